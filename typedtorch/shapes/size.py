@@ -1,0 +1,407 @@
+"""Sizes: exact integer polynomials in named axes.
+
+A size is an ``int`` or a :class:`Poly`; both support ``+ - * //`` so a rule written for
+numbers works unchanged on names.  A polynomial is kept in canonical form, so equal sizes are
+equal objects, and :func:`same` answers the only question a checker asks: equal, different,
+or *cannot tell* (``None``).
+
+>>> b, s, d = axis("batch"), axis("seq"), axis("d_model")
+>>> 2 * b * s * d
+2*batch*d_model*seq
+>>> (b * d) // d == b
+True
+>>> same(b, s), same(b, b), same(d, 512), same(d, unknown())
+(False, True, False, None)
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from typing import Literal, TypeAlias
+
+Kind = Literal["axis", "int", "opaque", "floor"]
+
+_serial = itertools.count()
+
+
+class Atom:
+    """An indivisible size.  Interned: the same (kind, name, operands) is the same object.
+
+    ``axis``: a name in an annotation, generic: it claims every value, so two names differ.
+    ``int``: an integer of the program whose value is not known (a parameter, an attribute).
+    ``opaque``: nothing is known.  ``floor``: ``operands[0] // operands[1]`` that is not exact.
+    """
+
+    __slots__ = ("_key", "kind", "name", "operands")
+    _interned: dict[tuple[str, str, tuple[Size, ...]], Atom] = {}
+
+    kind: Kind
+    name: str
+    operands: tuple[Size, ...]
+
+    def __new__(cls, kind: Kind, name: str, operands: tuple[Size, ...] = ()) -> Atom:
+        key = (kind, name, operands)
+        found = cls._interned.get(key)
+        if found is None:
+            found = object.__new__(cls)
+            found.kind, found.name, found.operands = kind, name, operands
+            found._key = (name, kind, str(operands))
+            cls._interned[key] = found
+        return found
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __lt__(self, other: Atom) -> bool:
+        return self._key < other._key
+
+    def __reduce__(self) -> tuple[type[Atom], tuple[Kind, str, tuple[Size, ...]]]:
+        return Atom, (self.kind, self.name, self.operands)
+
+
+Monomial: TypeAlias = tuple[tuple[Atom, int], ...]
+
+
+class Poly:
+    """A polynomial that is not a constant (constants are plain ``int``)."""
+
+    __slots__ = ("_hash", "terms")
+    terms: tuple[tuple[Monomial, int], ...]
+
+    def __init__(self, terms: tuple[tuple[Monomial, int], ...]) -> None:
+        self.terms = terms
+        self._hash = hash(terms)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Poly) and self._hash == other._hash and self.terms == other.terms
+        )
+
+    def __add__(self, other: Size) -> Size:
+        if isinstance(other, (int, Poly)):
+            return _add(self, other)
+        return NotImplemented
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Size:
+        return _mul(self, -1)
+
+    def __sub__(self, other: Size) -> Size:
+        if isinstance(other, (int, Poly)):
+            return _add(self, _mul(other, -1))
+        return NotImplemented
+
+    def __rsub__(self, other: int) -> Size:
+        return _add(other, _mul(self, -1))
+
+    def __mul__(self, other: Size) -> Size:
+        if isinstance(other, (int, Poly)):
+            return _mul(self, other)
+        return NotImplemented
+
+    __rmul__ = __mul__
+
+    def __pow__(self, power: int) -> Size:
+        result: Size = 1
+        for _ in range(power):
+            result = result * self
+        return result
+
+    def __floordiv__(self, other: Size) -> Size:
+        return floor_div(self, other)
+
+    def __rfloordiv__(self, other: int) -> Size:
+        return floor_div(other, self)
+
+    def __mod__(self, other: Size) -> Size:
+        if divides(other, self):
+            return 0
+        return self - other * floor_div(self, other)
+
+    def __rmod__(self, other: int) -> Size:
+        return unknown(f"{other} % {_wrap(self)}")
+
+    def __repr__(self) -> str:
+        return _format(self)
+
+    def atoms(self) -> set[Atom]:
+        """Every atom that occurs, operands of floors included."""
+        found: set[Atom] = set()
+        for monomial, _ in self.terms:
+            for atom, _power in monomial:
+                found.add(atom)
+                for operand in atom.operands:
+                    found |= atoms(operand)
+        return found
+
+
+Size: TypeAlias = int | Poly
+
+
+def _from_dict(terms: dict[Monomial, int]) -> Size:
+    kept = {m: c for m, c in terms.items() if c}
+    if not kept:
+        return 0
+    if len(kept) == 1 and () in kept:
+        return kept[()]
+    return Poly(tuple(sorted(kept.items(), key=_term_order)))
+
+
+def _term_order(term: tuple[Monomial, int]) -> tuple[int, list[tuple[tuple[str, str, str], int]]]:
+    monomial, _ = term
+    return -sum(p for _, p in monomial), [(a._key, p) for a, p in monomial]
+
+
+def _terms(size: Size) -> tuple[tuple[Monomial, int], ...]:
+    if isinstance(size, int):
+        return (((), size),) if size else ()
+    return size.terms
+
+
+@lru_cache(maxsize=65536)
+def _add(a: Size, b: Size) -> Size:
+    total = dict(_terms(a))
+    for monomial, coefficient in _terms(b):
+        total[monomial] = total.get(monomial, 0) + coefficient
+    return _from_dict(total)
+
+
+@lru_cache(maxsize=65536)
+def _mul(a: Size, b: Size) -> Size:
+    total: dict[Monomial, int] = {}
+    for (m1, c1), (m2, c2) in itertools.product(_terms(a), _terms(b)):
+        powers = dict(m1)
+        for atom, power in m2:
+            powers[atom] = powers.get(atom, 0) + power
+        monomial = tuple(sorted(powers.items()))
+        total[monomial] = total.get(monomial, 0) + c1 * c2
+    return _from_dict(total)
+
+
+def _as_poly(atom: Atom) -> Poly:
+    return Poly(((((atom, 1),), 1),))
+
+
+@lru_cache(maxsize=8192)
+def axis(name: str) -> Poly:
+    """The size of a named axis of an annotation."""
+    return _as_poly(Atom("axis", name))
+
+
+@lru_cache(maxsize=8192)
+def integer(name: str) -> Poly:
+    """An integer of the program (a parameter, an attribute) with no known value."""
+    return _as_poly(Atom("int", name))
+
+
+def unknown(name: str | None = None) -> Poly:
+    """A size nothing is known about; without a name, a fresh one."""
+    return _as_poly(Atom("opaque", name if name is not None else f"?{next(_serial)}"))
+
+
+def atoms(size: Size) -> set[Atom]:
+    return set() if isinstance(size, int) else size.atoms()
+
+
+def is_unknown(size: Size) -> bool:
+    """True where a size involves something nothing is known about."""
+    return any(atom.kind == "opaque" for atom in atoms(size))
+
+
+def divides(divisor: Size, size: Size) -> bool:
+    """Whether the division is exact as polynomials."""
+    return _exact_div(size, divisor) is not None
+
+
+@lru_cache(maxsize=65536)
+def _exact_div(size: Size, divisor: Size) -> Size | None:
+    """Polynomial long division by one leading term; None if there is a remainder."""
+    if divisor == 0:
+        return None
+    if isinstance(size, int) and isinstance(divisor, int):
+        return size // divisor if size % divisor == 0 else None
+    lead_m, lead_c = _terms(divisor)[0]
+    quotient: Size = 0
+    rest: Size = size
+    for _ in range(32):
+        if rest == 0:
+            return quotient
+        term = _divide_term(_terms(rest)[0], (lead_m, lead_c))
+        if term is None:
+            return None
+        quotient = quotient + term
+        rest = rest - term * divisor
+    return None
+
+
+def _divide_term(term: tuple[Monomial, int], by: tuple[Monomial, int]) -> Size | None:
+    powers = dict(term[0])
+    for atom, power in by[0]:
+        left = powers.get(atom, 0) - power
+        if left < 0:
+            return None
+        powers[atom] = left
+    if term[1] % by[1]:
+        return None
+    monomial = tuple(sorted((a, p) for a, p in powers.items() if p))
+    return _from_dict({monomial: term[1] // by[1]})
+
+
+@lru_cache(maxsize=65536)
+def floor_div(size: Size, divisor: Size) -> Size:
+    """``size // divisor``: exact where it divides, otherwise a ``floor`` atom."""
+    if isinstance(size, int) and isinstance(divisor, int):
+        return size // divisor if divisor else unknown()
+    exact = _exact_div(size, divisor)
+    if exact is not None:
+        return exact
+    if isinstance(divisor, int) and divisor > 0 and isinstance(size, Poly):
+        # (k*a + r) // k == a + r // k for every integer polynomial a
+        whole = {m: c // divisor for m, c in size.terms if m and c % divisor == 0}
+        if whole:
+            part = _from_dict(whole)
+            return part + floor_div(size - divisor * part, divisor)
+    return _as_poly(Atom("floor", f"{_wrap(size)}//{_wrap(divisor)}", (size, divisor)))
+
+
+def size_max(*sizes: Size) -> Size:
+    """The larger; unknown where it depends on the names."""
+    if all(isinstance(s, int) for s in sizes):
+        return max(s for s in sizes if isinstance(s, int))
+    first = sizes[0]
+    return first if all(s == first for s in sizes) else unknown()
+
+
+def size_min(*sizes: Size) -> Size:
+    """The smaller; unknown where it depends on the names."""
+    if all(isinstance(s, int) for s in sizes):
+        return min(s for s in sizes if isinstance(s, int))
+    first = sizes[0]
+    return first if all(s == first for s in sizes) else unknown()
+
+
+def product(sizes: Iterable[Size]) -> Size:
+    result: Size = 1
+    for size in sizes:
+        result = result * size
+    return result
+
+
+def same(a: Size, b: Size, *, rigid: frozenset[Kind] | None = None) -> bool | None:
+    """Equal (True), different whatever the author meant (False), or undecided (None).
+
+    Names of axes are generic: ``b`` and ``s`` differ, and so do ``d`` and ``512``, because an
+    annotation claims every size.  An integer of the program may coincide with anything.
+    """
+    if a is b or a == b:
+        return True
+    return _different(a - b, rigid or _AXES)
+
+
+_AXES: frozenset[Kind] = frozenset({"axis"})
+AXES_AND_INTS: frozenset[Kind] = frozenset({"axis", "int"})
+
+
+@lru_cache(maxsize=65536)
+def _different(diff: Size, rigid: frozenset[Kind]) -> bool | None:
+    if isinstance(diff, int):
+        return diff == 0
+    # Replace each inexact floor n // k by n / k, multiplying through by the denominators.
+    denominators: set[Atom] = set()
+    cleared = False
+    while isinstance(diff, Poly):
+        floor = next((a for m, _ in diff.terms for a, _p in m if a.kind == "floor"), None)
+        if floor is None:
+            break
+        numerator, denominator = floor.operands
+        denominators |= atoms(denominator)
+        diff = _clear_floor(diff, floor, numerator, denominator)
+        cleared = True
+    if isinstance(diff, int):
+        # x // 2 against (x + 1) // 2: equal for some sizes, not for others
+        return None if cleared or diff == 0 else False
+    if not {a.kind for a in diff.atoms()} <= rigid:
+        return None
+    # a difference bounded by the divisors is only a rounding
+    return None if cleared and not diff.atoms() - denominators else False
+
+
+def _clear_floor(diff: Poly, floor: Atom, numerator: Size, denominator: Size) -> Size:
+    highest = max(dict(m).get(floor, 0) for m, _ in diff.terms)
+    total: Size = 0
+    for monomial, coefficient in diff.terms:
+        powers = dict(monomial)
+        power = powers.pop(floor, 0)
+        rest = _from_dict({tuple(sorted(powers.items())): coefficient})
+        scale: Size = 1
+        for _ in range(power):
+            scale = scale * numerator
+        for _ in range(highest - power):
+            scale = scale * denominator
+        total = total + rest * scale
+    return total
+
+
+def substitute(size: Size, values: Mapping[Atom, Size] | Callable[[Atom], Size | None]) -> Size:
+    """Replace atoms, also inside floors; atoms without a value stay."""
+    if isinstance(size, int):
+        return size
+    look = values if callable(values) else values.get
+    total: Size = 0
+    for monomial, coefficient in size.terms:
+        term: Size = coefficient
+        for atom, power in monomial:
+            value = look(atom)
+            if value is None:
+                if atom.kind == "floor":
+                    value = floor_div(*(substitute(o, values) for o in atom.operands))
+                else:
+                    value = _as_poly(atom)
+            for _ in range(power):
+                term = term * value
+        total = total + term
+    return total
+
+
+def evaluate(size: Size, sizes: Mapping[str, int]) -> int:
+    """The number at the given sizes by name.
+
+    Raises:
+        KeyError: a name has no size.
+
+    >>> evaluate(2 * axis("b") + axis("d") // 3, {"b": 5, "d": 7})
+    12
+    """
+    result = substitute(size, lambda a: None if a.kind == "floor" else sizes[a.name])
+    if not isinstance(result, int):
+        raise TypeError(f"{size} is not a number at {dict(sizes)}")
+    return result
+
+
+def _wrap(size: Size) -> str:
+    text = str(size)
+    return f"({text})" if any(c in text for c in "+-*/ ") else text
+
+
+def _format(poly: Poly) -> str:
+    parts: list[str] = []
+    for monomial, coefficient in poly.terms:
+        factors = []
+        for atom, power in monomial:
+            name = f"({atom.name})" if atom.kind == "floor" and len(monomial) > 1 else atom.name
+            factors.append(name if power == 1 else f"{name}**{power}")
+        magnitude = abs(coefficient)
+        if magnitude != 1 or not factors:
+            factors.insert(0, str(magnitude))
+        sign = "-" if coefficient < 0 else "+"
+        parts.append(f"{sign} {'*'.join(factors)}")
+    # a positive term first reads better: "seq - 1", not "- 1 + seq"
+    parts.sort(key=lambda p: p.startswith("-"))
+    text = " ".join(parts)
+    return text[2:] if text.startswith("+ ") else "-" + text[2:]
