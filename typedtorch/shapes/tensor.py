@@ -1,0 +1,325 @@
+"""What is known of a tensor, and the vocabulary that shape rules are written in.
+
+A shape is a tuple of entries: a size, or a :class:`Pack`, a run of axes whose number is not known
+(``*batch``, ``...``).  A tensor of unknown rank has the shape ``(ANY_AXES,)``; an axis of unknown
+size is ``unknown()``.  Every function here either answers, refuses (:class:`ShapeError`, torch
+would too) or passes (:class:`Undecided`).
+
+>>> from typedtorch.shapes.size import axis
+>>> b, d = axis("b"), axis("d")
+>>> show(broadcast((b, 1, d), (5, d)))
+'(b, 5, d)'
+>>> show(broadcast((Pack("batch"), d), (d,)))
+'(*batch, d)'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
+
+from typedtorch.shapes import dtypes
+from typedtorch.shapes.size import Poly, Size, is_unknown, product, same, unknown
+
+
+class ShapeError(Exception):
+    """torch would refuse this call.  The message is for the user: wanted, got, in their words."""
+
+    def __init__(self, message: str, code: str = "shape", hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message, self.code, self.hint = message, code, hint
+
+
+class Undecided(Exception):
+    """The answer depends on something unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """A run of axes whose number is unknown.  Two packs of one name are the same axes."""
+
+    name: str
+
+    @property
+    def anonymous(self) -> bool:
+        return self.name == "..."
+
+    def __repr__(self) -> str:
+        return self.name if self.anonymous else f"*{self.name}"
+
+
+ANY_AXES = Pack("...")
+Entry: TypeAlias = Size | Pack
+Shape: TypeAlias = tuple[Entry, ...]
+Layout = Literal["contiguous", "permuted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A tensor (or numpy array) as the checker knows it.
+
+    ``label`` is the operand as the user wrote it, for messages.  ``deliberate``: axes of size one
+    were put there on purpose (``x[:, None]``), so an outer broadcast is meant.  ``layout``: whether
+    the memory is known to be contiguous or known to be permuted by the last operation.
+    """
+
+    shape: Shape
+    dtype: int = dtypes.ANY
+    label: str = field(default="", compare=False)
+    deliberate: bool = False
+    layout: Layout | None = None
+    library: Literal["torch", "numpy"] = "torch"
+
+    @property
+    def rank(self) -> int | None:
+        """Number of axes, or None where it is not known."""
+        return None if any(isinstance(e, Pack) for e in self.shape) else len(self.shape)
+
+    def sizes(self) -> tuple[Size, ...]:
+        """The axes of a tensor whose rank is known.
+
+        Raises:
+            Undecided: the rank is not known.
+        """
+        return sizes(self.shape)
+
+    def of(self, shape: Iterable[Entry], dtype: int | None = None) -> Tensor:
+        """A fresh result with this shape, of the same library and (unless given) the same dtype."""
+        return Tensor(tuple(shape), self.dtype if dtype is None else dtype, library=self.library)
+
+    def named(self, label: str) -> Tensor:
+        return replace(self, label=label)
+
+    def __str__(self) -> str:
+        return show(self.shape)
+
+
+def tensor_of_unknown_shape(dtype: int = dtypes.ANY) -> Tensor:
+    return Tensor((ANY_AXES,), dtype)
+
+
+def sizes(shape: Shape) -> tuple[Size, ...]:
+    """The entries as sizes.
+
+    Raises:
+        Undecided: the rank is not known.
+    """
+    found: list[Size] = []
+    for entry in shape:
+        if isinstance(entry, Pack):
+            raise Undecided
+        found.append(entry)
+    return tuple(found)
+
+
+def show(shape: Iterable[Entry]) -> str:
+    """A shape for a message: ``(b, s, 2*d)``; an unknown axis is ``?``."""
+    parts = ["?" if not isinstance(e, Pack) and is_unknown(e) else str(e) for e in shape]
+    return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+
+
+def pack_index(shape: Shape) -> int | None:
+    """Where the first run of unknown axes stands."""
+    return next((i for i, e in enumerate(shape) if isinstance(e, Pack)), None)
+
+
+def axis_index(shape: Shape, dim: int, what: str = "", *, insert: bool = False) -> int:
+    """Index into ``shape`` of the axis ``dim`` counted as torch does, negative from the end.
+
+    With ``insert`` one more place is allowed (``unsqueeze``, ``stack``).  A tensor of rank 0 takes
+    0 and -1 as torch's reductions do; the caller must handle the empty shape.
+
+    Raises:
+        ShapeError: out of range.
+        Undecided: the axis is beyond a run of unknown axes.
+    """
+    places = len(shape) + (1 if insert else 0)
+    first = pack_index(shape)
+    if first is not None:
+        last = max(i for i, e in enumerate(shape) if isinstance(e, Pack))
+        if 0 <= dim < first:
+            return dim
+        if dim < 0 and places + dim > last:
+            return places + dim
+        raise Undecided
+    if not -max(places, 1) <= dim < max(places, 1):
+        subject = what or "the tensor"
+        verb = f"dim={dim} is out of range for {subject} of rank {len(shape)}, shape {show(shape)}"
+        raise ShapeError(verb)
+    return dim % places if places else 0
+
+
+def entry_size(entry: Entry) -> Size:
+    """A single axis.
+
+    Raises:
+        Undecided: it is a run of axes.
+    """
+    if isinstance(entry, Pack):
+        raise Undecided
+    return entry
+
+
+def without(shape: Shape, index: int) -> Shape:
+    return shape[:index] + shape[index + 1 :]
+
+
+def replaced(shape: Shape, index: int, *entries: Entry) -> Shape:
+    return shape[:index] + entries + shape[index + 1 :]
+
+
+def same_entry(a: Entry, b: Entry) -> bool | None:
+    """As :func:`typedtorch.shapes.size.same`, on entries."""
+    if isinstance(a, Pack) or isinstance(b, Pack):
+        return True if a == b and isinstance(a, Pack) and not a.anonymous else None
+    return same(a, b)
+
+
+def better(a: Size, b: Size) -> Size:
+    """Of two sizes that must be equal, the one that says more."""
+    if is_unknown(a):
+        return b
+    return a if isinstance(a, int) or is_unknown(b) or not isinstance(b, int) else b
+
+
+def same_shape(a: Shape, b: Shape) -> bool | None:
+    """Equal, different, or cannot tell."""
+    if pack_index(a) is None and pack_index(b) is None:
+        if len(a) != len(b):
+            return False
+        answers = [same_entry(x, y) for x, y in zip(a, b, strict=True)]
+        if False in answers:
+            return False
+        return None if None in answers else True
+    if a == b and not any(isinstance(e, Pack) and e.anonymous for e in a):
+        return True
+    return None
+
+
+def numel(shape: Shape) -> Size:
+    """The number of elements.
+
+    Raises:
+        Undecided: the rank is not known.
+    """
+    return product(sizes(shape))
+
+
+def broadcast(*shapes: Shape) -> Shape:
+    """The shape to which all broadcast, by torch's rules.
+
+    Raises:
+        ShapeError: two sizes differ and neither is 1.
+    """
+    result = shapes[0]
+    for other in shapes[1:]:
+        result = _broadcast_two(result, other)
+    return result
+
+
+def _broadcast_two(a: Shape, b: Shape) -> Shape:
+    if a == b and not any(isinstance(e, Pack) and e.anonymous for e in a):
+        return a
+    out: list[Entry] = []
+    i, j = len(a) - 1, len(b) - 1
+    while i >= 0 and j >= 0:
+        x, y = a[i], b[j]
+        if isinstance(x, Pack) or isinstance(y, Pack):
+            return (*_broadcast_packs(a[: i + 1], b[: j + 1]), *reversed(out))
+        out.append(broadcast_size(x, y))
+        i, j = i - 1, j - 1
+    rest = a[: i + 1] if i >= 0 else b[: j + 1]
+    return (*rest, *reversed(out))
+
+
+def _broadcast_packs(a: Shape, b: Shape) -> Shape:
+    """Both end where at least one has a run of unknown axes."""
+    if a[-1] == b[-1] and isinstance(a[-1], Pack) and not a[-1].anonymous:
+        rest = _broadcast_two(a[:-1], b[:-1]) if a[:-1] and b[:-1] else a[:-1] or b[:-1]
+        return (*rest, a[-1])
+    return (ANY_AXES,)
+
+
+def broadcast_size(x: Size, y: Size) -> Size:
+    """One axis against another.
+
+    Raises:
+        ShapeError: the sizes differ and neither is 1.
+    """
+    if x == 1:
+        return y
+    if y == 1:
+        return x
+    verdict = same(x, y)
+    if verdict is False:
+        raise ShapeError(f"{x} and {y} do not broadcast")
+    if verdict is True:
+        return better(x, y)
+    # either may be 1 where it is not known
+    if isinstance(x, int):
+        return x
+    if isinstance(y, int):
+        return y
+    return unknown() if is_unknown(x) or is_unknown(y) else x
+
+
+def shape_from(values: Sequence[object]) -> Shape:
+    """Sizes given to a call (``zeros(2, n)``, ``view(b, -1)``), unknown ones as unknown axes.
+
+    Raises:
+        Undecided: a value is not a size.
+    """
+    found: list[Entry] = []
+    for value in values:
+        if value is UNKNOWN:
+            found.append(unknown())
+        elif isinstance(value, (int, Poly, Pack)) and not isinstance(value, bool):
+            found.append(value)
+        else:
+            raise Undecided
+    return tuple(found)
+
+
+class Unknown:
+    """A value nothing is known about.  Any use of it in a rule is :class:`Undecided`."""
+
+    def _undecided(self, *_: object) -> bool:
+        raise Undecided
+
+    __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _undecided
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise Undecided
+
+    def _value(self, *_: object) -> Unknown:
+        raise Undecided
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _value
+    __floordiv__ = __rfloordiv__ = __mod__ = __neg__ = __index__ = _value
+    __len__ = __iter__ = __getitem__ = __call__ = _value
+
+    def __repr__(self) -> str:
+        return "?"
+
+
+UNKNOWN = Unknown()
+
+
+@dataclass(frozen=True, slots=True)
+class Dtype:
+    """A dtype passed as a value: ``torch.float32``, ``x.dtype``."""
+
+    mask: int
+
+    def __str__(self) -> str:
+        return dtypes.show(self.mask)
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A Python number of unknown value; its kind matters to promotion.  (An unknown int is a size.)"""
+
+    kind: Literal["bool", "float", "complex"]
