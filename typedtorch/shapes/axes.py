@@ -2,10 +2,10 @@
 
 >>> parse("batch *heads #seq d_model=64 2*d _").dims[1]
 Dim(kind='named', name='heads', text='*heads', size=None, variadic=True, broadcastable=False, treepath=False)
->>> parse("batch, seq")
+>>> parse("b, s")
 Traceback (most recent call last):
     ...
-typedtorch.shapes.axes.AxesError: 'batch, seq': axes are separated by spaces, not commas: write 'batch' for 'batch,'
+typedtorch.shapes.axes.AxesError: 'b, s': axes are separated by spaces, not commas: write 'b' for 'b,'
 
 The language is jaxtyping's, exactly: what ``jaxtyping.Float[Tensor, text]`` refuses, this refuses.
 """

@@ -17,9 +17,10 @@ True
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 Kind = Literal["axis", "int", "opaque", "floor"]
 
@@ -27,27 +28,30 @@ _serial = itertools.count()
 
 
 class Atom:
-    """An indivisible size.  Interned: the same (kind, name, operands) is the same object.
+    """An indivisible size.  Interned: the same (kind, name, operands, scope) is the same object.
 
-    ``axis``: a name in an annotation, generic: it claims every value, so two names differ.
+    ``axis``: a name in an annotation, generic: it claims every value, so two names of one scope
+    differ (a signature is a scope; so is one instance of a dataclass).
     ``int``: an integer of the program whose value is not known (a parameter, an attribute).
     ``opaque``: nothing is known.  ``floor``: ``operands[0] // operands[1]`` that is not exact.
     """
 
-    __slots__ = ("_key", "kind", "name", "operands")
-    _interned: dict[tuple[str, str, tuple[Size, ...]], Atom] = {}
+    __slots__ = ("_key", "kind", "name", "operands", "scope")
+    _interned: ClassVar[dict[tuple[str, str, tuple[Size, ...], str], Atom]] = {}
 
     kind: Kind
     name: str
     operands: tuple[Size, ...]
+    scope: str
+    _key: tuple[str, str, str]
 
-    def __new__(cls, kind: Kind, name: str, operands: tuple[Size, ...] = ()) -> Atom:
-        key = (kind, name, operands)
+    def __new__(cls, kind: Kind, name: str, operands: tuple[Size, ...] = (), scope: str = "") -> Atom:
+        key = (kind, name, operands, scope)
         found = cls._interned.get(key)
         if found is None:
             found = object.__new__(cls)
-            found.kind, found.name, found.operands = kind, name, operands
-            found._key = (name, kind, str(operands))
+            found.kind, found.name, found.operands, found.scope = kind, name, operands, scope
+            found._key = (name, kind, f"{operands} {scope}")
             cls._interned[key] = found
         return found
 
@@ -57,8 +61,8 @@ class Atom:
     def __lt__(self, other: Atom) -> bool:
         return self._key < other._key
 
-    def __reduce__(self) -> tuple[type[Atom], tuple[Kind, str, tuple[Size, ...]]]:
-        return Atom, (self.kind, self.name, self.operands)
+    def __reduce__(self) -> tuple[type[Atom], tuple[Kind, str, tuple[Size, ...], str]]:
+        return Atom, (self.kind, self.name, self.operands, self.scope)
 
 
 Monomial: TypeAlias = tuple[tuple[Atom, int], ...]
@@ -189,9 +193,9 @@ def _as_poly(atom: Atom) -> Poly:
 
 
 @lru_cache(maxsize=8192)
-def axis(name: str) -> Poly:
-    """The size of a named axis of an annotation."""
-    return _as_poly(Atom("axis", name))
+def axis(name: str, scope: str = "") -> Poly:
+    """The size of a named axis of an annotation; names of different scopes may coincide."""
+    return _as_poly(Atom("axis", name, (), scope))
 
 
 @lru_cache(maxsize=8192)
@@ -261,6 +265,9 @@ def floor_div(size: Size, divisor: Size) -> Size:
     exact = _exact_div(size, divisor)
     if exact is not None:
         return exact
+    common = _common_factor(size, divisor)
+    if common != 1:
+        return floor_div(_exact_div(size, common) or 0, _exact_div(divisor, common) or 1)
     if isinstance(divisor, int) and divisor > 0 and isinstance(size, Poly):
         # (k*a + r) // k == a + r // k for every integer polynomial a
         whole = {m: c // divisor for m, c in size.terms if m and c % divisor == 0}
@@ -268,6 +275,17 @@ def floor_div(size: Size, divisor: Size) -> Size:
             part = _from_dict(whole)
             return part + floor_div(size - divisor * part, divisor)
     return _as_poly(Atom("floor", f"{_wrap(size)}//{_wrap(divisor)}", (size, divisor)))
+
+
+def _common_factor(a: Size, b: Size) -> Size:
+    """The largest monomial that divides both: (b*s*d) // (b*s*h) is d // h."""
+    terms = (*_terms(a), *_terms(b))
+    coefficient = math.gcd(*(c for _, c in terms))
+    powers = dict(terms[0][0]) if terms else {}
+    for monomial, _ in terms[1:]:
+        have = dict(monomial)
+        powers = {x: min(p, have[x]) for x, p in powers.items() if x in have}
+    return _from_dict({tuple(sorted(powers.items())): coefficient or 1})
 
 
 def size_max(*sizes: Size) -> Size:
@@ -326,7 +344,8 @@ def _different(diff: Size, rigid: frozenset[Kind]) -> bool | None:
     if isinstance(diff, int):
         # x // 2 against (x + 1) // 2: equal for some sizes, not for others
         return None if cleared or diff == 0 else False
-    if not {a.kind for a in diff.atoms()} <= rigid:
+    found = diff.atoms()
+    if not {a.kind for a in found} <= rigid or len({a.scope for a in found}) > 1:
         return None
     # a difference bounded by the divisors is only a rounding
     return None if cleared and not diff.atoms() - denominators else False

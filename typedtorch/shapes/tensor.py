@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.size import Poly, Size, is_unknown, product, same, unknown
+from typedtorch.shapes.size import Poly, Size, atoms, is_unknown, product, same, unknown
 
 
 class ShapeError(Exception):
@@ -256,12 +256,12 @@ def broadcast_size(x: Size, y: Size) -> Size:
         raise ShapeError(f"{x} and {y} do not broadcast")
     if verdict is True:
         return better(x, y)
-    # either may be 1 where it is not known
-    if isinstance(x, int):
-        return x
-    if isinstance(y, int):
-        return y
-    return unknown() if is_unknown(x) or is_unknown(y) else x
+    # The unknown one is 1 or equal to the other, unless the other is itself 1: a name is generic
+    # and a number is not 1, so they are the answer.
+    for size in (x, y):
+        if isinstance(size, int) or all(a.kind == "axis" for a in atoms(size)):
+            return size
+    return unknown()
 
 
 def shape_from(values: Sequence[object]) -> Shape:
