@@ -1,0 +1,146 @@
+"""Batches for next-token prediction: inputs, and the same tokens shifted by one as targets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Int64, Integer
+from torch import Tensor
+
+from typedtorch.data.samplers import Sampler
+from typedtorch.data.sources import RowBuffer, Tokens
+
+_BLOCK = 4096  # starts computed at a time; a derived cache, never saved
+
+
+class Batch(NamedTuple):
+    """What a language model sees, and what it has to say at each place."""
+
+    inputs: Integer[Tensor, "batch seq"]
+    targets: Integer[Tensor, "batch seq"]
+
+
+def row_buffer(batch: int, seq: int, dtype: np.dtype[np.integer], *, pinned: bool = False) -> RowBuffer:
+    """Room for ``batch`` windows of ``seq + 1`` tokens; pinned, the GPU can copy from it on its own."""
+    if not pinned:
+        return RowBuffer(np.empty((batch, seq + 1), dtype))
+    pin = torch.empty(batch, (seq + 1) * dtype.itemsize, dtype=torch.uint8, pin_memory=True)
+    return RowBuffer(pin.numpy().view(dtype))
+
+
+def get_batch(
+    tokens: Tokens,
+    starts: Int64[np.ndarray, "batch"],
+    seq: int,
+    *,
+    device: torch.device | str = "cpu",
+    out: RowBuffer | None = None,
+) -> Batch:
+    """Read one batch: ``inputs[b, t] = tokens[starts[b] + t]`` and ``targets[b, t] = inputs[b, t + 1]``.
+
+    The window crosses to ``device`` as it is stored and becomes int64 there. ``out`` (from
+    :func:`row_buffer`) saves an allocation per call.
+
+    >>> from typedtorch.data import MemoryTokens
+    >>> tokens = MemoryTokens(np.arange(10, dtype=np.uint8), vocab=10)
+    >>> get_batch(tokens, np.array([0, 5]), seq=3)
+    Batch(inputs=tensor([[0, 1, 2],
+            [5, 6, 7]]), targets=tensor([[1, 2, 3],
+            [6, 7, 8]]))
+
+    Raises:
+        DataError: a start outside the tokens, an id outside the vocabulary, or a file that shrank.
+    """
+    out = out or row_buffer(len(starts), seq, tokens.dtype)
+    tokens.read(starts, out)
+    return as_batch(out, torch.device(device))
+
+
+def as_batch(rows: RowBuffer, device: torch.device) -> Batch:
+    """The filled buffer as int64 inputs and targets on ``device``; the copy may still be under way."""
+    window = rows.tensor.to(device, non_blocking=True).to(torch.int64, copy=device.type == "cpu")
+    return Batch(window[:, :-1], window[:, 1:])
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Which part of each global batch this process reads."""
+
+    rank: int = 0
+    world: int = 1
+
+
+class TokenBatches:
+    """An endless, resumable stream of batches.
+
+    ``position`` counts samples over all processes; process ``rank`` of ``world`` reads the samples
+    ``position + rank * batch`` to ``position + (rank + 1) * batch``, so the order of the data does not depend
+    on how many processes share it. The whole state is three integers: seed, windows, position.
+
+    >>> from typedtorch.data import EpochStarts, MemoryTokens
+    >>> tokens = MemoryTokens(np.arange(9, dtype=np.uint8), vocab=9)
+    >>> batches = TokenBatches(tokens, EpochStarts(9, seq=2, seed=0), batch=2, seq=2)
+    >>> [sorted(next(batches).inputs[:, 0].tolist()) for _ in range(2)], batches.state_dict()["position"]
+    ([[2, 6], [0, 4]], 4)
+    """
+
+    def __init__(
+        self,
+        tokens: Tokens,
+        sampler: Sampler,
+        *,
+        batch: int,
+        seq: int,
+        shard: Shard = Shard(),
+        device: torch.device | str = "cpu",
+    ) -> None:
+        self.tokens, self.sampler, self.batch, self.seq, self.shard = tokens, sampler, batch, seq, shard
+        self.device, self.position = torch.device(device), 0
+        self._slot = row_buffer(batch, seq, tokens.dtype)
+        self._block, self._starts = -1, np.empty(0, np.int64)
+
+    def __iter__(self) -> TokenBatches:
+        return self
+
+    def __next__(self) -> Batch:
+        batch = self.fill(self.position, self._slot)
+        self.position += self.stride
+        return as_batch(batch, self.device)
+
+    @property
+    def stride(self) -> int:
+        """Samples that all processes together take per batch."""
+        return self.batch * self.shard.world
+
+    def fill(self, position: int, slot: RowBuffer) -> RowBuffer:
+        """Read the batch at ``position`` into ``slot``."""
+        self.tokens.read(self._at(position + self.shard.rank * self.batch), slot)
+        return slot
+
+    def _at(self, first: int) -> Int64[np.ndarray, "batch"]:
+        block, inside = divmod(first, _BLOCK)
+        if block != self._block:
+            index = np.arange(block * _BLOCK, (block + 1) * _BLOCK + self.batch)
+            self._block, self._starts = block, self.sampler.starts(index)
+        return self._starts[inside : inside + self.batch]
+
+    def state_dict(self) -> dict[str, int]:
+        """Seed, number of windows and position."""
+        return {"seed": self.sampler.seed, "windows": self.sampler.windows, "position": self.position}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        """Continue where ``state`` was taken.
+
+        Raises:
+            ValueError: the state belongs to another seed or another amount of data.
+        """
+        here = self.state_dict()
+        for key in ("seed", "windows"):
+            if state[key] != here[key]:
+                raise ValueError(
+                    f"data {key}: the saved position is for {state[key]}, this data has {here[key]}"
+                )
+        self.position = state["position"]

@@ -1,0 +1,134 @@
+"""Pack text into a token file once, and find it again by content and tokenizer alone."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from jaxtyping import Integer
+
+from typedtorch.data.errors import DataError
+from typedtorch.data.tokenfile import write_tokens
+
+
+class Tokenizer(Protocol):
+    """Text to token ids; ``name`` has to change whenever the ids would."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def vocab(self) -> int: ...
+    @property
+    def separator(self) -> int: ...
+    def encode(self, text: bytes, /) -> Integer[np.ndarray, "tokens"]: ...
+
+
+class ByteTokenizer:
+    """Each byte is its own token; byte 0, which text does not hold, stands between documents.
+
+    >>> BYTES.encode(b"ab\\0c").tolist(), BYTES.decode(np.array([97, 98, 99]))
+    ([97, 98, 99], 'abc')
+    """
+
+    name, vocab, separator = "bytes-1", 256, 0
+
+    def encode(self, text: bytes, /) -> Integer[np.ndarray, "tokens"]:
+        """The bytes of ``text``, without any zero."""
+        return np.frombuffer(text.replace(b"\0", b""), np.uint8)
+
+    def decode(self, tokens: Integer[np.ndarray, "tokens"], /) -> str:
+        """The text; bytes that are no UTF-8 become U+FFFD."""
+        return tokens.astype(np.uint8).tobytes().decode("utf-8", errors="replace")
+
+
+BYTES = ByteTokenizer()
+Progress = Callable[[int, int], None]
+
+
+def cache_folder() -> Path:
+    """``$XDG_CACHE_HOME/typedtorch``, by default ``~/.cache/typedtorch``."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    root = Path(base) if base and os.path.isabs(base) else Path.home() / ".cache"
+    return root / "typedtorch"
+
+
+def pack_files(
+    files: Sequence[Path],
+    *,
+    tokenizer: Tokenizer = BYTES,
+    folder: Path | None = None,
+    progress: Progress | None = None,
+    workers: int = 0,
+) -> Path:
+    """Tokenise ``files`` into one token file, a separator after each, and return its path.
+
+    The name of the file is a digest of the texts and the tokenizer, so the same text is packed once whatever
+    else changes, and changed text is never mistaken for the old. ``workers`` processes tokenise in parallel;
+    zero does it in threads. ``progress(done, total)`` is called per file.
+
+    Raises:
+        DataError: a file cannot be read, or all of them are empty.
+        WriteError: the cache folder cannot be written.
+    """
+    folder = folder if folder is not None else cache_folder()
+    target = folder / f"{_content_key(files, tokenizer)}.tok"
+    if target.is_file():
+        return target
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_tokens(
+        target,
+        _encode_all(files, tokenizer, progress, workers),
+        vocab=tokenizer.vocab,
+        separator=tokenizer.separator,
+    )
+    return target
+
+
+def _content_key(files: Sequence[Path], tokenizer: Tokenizer) -> str:
+    whole = hashlib.sha256(tokenizer.name.encode())
+    total = 0
+    with ThreadPoolExecutor() as pool:
+        for size, digest in pool.map(_digest, files):
+            whole.update(digest)
+            total += size
+    if not total:
+        raise DataError(
+            files[0] if len(files) == 1 else f"{len(files)} files", "text", "nothing but empty files"
+        )
+    return whole.hexdigest()[:32]
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(path, "a readable file", error.strerror or repr(error)) from error
+
+
+def _digest(path: Path) -> tuple[int, bytes]:
+    text = _read(path)
+    return len(text), hashlib.sha256(text).digest()
+
+
+def _encode(tokenizer: Tokenizer, path: Path) -> np.ndarray:
+    tokens = tokenizer.encode(_read(path))
+    if not len(tokens) or tokenizer.separator < 0:
+        return tokens
+    return np.append(tokens, tokens.dtype.type(tokenizer.separator))
+
+
+def _encode_all(
+    files: Sequence[Path], tokenizer: Tokenizer, progress: Progress | None, workers: int
+) -> Iterator[np.ndarray]:
+    pool: Executor = ProcessPoolExecutor(workers) if workers else ThreadPoolExecutor()
+    with pool:
+        for done, tokens in enumerate(pool.map(partial(_encode, tokenizer), files, chunksize=8), 1):
+            if progress:
+                progress(done, len(files))
+            yield tokens
