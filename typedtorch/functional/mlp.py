@@ -21,6 +21,6 @@ def swiglu(
     >>> import torch
     >>> one = torch.ones(1, 1)
     >>> swiglu(torch.tensor([[20.0]]), one, one, one)
-    tensor([[400.0000]])
+    tensor([[400.]])
     """
     return linear(silu(linear(x, gate)) * linear(x, up), down)

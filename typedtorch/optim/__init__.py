@@ -1,0 +1,32 @@
+"""Optimizers: pure rules, the same as ``torch.optim.Optimizer``, schedules, clipping, groups."""
+
+from typedtorch.optim import pure
+from typedtorch.optim.clipping import Clipped, clip_by_global_norm, clip_by_value, global_norm
+from typedtorch.optim.facade import SGD, AdamW, Facade
+from typedtorch.optim.groups import ParamGroup, decay_groups, is_matrix
+from typedtorch.optim.schedules import (
+    constant,
+    inverse_sqrt,
+    warmup_cosine,
+    warmup_linear,
+    warmup_stable_decay,
+)
+
+__all__ = [
+    "SGD",
+    "AdamW",
+    "Clipped",
+    "Facade",
+    "ParamGroup",
+    "clip_by_global_norm",
+    "clip_by_value",
+    "constant",
+    "decay_groups",
+    "global_norm",
+    "inverse_sqrt",
+    "is_matrix",
+    "pure",
+    "warmup_cosine",
+    "warmup_linear",
+    "warmup_stable_decay",
+]

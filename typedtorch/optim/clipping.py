@@ -1,0 +1,90 @@
+"""Limits on gradients."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Clipped:
+    """What clipping found: tensors, so that asking nothing stops no GPU."""
+
+    norm: Float[Tensor, ""]
+    """Global norm before clipping."""
+    finite: Bool[Tensor, ""]
+    """False where any gradient held an infinity or a NaN: such a step should not be applied."""
+
+
+@torch.no_grad()
+def clip_by_global_norm(grads: Iterable[Tensor], limit: float) -> Clipped:
+    """Scale all gradients in place by ``limit / norm`` where their joint 2-norm is above ``limit``.
+
+    Pascanu et al., arXiv:1211.5063.  Below the limit, and where the norm is not finite, every bit stays.
+
+    Args:
+        grads: gradients, of any shapes, dtypes and devices; none is a norm of 0.
+        limit: greater than 0; ``math.inf`` only measures.
+
+    Raises:
+        ValueError: ``limit`` is not greater than 0.
+
+    >>> g = torch.tensor([3.0, 4.0])
+    >>> clip_by_global_norm([g], 1.0).norm, g
+    (tensor(5.), tensor([0.6000, 0.8000]))
+    """
+    if not limit > 0:
+        raise ValueError(f"clip_by_global_norm: limit must be greater than 0, got {limit}")
+    tensors = list(grads)
+    norm = global_norm(tensors)
+    finite = norm.isfinite()
+    # a factor of exactly 1 changes no bit, and needs no look at the norm
+    scale = torch.where(finite & (norm > limit), limit / norm, torch.ones_like(norm))
+    for device in {tensor.device for tensor in tensors}:
+        here = [tensor for tensor in tensors if tensor.device == device]
+        torch._foreach_mul_(here, scale.to(device))
+    return Clipped(norm, finite)
+
+
+@torch.no_grad()
+def global_norm(tensors: Iterable[Tensor]) -> Float[Tensor, ""]:
+    """The 2-norm of all elements of all tensors together, at least in float32.
+
+    >>> global_norm([torch.tensor([3.0]), torch.tensor([[4.0]])])
+    tensor(5.)
+    """
+    found = list(tensors)
+    if not found:
+        return torch.zeros(())
+    wide = (
+        torch.float64 if any(t.dtype in (torch.float64, torch.complex128) for t in found) else torch.float32
+    )
+    norms = [torch.linalg.vector_norm(t, dtype=_wide(t)).to(wide) for t in found]
+    device = norms[0].device
+    joint: Tensor = torch.linalg.vector_norm(torch.stack([norm.to(device) for norm in norms]))
+    return joint
+
+
+@torch.no_grad()
+def clip_by_value(grads: Iterable[Tensor], limit: float) -> None:
+    """Clamp every element of every gradient to ``[-limit, limit]``, in place.
+
+    Raises:
+        ValueError: ``limit`` is not greater than 0.
+
+    >>> g = torch.tensor([-3.0, 0.5])
+    >>> clip_by_value([g], 1.0)
+    >>> g
+    tensor([-1.0000,  0.5000])
+    """
+    if not limit > 0:
+        raise ValueError(f"clip_by_value: limit must be greater than 0, got {limit}")
+    for grad in grads:
+        grad.clamp_(-limit, limit)
+
+
+def _wide(tensor: Tensor) -> torch.dtype | None:
+    """Half precision overflows when squared: accumulate it in float32."""
+    return torch.float32 if tensor.dtype in (torch.float16, torch.bfloat16) else None

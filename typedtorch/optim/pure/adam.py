@@ -1,0 +1,119 @@
+"""Adam and AdamW."""
+
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+import torch
+from torch import Tensor
+from torch.optim.adam import adam as torch_adam
+
+from typedtorch.optim.pure.base import ParamState, Rule, Scalar, can_fuse, co_locate, count, on_device
+from typedtorch.optim.pure.checks import check_at_least, check_betas, check_lr
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adam(Rule):
+    """Adaptive moments (Kingma and Ba, arXiv:1412.6980); ``amsgrad``: Reddi et al., ICLR 2018.
+
+    With ``g = grad + weight_decay * p``::
+
+        m = lerp(m, g, 1 - beta1)        v = beta2 * v + (1 - beta2) * g**2
+        p = p - lr / (1 - beta1**t) * m / (sqrt(v) / sqrt(1 - beta2**t) + eps)
+
+    State per parameter: ``step``, ``exp_avg``, ``exp_avg_sq`` and with amsgrad ``max_exp_avg_sq``,
+    so 8 bytes per float32 parameter (12).
+
+    Raises:
+        ValueError: a hyperparameter out of range.
+
+    >>> rule, params = Adam(lr=0.1), [torch.tensor([1.0, -1.0])]
+    >>> params, state = rule.step([torch.tensor([5.0, 0.0])], rule.init(params), params)
+    >>> params, sorted(state[0])
+    ([tensor([ 0.9000, -1.0000])], ['exp_avg', 'exp_avg_sq', 'step'])
+    """
+
+    lr: Scalar = 1e-3
+    betas: tuple[float, float] = (0.9, 0.999)
+    eps: float = 1e-8
+    weight_decay: float = 0.0
+    amsgrad: bool = False
+
+    decoupled: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        name = type(self).__name__
+        check_lr(name, self.lr)
+        check_betas(name, self.betas)
+        check_at_least(name, eps=self.eps, weight_decay=self.weight_decay)
+
+    def init_one(self, param: Tensor) -> ParamState:
+        names = ["exp_avg", "exp_avg_sq"] + ["max_exp_avg_sq"] * self.amsgrad
+        return {"step": count(param)} | {name: torch.zeros_like(param) for name in names}
+
+    def update_one(self, grad: Tensor, state: ParamState, param: Tensor) -> tuple[Tensor, ParamState]:
+        beta1, beta2 = self.betas
+        step = state["step"] + 1
+        if self.weight_decay and not self.decoupled:
+            grad = grad.add(param, alpha=self.weight_decay)
+        mean = torch.lerp(state["exp_avg"], grad, 1 - beta1)
+        square = (state["exp_avg_sq"] * beta2).addcmul_(grad, grad, value=1 - beta2)
+        new: ParamState = {"step": step, "exp_avg": mean, "exp_avg_sq": square}
+        if self.amsgrad:
+            square = new["max_exp_avg_sq"] = torch.maximum(state["max_exp_avg_sq"], square)
+        # the decay comes first: what it shrinks is the parameter before the step
+        decayed = param * (1 - self.lr * self.weight_decay) if self.weight_decay and self.decoupled else param
+        return self._move(decayed, mean, square, step, fresh=decayed is not param), new
+
+    def _move(self, param: Tensor, mean: Tensor, square: Tensor, step: Tensor, *, fresh: bool) -> Tensor:
+        beta1, beta2 = self.betas
+        move = param.addcdiv_ if fresh else param.addcdiv
+        if on_device(step):
+            # the counter is not read: the step's sign and size go into the denominator
+            down = (self.lr / (1 - beta1**step)).neg()
+            root = (1 - beta2**step).sqrt() * down
+            return move(mean, square.sqrt().div_(root).add_(self.eps / down))
+        taken = step.item()
+        size = cast(float, self.lr) / (1 - beta1**taken)
+        return move(mean, square.sqrt().div_((1 - beta2**taken) ** 0.5).add_(self.eps), value=-size)
+
+    def update_in_place(self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]) -> None:
+        fused = can_fuse(params)
+        torch_adam(
+            params,
+            grads,
+            [state["exp_avg"] for state in states],
+            [state["exp_avg_sq"] for state in states],
+            [state["max_exp_avg_sq"] for state in states] if self.amsgrad else [],
+            co_locate(states, params),
+            foreach=not fused,
+            fused=fused,
+            capturable=not fused and on_device(states[0]["step"]),
+            has_complex=any(param.is_complex() for param in params),
+            decoupled_weight_decay=self.decoupled,
+            amsgrad=self.amsgrad,
+            beta1=self.betas[0],
+            beta2=self.betas[1],
+            lr=self.lr,
+            weight_decay=self.weight_decay,
+            eps=self.eps,
+            maximize=self.maximize,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdamW(Adam):
+    """Adam with the decay beside the gradient, not in it (Loshchilov and Hutter, arXiv:1711.05101).
+
+    ``p = p * (1 - lr * weight_decay)``, then Adam's step on the bare gradient.
+
+    Raises:
+        ValueError: a hyperparameter out of range.
+
+    >>> rule, params = AdamW(lr=0.1, weight_decay=0.5), {"w": torch.tensor([1.0])}
+    >>> rule.step({"w": torch.tensor([0.0])}, rule.init(params), params)[0]
+    {'w': tensor([0.9500])}
+    """
+
+    weight_decay: float = 1e-2
+
+    decoupled: ClassVar[bool] = True

@@ -1,0 +1,213 @@
+"""What every update rule shares: the form of a step, and the checks at its boundary.
+
+A rule is a frozen value that holds hyperparameters and nothing else.  State is passed in and
+returned; its names are torch's, so a state moves freely between this module and ``torch.optim``.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, cast, overload
+
+import torch
+from torch import Tensor
+
+ParamState: TypeAlias = dict[str, Tensor]
+Scalar: TypeAlias = float | Tensor
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule(ABC):
+    """An update rule: ``init(params) -> state`` and ``step(grads, state, params) -> (params, state)``.
+
+    Parameters are a list, or a mapping from names; gradients and states have the same form.
+    A gradient may be None: its parameter and state stay as they are.
+
+    Subclasses say what the state of one parameter is, how one parameter moves, and how many
+    are moved in place.
+    """
+
+    maximize: bool = False
+
+    @overload
+    def init(self, params: Mapping[str, Tensor]) -> dict[str, ParamState]: ...
+    @overload
+    def init(self, params: Iterable[Tensor]) -> list[ParamState]: ...
+    def init(
+        self, params: Mapping[str, Tensor] | Iterable[Tensor]
+    ) -> dict[str, ParamState] | list[ParamState]:
+        """The state before the first step."""
+        with torch.no_grad():
+            if isinstance(params, Mapping):
+                return {name: self.init_one(param) for name, param in params.items()}
+            return [self.init_one(param) for param in params]
+
+    @overload
+    def step(
+        self,
+        grads: Mapping[str, Tensor | None],
+        state: Mapping[str, ParamState],
+        params: Mapping[str, Tensor],
+        *,
+        donate: bool = False,
+    ) -> tuple[dict[str, Tensor], dict[str, ParamState]]: ...
+    @overload
+    def step(
+        self,
+        grads: Sequence[Tensor | None],
+        state: Sequence[ParamState],
+        params: Sequence[Tensor],
+        *,
+        donate: bool = False,
+    ) -> tuple[list[Tensor], list[ParamState]]: ...
+    @torch.no_grad()
+    def step(
+        self,
+        grads: Mapping[str, Tensor | None] | Sequence[Tensor | None],
+        state: Mapping[str, ParamState] | Sequence[ParamState],
+        params: Mapping[str, Tensor] | Sequence[Tensor],
+        *,
+        donate: bool = False,
+    ) -> tuple[dict[str, Tensor], dict[str, ParamState]] | tuple[list[Tensor], list[ParamState]]:
+        """One update.
+
+        Args:
+            grads: one gradient, or None, per parameter.
+            state: what :meth:`init` or the step before returned.
+            params: the parameters; the new ones require a gradient where these do.
+            donate: give ``state`` and ``params`` up: they are updated in place by torch's fused
+                or foreach kernels and returned.  Without it nothing that came in is changed, and
+                the result is bitwise that of torch's for-loop.
+
+        Raises:
+            ValueError: gradients, state and parameters do not belong together, naming the first that differs.
+        """
+        if isinstance(params, Mapping):
+            named_grads = cast("Mapping[str, Tensor | None]", grads)
+            named_state = cast("Mapping[str, ParamState]", state)
+            names = list(params)
+            _check_names(names, named_grads, named_state)
+            moved, states = self._step(
+                names,
+                [named_grads[name] for name in names],
+                [named_state[name] for name in names],
+                list(params.values()),
+                donate,
+            )
+            return dict(zip(names, moved, strict=True)), dict(zip(names, states, strict=True))
+        listed_grads = cast("Sequence[Tensor | None]", grads)
+        listed_state = cast("Sequence[ParamState]", state)
+        if not len(listed_grads) == len(listed_state) == len(params):
+            raise ValueError(
+                f"step: {len(params)} parameters, but {len(listed_grads)} gradients "
+                f"and {len(listed_state)} states"
+            )
+        return self._step(None, listed_grads, listed_state, params, donate)
+
+    def _step(
+        self,
+        names: Sequence[str] | None,
+        grads: Sequence[Tensor | None],
+        states: Sequence[ParamState],
+        params: Sequence[Tensor],
+        donate: bool,
+    ) -> tuple[list[Tensor], list[ParamState]]:
+        live = [i for i, grad in enumerate(grads) if grad is not None]
+        for i in live:
+            _check_gradient(i if names is None else names[i], cast(Tensor, grads[i]), params[i])
+        some_grads = [cast(Tensor, grads[i]) for i in live]
+        some_states, some_params = [states[i] for i in live], [params[i] for i in live]
+        if donate:
+            if live:
+                self.update_in_place(some_grads, some_states, some_params)
+            return list(params), list(states)
+        new_params, new_states = list(params), list(states)
+        for i, (param, state) in zip(live, self.update(some_grads, some_states, some_params), strict=True):
+            new_params[i] = param.requires_grad_() if params[i].requires_grad else param
+            new_states[i] = state
+        return new_params, new_states
+
+    @abstractmethod
+    def init_one(self, param: Tensor) -> ParamState:
+        """The state of one parameter before its first step."""
+
+    @abstractmethod
+    def update_one(self, grad: Tensor, state: ParamState, param: Tensor) -> tuple[Tensor, ParamState]:
+        """One parameter's step, out of place; complex numbers and ``maximize`` are dealt with already."""
+
+    @abstractmethod
+    def update_in_place(self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]) -> None:
+        """Everybody's step by torch's fastest kernels, in the given storage; a state may gain entries."""
+
+    def update(
+        self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]
+    ) -> list[tuple[Tensor, ParamState]]:
+        """Everybody's step, out of place, one after the other."""
+        return [
+            self._update_real(-grad if self.maximize else grad, state, param)
+            for grad, state, param in zip(grads, states, params, strict=True)
+        ]
+
+    def _update_real(self, grad: Tensor, state: ParamState, param: Tensor) -> tuple[Tensor, ParamState]:
+        if not param.is_complex():
+            return self.update_one(grad, state, param)
+        # a complex parameter is two real ones, as in torch
+        real = {name: torch.view_as_real(t) if t.is_complex() else t for name, t in state.items()}
+        new, moved = self.update_one(torch.view_as_real(grad), real, torch.view_as_real(param))
+        back = {name: torch.view_as_complex(t) if t.ndim > param.ndim else t for name, t in moved.items()}
+        return torch.view_as_complex(new), back
+
+
+def count(param: Tensor) -> Tensor:
+    """A step counter at 0, on the parameter's device, in the dtype torch's optimizers give it."""
+    dtype = torch.float64 if torch.get_default_dtype() == torch.float64 else torch.float32
+    return torch.zeros((), dtype=dtype, device=param.device)
+
+
+def can_fuse(params: Sequence[Tensor]) -> bool:
+    """Whether torch has one kernel for all of an update: real floating point, on a device that has it."""
+    return not torch.compiler.is_compiling() and all(
+        param.is_floating_point() and param.device.type in _FUSED and type(param) in _PLAIN
+        for param in params
+    )
+
+
+def co_locate(states: Sequence[ParamState], params: Sequence[Tensor]) -> list[Tensor]:
+    """The step counters, each moved to its parameter's device (a state from torch may hold it on the CPU)."""
+    for state, param in zip(states, params, strict=True):
+        if state["step"].device != param.device:
+            state["step"] = state["step"].to(param.device)
+    return [state["step"] for state in states]
+
+
+def on_device(step: Tensor) -> bool:
+    """Whether a step count must stay a tensor: reading it would stop a GPU, or a compiler."""
+    return torch.compiler.is_compiling() or step.device.type != "cpu"
+
+
+_FUSED = frozenset({"cpu", "cuda", "mps", "xpu"})
+_PLAIN = (Tensor, torch.nn.Parameter)
+
+
+def _check_names(
+    names: Sequence[str], grads: Mapping[str, Tensor | None], state: Mapping[str, ParamState]
+) -> None:
+    for what, mapping in (("gradient", grads), ("state", state)):
+        for name in names:
+            if name not in mapping:
+                raise ValueError(f"step: parameter {name!r} has no {what} (a gradient may be None)")
+        if len(mapping) != len(names):
+            extra = next(name for name in mapping if name not in set(names))
+            raise ValueError(f"step: {what} {extra!r} belongs to no parameter")
+
+
+def _check_gradient(name: int | str, grad: Tensor, param: Tensor) -> None:
+    if grad.shape != param.shape:
+        raise ValueError(
+            f"step: the gradient of parameter {name!r} is {tuple(grad.shape)}, "
+            f"the parameter {tuple(param.shape)}"
+        )
+    if grad.is_sparse:
+        raise ValueError(
+            f"step: the gradient of parameter {name!r} is sparse; make it dense (grad.to_dense())"
+        )

@@ -1,0 +1,89 @@
+"""Stochastic gradient descent."""
+
+from dataclasses import dataclass
+from typing import cast
+
+import torch
+from torch import Tensor
+from torch.optim.sgd import sgd as torch_sgd
+
+from typedtorch.optim.pure.base import ParamState, Rule, Scalar, can_fuse
+from typedtorch.optim.pure.checks import check_at_least, check_lr
+
+
+@dataclass(frozen=True, kw_only=True)
+class SGD(Rule):
+    """Gradient descent, with momentum as torch defines it.
+
+    With ``g = grad + weight_decay * p``::
+
+        buffer = momentum * buffer + (1 - dampening) * g        (the first buffer is g itself)
+        p = p - lr * (g + momentum * buffer  if nesterov else  buffer)
+
+    State per parameter: ``momentum_buffer`` after the first step, nothing without momentum.
+
+    Raises:
+        ValueError: a hyperparameter out of range, or nesterov without momentum or with dampening.
+
+    >>> rule, params = SGD(lr=0.5, momentum=0.9), [torch.tensor([1.0])]
+    >>> state = rule.init(params)
+    >>> for _ in range(2):
+    ...     params, state = rule.step([torch.tensor([1.0])], state, params)
+    >>> params, state
+    ([tensor([-0.4500])], [{'momentum_buffer': tensor([1.9000])}])
+    """
+
+    lr: Scalar = 1e-3
+    momentum: float = 0.0
+    dampening: float = 0.0
+    weight_decay: float = 0.0
+    nesterov: bool = False
+
+    def __post_init__(self) -> None:
+        check_lr("SGD", self.lr)
+        check_at_least("SGD", momentum=self.momentum, weight_decay=self.weight_decay)
+        if self.nesterov and (self.momentum <= 0 or self.dampening != 0):
+            raise ValueError(
+                f"SGD: nesterov wants momentum > 0 and dampening 0, got {self.momentum} and {self.dampening}"
+            )
+
+    def init_one(self, param: Tensor) -> ParamState:
+        return {}
+
+    def update_one(self, grad: Tensor, state: ParamState, param: Tensor) -> tuple[Tensor, ParamState]:
+        if self.weight_decay:
+            grad = grad.add(param, alpha=self.weight_decay)
+        if not self.momentum:
+            return self._move(param, grad), state
+        old = state.get("momentum_buffer")
+        kept = 1 - self.dampening
+        buffer = grad.clone() if old is None else (old * self.momentum).add_(grad, alpha=kept)
+        direction = grad.add(buffer, alpha=self.momentum) if self.nesterov else buffer
+        return self._move(param, direction), {"momentum_buffer": buffer}
+
+    def _move(self, param: Tensor, direction: Tensor) -> Tensor:
+        if isinstance(self.lr, Tensor) and torch.compiler.is_compiling():
+            return param + direction * -self.lr
+        return param.add(direction, alpha=-cast(float, self.lr))
+
+    def update_in_place(self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]) -> None:
+        buffers = [state.get("momentum_buffer") for state in states]
+        # the fused kernel starts all buffers or none
+        fused = can_fuse(params) and len({buffer is None for buffer in buffers}) == 1
+        torch_sgd(
+            params,
+            grads,
+            buffers,
+            fused=fused,
+            foreach=not fused,
+            weight_decay=self.weight_decay,
+            momentum=self.momentum,
+            lr=cast(float, self.lr),
+            dampening=self.dampening,
+            nesterov=self.nesterov,
+            maximize=self.maximize,
+        )
+        if self.momentum:
+            for state, buffer in zip(states, buffers, strict=True):
+                assert buffer is not None
+                state["momentum_buffer"] = buffer
