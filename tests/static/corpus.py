@@ -25,7 +25,7 @@ HERE = Path(__file__).parent
 CASES = HERE / "cases"
 SILENT = HERE / "silent"
 
-_MARK = re.compile(r"#\s*([Ee]):\s*([a-z, -]+?)\s*(?:#|$)")
+_MARK = re.compile(r"#\s*([Ee]):\s*([a-z, -]+?)\s*(?=#|$)")
 _NOTE = re.compile(r"^# (run|quiet|static|main):\s?(.*)$")
 
 

@@ -21,7 +21,7 @@ from beartype import beartype
 from beartype.door import is_bearable
 from jaxtyping import jaxtyped
 
-_HELPERS = {"__jaxtyped__": jaxtyped(typechecker=beartype)}
+_HELPERS = {"__jaxtyped__": jaxtyped(typechecker=beartype), "__beartype__": beartype}
 _CHECKERS = {"jaxtyped", "beartype", "typed"}
 
 
@@ -35,14 +35,15 @@ class _Enforce(ast.NodeTransformer):
         return self._function(node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
-        return self._function(node)
+        # jaxtyped would check the coroutine; beartype knows better, though no names are bound.
+        return self._function(node, "__beartype__")
 
-    def _function(self, node: Any) -> ast.AST:
+    def _function(self, node: Any, decorator: str = "__jaxtyped__") -> ast.AST:
         self.depth += 1
         self.generic_visit(node)
         self.depth -= 1
         if not any(_name(d) in _CHECKERS for d in node.decorator_list):
-            node.decorator_list.append(ast.Name("__jaxtyped__", ast.Load()))
+            node.decorator_list.append(ast.Name(decorator, ast.Load()))
         return node  # type: ignore[no-any-return]  # one of the two function nodes
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
