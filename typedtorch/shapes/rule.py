@@ -31,12 +31,18 @@ F = TypeVar("F", bound=Function)
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One row of the table."""
+    """One row of the table.
+
+    ``flops`` takes the same arguments and counts floating point operations.  ``sample`` says which
+    arguments make sense, for the property tests over the whole table (``tests/shapes/sampling.py``
+    documents its little language); empty where the parameters' names say it all.
+    """
 
     name: str
     function: Function
     signature: inspect.Signature
     flops: Function | None = None
+    sample: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,30 +75,38 @@ class Lint:
 
 RULES: dict[str, Rule] = {}
 LAYERS: dict[str, Rule] = {}
+ATTRIBUTES: dict[str, Rule] = {}
 _lints: list[Lint] = []
 
 
-def rule(*names: str, flops: Function | None = None) -> Callable[[F], F]:
+def rule(*names: str, flops: Function | None = None, sample: str = "") -> Callable[[F], F]:
     """Enter a function in the table under one or more public names.
 
     Raises:
         ValueError: a name has a rule already.
     """
-    return _enter(RULES, names, flops)
+    return _enter(RULES, names, flops, sample)
 
 
-def layer(*names: str) -> Callable[[F], F]:
+def attribute(*names: str, sample: str = "") -> Callable[[F], F]:
+    """Enter what reading an attribute of a tensor gives: a function of the tensor alone."""
+    return _enter(ATTRIBUTES, names, None, sample)
+
+
+def layer(*names: str, sample: str = "") -> Callable[[F], F]:
     """Enter a module: a function of the constructor's parameters that returns a :class:`Layer`."""
-    return _enter(LAYERS, names, None)
+    return _enter(LAYERS, names, None, sample)
 
 
-def _enter(table: dict[str, Rule], names: tuple[str, ...], flops: Function | None) -> Callable[[F], F]:
+def _enter(
+    table: dict[str, Rule], names: tuple[str, ...], flops: Function | None, sample: str
+) -> Callable[[F], F]:
     def enter(function: F) -> F:
         signature = inspect.signature(function)
         for name in names:
             if name in table:
                 raise ValueError(f"{name} has a rule already, in {table[name].function.__module__}")
-            table[name] = Rule(name, function, signature, flops)
+            table[name] = Rule(name, function, signature, flops, sample)
         return function
 
     return enter

@@ -1,0 +1,246 @@
+"""The properties that every row of the rule table must have, as functions that list violations."""
+
+from __future__ import annotations
+
+import random
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from real import Refused, covers, exact, real_outcomes, run_real, run_rule
+from sampling import Call, Draw, at, draw_sizes, letters, mutate, split
+from typedtorch.shapes import dtypes
+from typedtorch.shapes.rule import Rule
+from typedtorch.shapes.size import integer, unknown
+from typedtorch.shapes.tensor import UNKNOWN, Pack, ShapeError, Tensor, Undecided
+
+DEFAULT = {"function": "f:*", "attribute": "n:*", "layer": " -> f:*"}
+
+
+@dataclass
+class Tally:
+    """What became of the draws, and the violations."""
+
+    drawn: int = 0
+    accepted: int = 0
+    answered: int = 0
+    refused: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+def draws(row: Rule, kind: str, count: int, seed: int) -> Iterator[tuple[random.Random, Call]]:
+    """Arguments in letters: valid ones and, a third of them, with one fault."""
+    specs = split(row.sample or DEFAULT[kind], "|")
+    for i in range(count):
+        rng = random.Random(zlib.crc32(row.name.encode()) + 1000003 * seed + i)
+        call = Draw(rng).call(specs[i % len(specs)])
+        yield rng, mutate(call, rng) if rng.random() < 0.33 else call
+
+
+def agrees_with_torch(row: Rule, kind: str, count: int = 24, seed: int = 0) -> Tally:
+    """Shape, dtype and refusal as the real operator has them, on random arguments."""
+    tally = Tally()
+    for rng, template in draws(row, kind, count, seed):
+        call = at(template, draw_sizes(letters(template), rng, distinct=False))
+        tally.drawn += 1
+        try:
+            answer: Any = run_rule(row, kind, call)
+        except ShapeError as error:
+            answer = error
+        except Undecided:
+            answer = UNKNOWN
+        problem = _against_real(row, kind, call, answer, tally)
+        if problem is not None:
+            tally.problems.append(f"{row.name}{show_call(call)}: {problem}")
+    return tally
+
+
+def _against_real(row: Rule, kind: str, call: Call, answer: Any, tally: Tally) -> str | None:
+    outcomes = real_outcomes(row, kind, call)
+    results = [o for o in outcomes if not isinstance(o, Refused)]
+    if results:
+        tally.accepted += 1
+    if answer is UNKNOWN:
+        return None
+    if isinstance(answer, ShapeError):
+        tally.refused += 1
+        if not results:
+            return None
+        if _refused_on_cpu(row, kind, call):  # the meta device checks less
+            tally.accepted -= 1
+            return None
+        return f"rule refuses ({answer.message}), torch gives {results[0]}"
+    if not results:
+        if all(_beside_shapes(str(o)) for o in outcomes):
+            return None
+        return f"rule says {text(answer)}, torch refuses: {outcomes[-1]}"
+    if exact(answer):
+        tally.answered += 1
+    if any(covers(answer, r) for r in results) or _cpu_differs(row, kind, call, answer):
+        return None
+    return f"rule says {text(answer)}, torch gives {text(results[0])}"
+
+
+_BESIDE = (
+    "not implemented for", "not supported", "not yet support", "out of range in self", "Could not run",
+    "index out of", "out of bounds", "NotImplementedError", "ZeroDivision", "not compiled with",
+    "does not support", "unsupported", "Unsupported", "isn't implemented", "not implemented",
+)  # fmt: skip
+
+
+def _beside_shapes(message: str) -> bool:
+    """A refusal for the values of the sample or for a missing kernel."""
+    return any(words in message for words in _BESIDE)
+
+
+def _cpu_differs(row: Rule, kind: str, call: Call, answer: Any) -> bool:
+    """Whether the meta device is wrong about the dtype or shape that really comes out."""
+    try:
+        return covers(answer, run_real(row, kind, call, "cpu", 1))
+    except Refused:
+        return False
+
+
+def _refused_on_cpu(row: Rule, kind: str, call: Call) -> bool:
+    for fill in (1, 0):
+        try:
+            run_real(row, kind, call, "cpu", fill)
+        except Refused:
+            continue
+        return False
+    return True
+
+
+def symbolic_is_concrete(row: Rule, kind: str, count: int = 16, seed: int = 0) -> Tally:
+    """The answer in letters, at any sizes, is the answer in numbers; a refusal holds for distinct sizes."""
+    tally = Tally()
+    for rng, template in draws(row, kind, count, seed + 1):
+        tally.drawn += 1
+        names = letters(template)
+        try:
+            answer: Any = run_rule(row, kind, template)
+        except ShapeError as error:
+            answer = error
+        except Undecided:
+            continue
+        tally.answered += 1
+        for distinct in (True, True, False):
+            sizes = draw_sizes(names, rng, distinct=distinct)
+            problem = _at_sizes(row, kind, template, answer, sizes, distinct)
+            if problem is not None:
+                tally.problems.append(f"{row.name}{show_call(template)} at {sizes}: {problem}")
+                break
+    return tally
+
+
+def _at_sizes(
+    row: Rule, kind: str, template: Call, answer: Any, sizes: dict[str, int], distinct: bool
+) -> str | None:
+    try:
+        concrete: Any = run_rule(row, kind, at(template, sizes))
+    except ShapeError as error:
+        if isinstance(answer, ShapeError) or not distinct or not fully(answer):
+            return None
+        return f"symbolic {text(answer)}, concrete refuses: {error.message}"
+    except Undecided:
+        return None
+    if isinstance(answer, ShapeError):
+        return f"symbolic refuses ({answer.message}), concrete {text(concrete)}" if distinct else None
+    if covers(at(answer, sizes), concrete):
+        return None
+    return f"symbolic {text(answer)}, concrete {text(concrete)}"
+
+
+def fully(answer: Any) -> bool:
+    """Only axes in it: nothing unknown, no floor."""
+    if isinstance(answer, Tensor):
+        return all(
+            not isinstance(e, Pack) and (isinstance(e, int) or all(a.kind == "axis" for a in e.atoms()))
+            for e in answer.shape
+        )
+    if isinstance(answer, (tuple, list)):
+        return all(fully(a) for a in answer)
+    return True
+
+
+def unknown_is_silent(row: Rule, kind: str, count: int = 16, seed: int = 0) -> Tally:
+    """Knowing less never makes an error, and what is then said is still true."""
+    tally = Tally()
+    for rng, template in draws(row, kind, count, seed + 2):
+        call = at(template, draw_sizes(letters(template), rng, distinct=False))
+        try:
+            concrete = run_rule(row, kind, call)
+        except (ShapeError, Undecided):
+            continue
+        tally.drawn += 1
+        vague = blur(call, rng)
+        try:
+            answer = run_rule(row, kind, vague)
+        except ShapeError as error:
+            tally.problems.append(
+                f"{row.name}{show_call(call)} as {show_call(vague)}: refuses: {error.message}"
+            )
+            continue
+        except Undecided:
+            continue
+        except (TypeError, AttributeError, ValueError, IndexError, KeyError, ZeroDivisionError):
+            continue
+        tally.answered += 1
+        if not covers(answer, concrete):
+            tally.problems.append(
+                f"{row.name}{show_call(call)} as {show_call(vague)}: {text(answer)}, but {text(concrete)}"
+            )
+    return tally
+
+
+def blur(value: Any, rng: random.Random) -> Any:
+    """The same arguments with parts of them unknown."""
+    if isinstance(value, Tensor):
+        if rng.random() < 0.4:
+            return value
+        entries: list[Any] = list(value.shape)
+        how = rng.choice(("axis", "axis", "lead", "all", "dtype", "scatter"))
+        if how == "lead" and entries:
+            entries = [Pack("lead"), *entries[rng.randint(0, len(entries)) :]]
+        elif how == "all":
+            entries = [rng.choice((Pack("..."), Pack("some")))]
+        elif how == "scatter" and entries:
+            start = rng.randrange(len(entries))
+            entries = [*entries[:start], Pack("..."), *entries[rng.randint(start, len(entries)) :]]
+        elif how == "axis" and entries:
+            entries[rng.randrange(len(entries))] = unknown()
+        wide = rng.choice((value.dtype, dtypes.ANY, value.dtype | dtypes.INT64 | dtypes.FLOAT32))
+        return replace(
+            value, shape=tuple(entries), dtype=wide if how == "dtype" or rng.random() < 0.2 else value.dtype
+        )
+    if isinstance(value, Call):
+        forward = None if value.forward is None else blur(value.forward, rng)
+        return Call(
+            [blur(a, rng) for a in value.args], {k: blur(v, rng) for k, v in value.kwargs.items()}, forward
+        )
+    if isinstance(value, (list, tuple)):
+        if rng.random() < 0.05:
+            return UNKNOWN
+        return type(value)(blur(v, rng) for v in value)
+    if rng.random() < 0.12:
+        return UNKNOWN
+    if isinstance(value, int) and not isinstance(value, bool) and rng.random() < 0.15:
+        return rng.choice((integer("n"), unknown()))
+    return value
+
+
+def show_call(call: Call) -> str:
+    parts = [text(a) for a in call.args] + [f"{k}={text(v)}" for k, v in call.kwargs.items()]
+    after = f" -> {show_call(call.forward)}" if call.forward is not None else ""
+    return f"({', '.join(parts)}){after}"
+
+
+def text(value: Any) -> str:
+    if isinstance(value, Tensor):
+        return f"{dtypes.show(value.dtype)}{list(value.shape)}"
+    if isinstance(value, ShapeError):
+        return f"refusal: {value.message}"
+    if isinstance(value, (list, tuple)):
+        return f"({', '.join(text(v) for v in value)})"
+    return str(value)

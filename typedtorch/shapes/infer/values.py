@@ -1,0 +1,399 @@
+"""The domain: what the interpreter knows of a value.
+
+Ordinary Python objects stand for themselves: ``None``, ``bool``, ``str``, ``float``, ``bytes``,
+``Ellipsis``, ``slice``, tuples of values, and sizes (``int`` or ``Poly``) for integers.  ``Scalar``,
+``Dtype`` and ``Tensor`` come from the rule vocabulary.  The rest is here.  ``UNKNOWN`` is the top:
+it flows on and is never the cause of a finding.
+
+Values are immutable.  A mutation makes a new value and rebinds every name that held the old one
+(the same Python object), which is how aliases stay aliases.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from typedtorch.shapes.rule import Layer, Record
+from typedtorch.shapes.size import Poly, Size, integer, same, unknown
+from typedtorch.shapes.tensor import (
+    ANY_AXES,
+    UNKNOWN,
+    Dtype,
+    Entry,
+    Pack,
+    Scalar,
+    Shape,
+    Tensor,
+    Unknown,
+    pack_index,
+    same_entry,
+)
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.classes import ClassInfo
+    from typedtorch.shapes.infer.program import Module
+    from typedtorch.shapes.infer.specs import Spec
+
+Value: TypeAlias = Any
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """Something outside the program, by its public dotted name: ``torch.nn.functional.linear``."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionV:
+    """A function of the program, perhaps bound to its first argument."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    module: Module
+    closure: Mapping[str, Value] | None = None
+    owner: ClassInfo | None = None
+    bound: Value = UNKNOWN  # the first argument; UNKNOWN: not bound
+    is_bound: bool = False
+    overloads: tuple[ast.FunctionDef | ast.AsyncFunctionDef, ...] = ()
+
+    def bind(self, receiver: Value) -> FunctionV:
+        return replace(self, bound=receiver, is_bound=True)
+
+    @property
+    def name(self) -> str:
+        return "lambda" if isinstance(self.node, ast.Lambda) else self.node.name
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, FunctionV)
+            and self.node is other.node
+            and self.is_bound == other.is_bound
+            and (self.bound is other.bound or self.bound == other.bound)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # compared by node and receiver, never a key
+
+
+@dataclass(frozen=True, slots=True)
+class ClassV:
+    """A class of the program."""
+
+    info: ClassInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An object of a class of the program, with what is known of its attributes.
+
+    ``arguments`` are the integers its constructor was given, by parameter name.
+    """
+
+    info: ClassInfo
+    attributes: Mapping[str, Value] = field(default_factory=dict)
+    arguments: Mapping[str, Size] = field(default_factory=dict)
+    partial: bool = False  # attributes not listed may still exist
+
+    def with_attribute(self, name: str, value: Value) -> Instance:
+        return replace(self, attributes={**self.attributes, name: value})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LayerV:
+    """A module of torch or einops, built by a rule."""
+
+    name: str
+    layer: Layer
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, LayerV)
+            and self.name == other.name
+            and dict(self.layer.attributes) == dict(other.layer.attributes)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # attributes may hold values that are not hashable
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A list, set, iterator or container module.  ``items`` is None where the number is unknown."""
+
+    kind: str  # "list", "set", "iterator", "modules", "sequential"
+    items: tuple[Value, ...] | None
+    element: Value = UNKNOWN
+
+    @property
+    def any_item(self) -> Value:
+        """A value that stands for each item."""
+        if self.items is None:
+            return self.element
+        return join_all(self.items, "item") if self.items else UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class DictV:
+    """A dict or ModuleDict: known items by constant key, and what any other value is."""
+
+    items: Mapping[Any, Value]
+    rest: Value | None = None  # None: no other keys
+    kind: str = "dict"
+
+    def get(self, key: Value) -> Value:
+        if isinstance(key, (str, int, float, bool, bytes, type(None))):
+            if key in self.items:
+                return self.items[key]
+            return UNKNOWN if self.rest is None else self.rest
+        return self.any_value
+
+    @property
+    def any_value(self) -> Value:
+        values = [*self.items.values(), *([] if self.rest is None else [self.rest])]
+        return join_all(values, "value") if values else UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several values: an Optional, a Union, a branch that gave different kinds of thing."""
+
+    options: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A method of a tensor, list, dict, string ... that is looked up by name when called."""
+
+    receiver: Value
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """``functools.partial``, and transforms such as ``torch.vmap`` (``transform`` names it)."""
+
+    function: Value
+    args: tuple[Value, ...] = ()
+    kwargs: Mapping[str, Value] = field(default_factory=dict)
+    transform: str = "functools.partial"
+
+
+@dataclass(frozen=True, slots=True)
+class SuperV:
+    """``super()`` inside a method."""
+
+    owner: ClassInfo
+    receiver: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Awaitable:
+    """What calling an ``async def`` gives."""
+
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class SpecV:
+    """An annotation used as a value: an alias ``Image = Float[Tensor, "c h w"]``."""
+
+    spec: Spec
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """An object of a class outside the program: its kind is known, its content is not."""
+
+    name: str
+
+
+MAX_OPTIONS = 6
+
+
+def is_size(value: Value) -> bool:
+    return isinstance(value, (int, Poly)) and not isinstance(value, bool)
+
+
+def equal(a: Value, b: Value) -> bool:
+    """The same knowledge, so that a fixed point can be recognised."""
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, Instance):
+        return a.info is b.info and _equal_maps(a.attributes, b.attributes)
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(equal(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, Choice):
+        return equal(a.options, b.options)
+    if isinstance(a, Sequence):
+        if a.kind != b.kind or (a.items is None) != (b.items is None):
+            return False
+        return equal(a.items, b.items) if a.items is not None else equal(a.element, b.element)
+    if isinstance(a, DictV):
+        return _equal_maps(a.items, b.items) and equal(a.rest, b.rest)
+    return bool(a == b)
+
+
+def _equal_maps(a: Mapping[Any, Value], b: Mapping[Any, Value]) -> bool:
+    return a is b or (a.keys() == b.keys() and all(equal(v, b[k]) for k, v in a.items()))
+
+
+def join_all(values: tuple[Value, ...] | list[Value], key: str) -> Value:
+    result = values[0]
+    for value in values[1:]:
+        result = join(result, value, key)
+    return result
+
+
+def join(a: Value, b: Value, key: str = "?") -> Value:
+    """The least value of the domain that covers both.
+
+    ``key`` names the place of the join, so that the same join gives the same unknown sizes again
+    and a loop reaches a fixed point.
+    """
+    if a is b or equal(a, b):
+        return a
+    if a is UNKNOWN or b is UNKNOWN:
+        return UNKNOWN
+    if isinstance(a, Choice) or isinstance(b, Choice):
+        return _join_choice(a, b, key)
+    if isinstance(a, Tensor) and isinstance(b, Tensor):
+        return _join_tensor(a, b, key)
+    if is_size(a) and is_size(b):
+        return unknown(f"?{key}")
+    if _is_number(a) and _is_number(b):
+        return Scalar("bool") if isinstance(a, bool) and isinstance(b, bool) else Scalar("float")
+    if isinstance(a, Dtype) and isinstance(b, Dtype):
+        return Dtype(a.mask | b.mask)
+    if isinstance(a, str) and isinstance(b, str):
+        return Object("str")
+    return _join_compound(a, b, key)
+
+
+def _join_compound(a: Value, b: Value, key: str) -> Value:
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        if len(a) != len(b):
+            return UNKNOWN
+        joined = (join(x, y, f"{key}.{i}") for i, (x, y) in enumerate(zip(a, b, strict=True)))
+        if isinstance(a, Record) and isinstance(b, Record) and a.names == b.names:
+            return Record(**dict(zip(a.names, joined, strict=True)))
+        return tuple(joined)
+    if isinstance(a, Sequence) and isinstance(b, Sequence) and a.kind == b.kind:
+        return _join_sequence(a, b, key)
+    if isinstance(a, DictV) and isinstance(b, DictV):
+        both = {k: join(v, b.items[k], f"{key}.{k}") for k, v in a.items.items() if k in b.items}
+        return DictV(both, join(a.any_value, b.any_value, key), a.kind)
+    if isinstance(a, Instance) and isinstance(b, Instance) and a.info is b.info:
+        return _join_instance(a, b, key)
+    if isinstance(a, Object) and isinstance(b, (Object, str)):
+        return a if isinstance(b, Object) and a.name == b.name else UNKNOWN
+    return Choice((a, b)) if _may_choose(a) and _may_choose(b) else UNKNOWN
+
+
+def _join_sequence(a: Sequence, b: Sequence, key: str) -> Sequence:
+    if a.items is not None and b.items is not None and len(a.items) == len(b.items):
+        return Sequence(a.kind, join(a.items, b.items, key))
+    if a.items == ():
+        return Sequence(a.kind, None, b.any_item)
+    if b.items == ():
+        return Sequence(a.kind, None, a.any_item)
+    return Sequence(a.kind, None, join(a.any_item, b.any_item, key))
+
+
+def _join_instance(a: Instance, b: Instance, key: str) -> Instance:
+    attributes = {
+        k: join(v, b.attributes[k], f"{key}.{k}") for k, v in a.attributes.items() if k in b.attributes
+    }
+    arguments = {k: v for k, v in a.arguments.items() if b.arguments.get(k) == v}
+    partial = a.partial or b.partial or len(attributes) < max(len(a.attributes), len(b.attributes))
+    return Instance(a.info, attributes, arguments, partial)
+
+
+def _may_choose(value: Value) -> bool:
+    return value is not UNKNOWN and not isinstance(value, (Bound, Scalar, slice))
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, (bool, int, float, Poly)) or isinstance(value, Scalar)
+
+
+def _join_choice(a: Value, b: Value, key: str) -> Value:
+    options: list[Value] = list(a.options) if isinstance(a, Choice) else [a]
+    for other in b.options if isinstance(b, Choice) else (b,):
+        if any(equal(other, option) for option in options):
+            continue
+        for i, option in enumerate(options):
+            merged = join(option, other, key)
+            if merged is UNKNOWN:
+                return UNKNOWN
+            if not isinstance(merged, Choice):
+                options[i] = merged
+                break
+        else:
+            options.append(other)
+    if len(options) > MAX_OPTIONS:
+        return UNKNOWN
+    return choice(options)
+
+
+def choice(options: list[Value]) -> Value:
+    """A single value stays itself; an unknown option makes all unknown."""
+    if any(option is UNKNOWN for option in options) or not options:
+        return UNKNOWN
+    return options[0] if len(options) == 1 else Choice(tuple(options))
+
+
+def options_of(value: Value) -> tuple[Value, ...]:
+    return value.options if isinstance(value, Choice) else (value,)
+
+
+def _join_tensor(a: Tensor, b: Tensor, key: str) -> Tensor:
+    library = a.library if a.library == b.library else "torch"
+    layout = a.layout if a.layout == b.layout else None
+    return Tensor(
+        join_shape(a.shape, b.shape, key),
+        a.dtype | b.dtype,
+        deliberate=a.deliberate or b.deliberate,
+        layout=layout,
+        library=library,
+    )
+
+
+def join_shape(a: Shape, b: Shape, key: str) -> Shape:
+    """Axis by axis where the ranks are known and equal; else the common head and tail."""
+    if pack_index(a) is None and pack_index(b) is None and len(a) == len(b):
+        return tuple(_join_entry(x, y, f"{key}[{i}]") for i, (x, y) in enumerate(zip(a, b, strict=True)))
+    head: list[Entry] = []
+    for x, y in zip(a, b, strict=False):
+        if same_entry(x, y) is not True:
+            break
+        head.append(x)
+    if len(head) == len(a) == len(b):
+        return a
+    tail: list[Entry] = []
+    for x, y in zip(reversed(a[len(head) :]), reversed(b[len(head) :]), strict=False):
+        if same_entry(x, y) is not True:
+            break
+        tail.append(x)
+    return (*head, ANY_AXES, *reversed(tail))
+
+
+def _join_entry(a: Entry, b: Entry, key: str) -> Entry:
+    if isinstance(a, Pack) or isinstance(b, Pack):
+        return ANY_AXES
+    return a if same(a, b) is True else unknown(f"?{key}")
+
+
+def parameter_integer(name: str) -> Size:
+    """An int parameter whose value is the caller's."""
+    return integer(name)
+
+
+__all__ = [
+    "UNKNOWN", "Awaitable", "Bound", "Choice", "ClassV", "DictV", "Dtype", "External", "FunctionV",
+    "Instance", "LayerV", "Object", "Partial", "Record", "Scalar", "Sequence", "Size", "SpecV",
+    "SuperV", "Tensor", "Unknown", "Value", "choice", "equal", "is_size", "join", "join_all",
+    "join_shape", "options_of", "parameter_integer",
+]  # fmt: skip
