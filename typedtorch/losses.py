@@ -1,0 +1,225 @@
+"""Losses: pure functions, a mean over what counts.
+
+A target equal to ``ignore_index`` does not count.  A batch in which nothing counts has loss 0 and
+gradient 0 (torch says NaN): there is nothing to learn from, and no GPU is stopped to find out.
+:func:`valid_tokens` says how many count; with gradient accumulation, sum the losses of the micro-batches
+(``reduction="sum"``) and divide by their joint count, because a mean of means weighs short ones too much.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+Reduction = Literal["mean", "sum"]
+
+
+def cross_entropy(
+    logits: Float[Tensor, "*batch vocab"],
+    targets: Int[Tensor, "*batch"],
+    *,
+    ignore_index: int = -100,
+    label_smoothing: float = 0.0,
+    z_loss: float = 0.0,
+    reduction: Reduction = "mean",
+) -> Float[Tensor, ""]:
+    """The negative log probability of the target: ``logsumexp(logits) - logits[target]``, in nats.
+
+    Args:
+        logits: one score per class; half precision is computed in float32.
+        targets: class indices; those equal to ``ignore_index`` do not count.
+        ignore_index: the target that does not count.
+        label_smoothing: share of the target taken by the uniform distribution (arXiv:1512.00567).
+        z_loss: weight of ``logsumexp(logits)**2``, which keeps logits small (arXiv:2204.02311).
+        reduction: a mean over the targets that count, or their sum.
+
+    Raises:
+        ValueError: ``label_smoothing`` outside [0, 1], ``z_loss`` negative, or an unknown ``reduction``.
+        IndexError: a target outside ``[0, vocab)`` that is not ``ignore_index`` (on the CPU).
+
+    >>> logits = torch.tensor([[0.0, 0.0], [9.0, 9.0]])
+    >>> cross_entropy(logits, torch.tensor([1, -100]))
+    tensor(0.6931)
+    >>> cross_entropy(logits, torch.tensor([-100, -100]))
+    tensor(0.)
+    """
+    _check(label_smoothing, z_loss, reduction)
+    scores = logits.flatten(0, -2) if logits.ndim > 1 else logits[None]
+    if scores.dtype in (torch.float16, torch.bfloat16):
+        scores = scores.float()
+    flat = targets.flatten().long()
+    total = F.cross_entropy(
+        scores, flat, ignore_index=ignore_index, label_smoothing=label_smoothing, reduction="sum"
+    )
+    if z_loss:
+        square = torch.logsumexp(scores, dim=-1).square()
+        total = total + z_loss * square.masked_fill(flat == ignore_index, 0.0).sum()
+    return _reduce(total, flat, ignore_index, reduction)
+
+
+def linear_cross_entropy(
+    hidden: Float[Tensor, "*batch d_model"],
+    weight: Float[Tensor, "vocab d_model"],
+    targets: Int[Tensor, "*batch"],
+    *,
+    chunk: int = 1024,
+    ignore_index: int = -100,
+    label_smoothing: float = 0.0,
+    z_loss: float = 0.0,
+    reduction: Reduction = "mean",
+) -> Float[Tensor, ""]:
+    """``cross_entropy(hidden @ weight.T, targets)`` that holds the logits of ``chunk`` tokens at a time.
+
+    Value and gradients equal the plain ones up to rounding.  The gradients are computed chunk by
+    chunk along with the value, so nothing is computed twice and no logits outlive their chunk:
+    ``chunk * vocab`` numbers instead of ``batch * vocab``.  The loss can be differentiated once.
+
+    Args:
+        hidden: what the unembedding would take.
+        weight: the unembedding, (out, in).
+        targets: as in :func:`cross_entropy`, and the rest of the arguments too.
+        chunk: tokens at a time; a few hundred keep a matrix product busy.
+
+    Raises:
+        ValueError: ``chunk`` is not at least 1; otherwise as :func:`cross_entropy`.
+
+    >>> hidden, weight, targets = torch.randn(2, 5, 8), torch.randn(7, 8), torch.randint(7, (2, 5))
+    >>> plain = cross_entropy(hidden @ weight.T, targets)
+    >>> torch.allclose(linear_cross_entropy(hidden, weight, targets, chunk=3), plain)
+    True
+    """
+    _check(label_smoothing, z_loss, reduction)
+    if chunk < 1:
+        raise ValueError(f"linear_cross_entropy: chunk must be at least 1 token, got {chunk}")
+    flat = targets.flatten().long()
+    rows = hidden.flatten(0, -2) if hidden.ndim > 1 else hidden[None]
+    options = _Options(chunk, ignore_index, label_smoothing, z_loss, torch.is_grad_enabled())
+    total: Tensor = _LinearCrossEntropy.apply(rows, weight, flat, options)  # type: ignore[no-untyped-call]  # torch's
+    return _reduce(total, flat, ignore_index, reduction)
+
+
+def mse(
+    x: Float[Tensor, "*shape"],
+    y: Float[Tensor, "*shape"],
+    *,
+    reduction: Reduction = "mean",
+) -> Float[Tensor, ""]:
+    """Squared differences, averaged: ``mean((x - y)**2)``; the shapes are equal, nothing broadcasts.
+
+    Raises:
+        ValueError: the shapes differ, or an unknown ``reduction``.
+
+    >>> mse(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
+    tensor(2.)
+    """
+    _check(0.0, 0.0, reduction)
+    if x.shape != y.shape:
+        raise ValueError(f"mse: shapes differ, {tuple(x.shape)} and {tuple(y.shape)}")
+    return F.mse_loss(x, y, reduction=reduction)
+
+
+def valid_tokens(targets: Int[Tensor, "*batch"], *, ignore_index: int = -100) -> Int[Tensor, ""]:
+    """How many targets count, as a tensor: asking stops no GPU.
+
+    >>> valid_tokens(torch.tensor([[3, -100], [1, 2]]))
+    tensor(3)
+    """
+    return (targets != ignore_index).sum()
+
+
+def _reduce(total: Tensor, targets: Tensor, ignore_index: int, reduction: Reduction) -> Tensor:
+    if reduction == "sum":
+        return total
+    return total / valid_tokens(targets, ignore_index=ignore_index).clamp(min=1)
+
+
+def _check(label_smoothing: float, z_loss: float, reduction: str) -> None:
+    if not 0.0 <= label_smoothing <= 1.0:
+        raise ValueError(f"label_smoothing must be in [0, 1], got {label_smoothing}")
+    if not z_loss >= 0.0:
+        raise ValueError(f"z_loss must be at least 0, got {z_loss}")
+    if reduction not in ("mean", "sum"):
+        raise ValueError(f"reduction must be 'mean' or 'sum', got {reduction!r}")
+
+
+@dataclass(frozen=True)
+class _Options:
+    chunk: int
+    ignore_index: int
+    smoothing: float
+    z_loss: float
+    differentiate: bool
+
+
+class _LinearCrossEntropy(torch.autograd.Function):
+    """The sum of the losses; its gradients are made in the forward pass and scaled in the backward one."""
+
+    @staticmethod
+    def forward(ctx: Any, hidden: Tensor, weight: Tensor, targets: Tensor, options: _Options) -> Tensor:
+        device = hidden.device.type
+        autocast = torch.is_autocast_enabled(device)
+        matrix = weight.to(torch.get_autocast_dtype(device)) if autocast else weight
+        wide = torch.promote_types(weight.dtype, torch.float32)
+        want_hidden, want_weight = (options.differentiate and need for need in ctx.needs_input_grad[:2])
+        total = torch.zeros((), dtype=wide, device=hidden.device)
+        d_hidden = torch.empty_like(hidden) if want_hidden else None
+        # half precision would lose the small chunks in the sum
+        d_weight = torch.zeros_like(weight, dtype=wide) if want_weight else None
+
+        for start in range(0, len(targets), options.chunk):
+            rows = slice(start, start + options.chunk)
+            x = hidden[rows].to(matrix.dtype)
+            log_probs, log_sum = _log_softmax(x @ matrix.T)
+            total += _loss(log_probs, log_sum, targets[rows], options)
+            if want_hidden or want_weight:
+                slopes = _slopes(log_probs, log_sum, targets[rows], options).to(matrix.dtype)
+            if d_hidden is not None:
+                d_hidden[rows] = slopes @ matrix
+            if d_weight is not None:
+                d_weight += slopes.T @ x
+        ctx.save_for_backward(d_hidden, None if d_weight is None else d_weight.to(weight.dtype))
+        return total
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
+        d_hidden, d_weight = (
+            None if grad is None else grad * upstream.to(grad.dtype) for grad in ctx.saved_tensors
+        )
+        return d_hidden, d_weight, None, None
+
+
+def _log_softmax(
+    logits: Float[Tensor, "rows vocab"],
+) -> tuple[Float[Tensor, "rows vocab"], Float[Tensor, "rows 1"]]:
+    """Log probabilities at least in float32, written over the logits where they are that already."""
+    scores = logits.to(torch.promote_types(logits.dtype, torch.float32))
+    log_sum = torch.logsumexp(scores, dim=-1, keepdim=True)
+    return scores.sub_(log_sum), log_sum
+
+
+def _loss(log_probs: Tensor, log_sum: Tensor, targets: Tensor, options: _Options) -> Tensor:
+    nll = F.nll_loss(log_probs, targets, ignore_index=options.ignore_index, reduction="none")
+    loss = (1.0 - options.smoothing) * nll
+    if options.smoothing:
+        loss -= options.smoothing * log_probs.mean(-1)
+    if options.z_loss:
+        loss += options.z_loss * log_sum[:, 0].square()
+    return loss.masked_fill_(targets == options.ignore_index, 0.0).sum()
+
+
+def _slopes(log_probs: Tensor, log_sum: Tensor, targets: Tensor, options: _Options) -> Tensor:
+    """The gradient by the logits, softmax minus the smoothed target, written over the log probabilities."""
+    ignored = (targets == options.ignore_index)[:, None]
+    slopes = log_probs.exp_()
+    if options.z_loss:
+        slopes *= 1.0 + 2.0 * options.z_loss * log_sum
+    if options.smoothing:
+        slopes -= options.smoothing / slopes.shape[-1]
+    index = targets[:, None].masked_fill(ignored, 0)
+    slopes.scatter_add_(-1, index, torch.full_like(log_sum, options.smoothing - 1.0))
+    return slopes.masked_fill_(ignored, 0.0)
