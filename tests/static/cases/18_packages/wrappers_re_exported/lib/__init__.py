@@ -1,0 +1,3 @@
+from lib._typing import Float, Tensor
+
+__all__ = ["Float", "Tensor"]
