@@ -1,0 +1,101 @@
+"""Sampling from a language model, one token after the other, with cached keys and values."""
+
+from collections.abc import Callable
+from functools import partial
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from typedtorch import functional as TF
+from typedtorch.nn.transformer import Transformer
+
+
+@torch.no_grad()
+def sample(
+    model: Transformer,
+    prompt: Int[Tensor, "batch prompt"],
+    n: int,
+    *,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    generator: torch.Generator | None = None,
+) -> Int[Tensor, "batch total"]:
+    """Continue each prompt by ``n`` tokens drawn from the model; ``total = prompt + n``.
+
+    The model is put into evaluation mode meanwhile.  Once ``max_seq`` positions are full, the second
+    half of the text becomes the new context, so a sample may be longer than the model's context.
+
+    Args:
+        model: the model.
+        prompt: at least one token.
+        n: tokens to add.
+        temperature: logits are divided by it; 0 takes the likeliest token every time.
+        top_k: draw from the ``top_k`` likeliest tokens only.
+        generator: source of randomness, on the model's device; torch's global one unless given.
+
+    Raises:
+        ValueError: an empty prompt, or ``n``, ``temperature`` or ``top_k`` out of range.
+
+    >>> model = Transformer(vocab=8, d_model=16, layers=1, heads=2, max_seq=4)
+    >>> sample(model, torch.tensor([[1, 2]]), 5, temperature=0.0).shape
+    torch.Size([1, 7])
+    """
+    if prompt.shape[1] < 1:
+        raise ValueError("sample: the prompt has no token to start from")
+    if n < 0 or temperature < 0 or (top_k is not None and top_k < 1):
+        raise ValueError(
+            "sample: n and temperature must be at least 0 and top_k at least 1, "
+            f"got {n}, {temperature} and {top_k}"
+        )
+    was_training = model.training
+    model.eval()
+    try:
+        return _continue(
+            model, prompt, n, partial(choose, temperature=temperature, top_k=top_k, generator=generator)
+        )
+    finally:
+        model.train(was_training)
+
+
+def _continue(
+    model: Transformer,
+    prompt: Int[Tensor, "batch prompt"],
+    n: int,
+    draw: Callable[[Tensor], Tensor],
+) -> Int[Tensor, "batch total"]:
+    max_seq, length = model.config.max_seq, prompt.shape[1]
+    text = prompt.new_empty(prompt.shape[0], length + n)
+    text[:, :length] = prompt
+    caches = model.new_caches()
+    unread = text[:, max(0, length - max_seq) : length]
+    for end in range(length, length + n):
+        if len(caches[0]) + unread.shape[1] > max_seq:
+            caches = model.new_caches()
+            unread = text[:, end - (max_seq + 1) // 2 : end]
+        hidden = model.hidden(unread, caches)[:, -1]
+        text[:, end] = draw(TF.linear(hidden, model.unembedding_weight))
+        unread = text[:, end : end + 1]
+    return text
+
+
+def choose(
+    logits: Float[Tensor, "batch vocab"],
+    *,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    generator: torch.Generator | None = None,
+) -> Int[Tensor, "batch"]:
+    """One token per row, drawn from ``softmax(logits / temperature)`` over the ``top_k`` largest.
+
+    >>> choose(torch.tensor([[0.0, 3.0, 1.0]]), temperature=0.0)
+    tensor([1])
+    """
+    if temperature == 0.0:
+        return logits.argmax(-1)
+    scores = logits.float() / temperature
+    if top_k is not None and top_k < scores.shape[-1]:
+        best, tokens = scores.topk(top_k)
+        drawn = torch.multinomial(TF.softmax(best), 1, generator=generator)
+        return tokens.gather(-1, drawn)[:, 0]
+    return torch.multinomial(TF.softmax(scores), 1, generator=generator)[:, 0]
