@@ -12,11 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from corpus import CASES, SILENT, Case, load  # noqa: E402  # after the path is set
-
-from typedtorch.shapes.infer import Finding, check_files  # noqa: E402  # kept beside the line above
+from static.corpus import CASES, SILENT, Case, load  # after the path is set
+from typedtorch.shapes.infer import Finding, check_files  # kept beside the line above
 
 
 @dataclass(frozen=True)

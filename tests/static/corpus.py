@@ -6,10 +6,11 @@ the bug and by nothing else::
 
     scores = q @ k.transpose(-1, -2)  #! scores = q @ k  # E: shape
 
-On a line of its own ``#! code`` inserts a statement; an empty ``#!`` removes the line.  ``# E: code`` marks a line where the buggy
-twin must be reported, ``# e: code`` one where a second report is legitimate.  Comments after the program hold what
-no checker shall see: ``# run: statement`` drives it with real tensors, ``# quiet: why`` says why the bug
-does not raise when run (the values must differ then), ``# static: why`` that running cannot show it at all.
+On a line of its own ``#! code`` inserts a statement; an empty ``#!`` removes the line.  ``# E: code``
+marks a line where the buggy twin must be reported, ``# e: code`` one where a second report is legitimate.
+Comments after the program hold what no checker shall see: ``# run: statement`` drives it with real tensors,
+``# quiet: why`` says why the bug does not raise when run (the values must differ then), ``# static: why``
+that running cannot show it at all.
 
 Programs under ``silent/`` have no buggy twin: they are correct, and nothing may be reported in them.
 """
@@ -54,9 +55,7 @@ class Case:
     @cached_property
     def main(self) -> str:
         """The file whose notes drive the case."""
-        return next(
-            (path for path, text in self.files.items() if "\n# run:" in text), next(iter(self.files))
-        )
+        return next((path for path, text in self.files.items() if "\n# run:" in text), next(iter(self.files)))
 
     @property
     def has_bug(self) -> bool:

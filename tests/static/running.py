@@ -1,4 +1,4 @@
-"""Runs a program of the corpus with jaxtyping and beartype on every function, dataclass and annotated local."""
+"""Runs a program with jaxtyping and beartype on every function, dataclass and annotated local."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _importing(root: Path) -> Iterator[None]:
 
 
 def execute(root: Path, main: str, drive: Sequence[str]) -> object:
-    """Import ``main`` under ``root`` and run the driving statements; the value of the last one that is an expression."""
+    """Import ``main`` under ``root``, run the driving statements, and return the last expression's value."""
     torch.manual_seed(0)
     np.random.seed(0)
     random.seed(0)

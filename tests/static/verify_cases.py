@@ -12,11 +12,12 @@ import traceback
 from pathlib import Path
 
 os.environ.setdefault("TORCHDYNAMO_DISABLE", "1")  # compiling has no bearing on shapes, and takes seconds
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
-import torch  # noqa: E402  # after the variable that it reads
-from corpus import CASES, SILENT, Case, load  # noqa: E402  # after the path is set
-from running import execute  # noqa: E402  # likewise
+import torch  # after the variable that it reads
+
+from static.corpus import CASES, SILENT, Case, load  # after the path is set
+from static.running import execute  # likewise
 
 # An error of one of these kinds is a slip in the case itself, not the bug it shows.
 _SLIPS = (NameError, SyntaxError, ImportError)
