@@ -2,8 +2,10 @@
 
 from typedtorch.optim import pure
 from typedtorch.optim.clipping import Clipped, clip_by_global_norm, clip_by_value, global_norm
-from typedtorch.optim.facade import SGD, AdamW, Facade
+from typedtorch.optim.ema import ema, ema_decay
+from typedtorch.optim.facade import Facade
 from typedtorch.optim.groups import ParamGroup, decay_groups, is_matrix
+from typedtorch.optim.optimizers import SGD, Adafactor, Adagrad, Adam, AdamW, Lion, Muon, RMSprop
 from typedtorch.optim.schedules import (
     constant,
     inverse_sqrt,
@@ -14,14 +16,22 @@ from typedtorch.optim.schedules import (
 
 __all__ = [
     "SGD",
+    "Adafactor",
+    "Adagrad",
+    "Adam",
     "AdamW",
     "Clipped",
     "Facade",
+    "Lion",
+    "Muon",
     "ParamGroup",
+    "RMSprop",
     "clip_by_global_norm",
     "clip_by_value",
     "constant",
     "decay_groups",
+    "ema",
+    "ema_decay",
     "global_norm",
     "inverse_sqrt",
     "is_matrix",

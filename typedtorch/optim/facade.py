@@ -6,8 +6,9 @@ and torch's extra keys: it loads into the ``torch.optim`` class of the same name
 way round.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
+from difflib import get_close_matches
 from typing import Any, ClassVar, TypeAlias, cast, overload
 
 import torch
@@ -24,7 +25,7 @@ class Facade(Optimizer):
 
     Raises:
         ValueError: a hyperparameter out of range, at construction or when a group is added.
-        TypeError: a group names a hyperparameter the rule does not have.
+        TypeError: a misspelt hyperparameter in a group.
 
     >>> import torch
     >>> class Descent(Facade):
@@ -46,15 +47,37 @@ class Facade(Optimizer):
         super().__init__(cast(Any, params), {**known, **self.extras, **defaults})
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        allowed = {"params", "param_names", "name", "initial_lr", *self.defaults}
-        unknown = sorted(key for key in param_group if key not in allowed)
-        if unknown:
-            raise TypeError(
-                f"{type(self).__name__}: a parameter group has no {unknown[0]!r}; "
-                f"it has {', '.join(field.name for field in fields(self.rule))}"
-            )
+        """Add a group; options it does not name are the optimizer's.  Keys of your own are kept."""
+        for key in param_group.keys() - _KEYS - self.defaults.keys():
+            meant = get_close_matches(key, self.defaults, n=1)
+            if meant:
+                raise TypeError(
+                    f"{type(self).__name__}: a parameter group has no {key!r}; did you mean {meant[0]!r}?"
+                )
         super().add_param_group(param_group)
-        self.rule_of(self.param_groups[-1])  # refuses values out of range
+        group = self.param_groups[-1]
+        rule = self.rule_of(group)  # refuses values out of range
+        for param in group["params"]:
+            rule.init_one(_like(param))  # and parameters it has no state for
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Load a state dict of this class, or of the ``torch.optim`` class of the same name.
+
+        Raises:
+            ValueError: groups or states do not fit the parameters, naming each; nothing is changed.
+        """
+        problems = list(_misfits(self, state_dict))
+        if problems:
+            raise ValueError(
+                f"{type(self).__name__}: the state dict does not fit\n  " + "\n  ".join(problems)
+            )
+        super().load_state_dict(state_dict)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:  # written by a torch without a later option, say
+            for name, value in self.defaults.items():
+                group.setdefault(name, value)
 
     def rule_of(self, group: dict[str, Any]) -> pure.Rule:
         """The rule with this group's present hyperparameters."""
@@ -86,80 +109,36 @@ class Facade(Optimizer):
         return loss
 
 
-class AdamW(Facade):
-    """:class:`typedtorch.optim.pure.AdamW` as an optimizer; the arguments are its fields.
-
-    >>> import torch
-    >>> model = torch.nn.Linear(3, 2)
-    >>> optimizer = AdamW(model.parameters(), lr=3e-4, weight_decay=0.1)
-    >>> model(torch.ones(1, 3)).sum().backward()
-    >>> optimizer.step()
-    >>> sorted(optimizer.state_dict()["state"][0])
-    ['exp_avg', 'exp_avg_sq', 'step']
-    """
-
-    rule = pure.AdamW
-    extras: ClassVar[dict[str, object]] = {
-        **Facade.extras,
-        "fused": None,
-        "decoupled_weight_decay": True,
-    }
-
-    def __init__(
-        self,
-        params: Params,
-        lr: float | Tensor = 1e-3,
-        *,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
-        amsgrad: bool = False,
-        maximize: bool = False,
-    ) -> None:
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "betas": betas,
-                "eps": eps,
-                "weight_decay": weight_decay,
-                "amsgrad": amsgrad,
-                "maximize": maximize,
-            },
-        )
+_KEYS = {"params", "param_names", "name", "initial_lr"}
 
 
-class SGD(Facade):
-    """:class:`typedtorch.optim.pure.SGD` as an optimizer; the arguments are its fields.
+def _like(param: Tensor) -> Tensor:
+    return torch.empty(param.shape, dtype=param.dtype, device="meta")
 
-    >>> import torch
-    >>> optimizer = SGD([torch.nn.Parameter(torch.ones(2))], lr=0.1, momentum=0.9)
-    >>> optimizer.param_groups[0]["momentum"]
-    0.9
-    """
 
-    rule = pure.SGD
-    extras: ClassVar[dict[str, object]] = {"foreach": None, "differentiable": False, "fused": None}
+def _misfits(optimizer: Facade, state_dict: dict[str, Any]) -> Iterator[str]:
+    """Every state that is not what the rule keeps for its parameter (torch itself looks at none)."""
+    groups = state_dict["param_groups"]
+    ours, theirs = ([len(g["params"]) for g in found] for found in (optimizer.param_groups, groups))
+    if ours != theirs:
+        yield f"groups of {theirs} parameters, wanted {ours}"
+        return
+    for group, own in zip(groups, optimizer.param_groups, strict=True):
+        rule = optimizer.rule_of({**optimizer.defaults, **group})
+        for key, param in zip(group["params"], own["params"], strict=True):
+            state = state_dict["state"].get(key)
+            if state:
+                yield from (f"parameter {key}: {text}" for text in _state_misfits(rule, state, param))
 
-    def __init__(
-        self,
-        params: Params,
-        lr: float | Tensor = 1e-3,
-        *,
-        momentum: float = 0.0,
-        dampening: float = 0.0,
-        weight_decay: float = 0.0,
-        nesterov: bool = False,
-        maximize: bool = False,
-    ) -> None:
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "momentum": momentum,
-                "dampening": dampening,
-                "weight_decay": weight_decay,
-                "nesterov": nesterov,
-                "maximize": maximize,
-            },
-        )
+
+def _state_misfits(rule: pure.Rule, state: dict[str, Any], param: Tensor) -> Iterator[str]:
+    wanted = {name: tuple(value.shape) for name, value in rule.init_one(_like(param)).items()}
+    for name, shape in wanted.items():
+        if name not in state:
+            yield f"{name} is missing"
+        elif isinstance(state[name], Tensor) and tuple(state[name].shape) != shape:
+            yield f"{name} is {tuple(state[name].shape)}, wanted {shape}"
+    for name in state.keys() - wanted.keys():
+        value = state[name]  # what a rule adds in its first step is as large as the parameter
+        if isinstance(value, Tensor) and value.ndim and value.shape != param.shape:
+            yield f"{name} is {tuple(value.shape)}, wanted {tuple(param.shape)}"

@@ -1,0 +1,299 @@
+"""The optimizers by name; the arguments of each are the fields of its rule."""
+
+from typing import ClassVar, Literal
+
+from torch import Tensor
+
+from typedtorch.optim import pure
+from typedtorch.optim.facade import Facade, Params
+
+
+class SGD(Facade):
+    """:class:`typedtorch.optim.pure.SGD` as a ``torch.optim.Optimizer``.
+
+    >>> import torch
+    >>> optimizer = SGD([torch.nn.Parameter(torch.ones(2))], lr=0.1, momentum=0.9)
+    >>> optimizer.param_groups[0]["momentum"]
+    0.9
+    """
+
+    rule = pure.SGD
+    extras: ClassVar[dict[str, object]] = {"foreach": None, "differentiable": False, "fused": None}
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1e-3,
+        *,
+        momentum: float = 0.0,
+        dampening: float = 0.0,
+        weight_decay: float = 0.0,
+        nesterov: bool = False,
+        maximize: bool = False,
+    ) -> None:
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "momentum": momentum,
+                "dampening": dampening,
+                "weight_decay": weight_decay,
+                "nesterov": nesterov,
+                "maximize": maximize,
+            },
+        )
+
+
+class Adagrad(Facade):
+    """:class:`typedtorch.optim.pure.Adagrad` as a ``torch.optim.Optimizer``.
+
+    >>> import torch
+    >>> Adagrad([torch.nn.Parameter(torch.ones(2))]).param_groups[0]["lr"]
+    0.01
+    """
+
+    rule = pure.Adagrad
+    extras: ClassVar[dict[str, object]] = {"foreach": None, "differentiable": False, "fused": None}
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1e-2,
+        *,
+        lr_decay: float = 0.0,
+        weight_decay: float = 0.0,
+        initial_accumulator_value: float = 0.0,
+        eps: float = 1e-10,
+        maximize: bool = False,
+    ) -> None:
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "lr_decay": lr_decay,
+                "weight_decay": weight_decay,
+                "initial_accumulator_value": initial_accumulator_value,
+                "eps": eps,
+                "maximize": maximize,
+            },
+        )
+
+
+class RMSprop(Facade):
+    """:class:`typedtorch.optim.pure.RMSprop` as a ``torch.optim.Optimizer``.
+
+    >>> import torch
+    >>> RMSprop([torch.nn.Parameter(torch.ones(2))], centered=True).param_groups[0]["centered"]
+    True
+    """
+
+    rule = pure.RMSprop
+    extras: ClassVar[dict[str, object]] = {"foreach": None, "capturable": False, "differentiable": False}
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1e-2,
+        *,
+        alpha: float = 0.99,
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        momentum: float = 0.0,
+        centered: bool = False,
+        maximize: bool = False,
+    ) -> None:
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "alpha": alpha,
+                "eps": eps,
+                "weight_decay": weight_decay,
+                "momentum": momentum,
+                "centered": centered,
+                "maximize": maximize,
+            },
+        )
+
+
+class Adam(Facade):
+    """:class:`typedtorch.optim.pure.Adam` as a ``torch.optim.Optimizer``.
+
+    >>> import torch
+    >>> Adam([torch.nn.Parameter(torch.ones(2))], amsgrad=True).param_groups[0]["amsgrad"]
+    True
+    """
+
+    rule: ClassVar[type[pure.Rule]] = pure.Adam
+    extras: ClassVar[dict[str, object]] = {
+        "foreach": None,
+        "capturable": False,
+        "differentiable": False,
+        "fused": None,
+        "decoupled_weight_decay": False,
+    }
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1e-3,
+        *,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        amsgrad: bool = False,
+        maximize: bool = False,
+    ) -> None:
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "betas": betas,
+                "eps": eps,
+                "weight_decay": weight_decay,
+                "amsgrad": amsgrad,
+                "maximize": maximize,
+            },
+        )
+
+
+class AdamW(Adam):
+    """:class:`typedtorch.optim.pure.AdamW` as a ``torch.optim.Optimizer``.
+
+    >>> import torch
+    >>> model = torch.nn.Linear(3, 2)
+    >>> optimizer = AdamW(model.parameters(), lr=3e-4, weight_decay=0.1)
+    >>> model(torch.ones(1, 3)).sum().backward()
+    >>> optimizer.step()
+    >>> sorted(optimizer.state_dict()["state"][0])
+    ['exp_avg', 'exp_avg_sq', 'step']
+    """
+
+    rule: ClassVar[type[pure.Rule]] = pure.AdamW
+    extras: ClassVar[dict[str, object]] = {**Adam.extras, "decoupled_weight_decay": True}
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1e-3,
+        *,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        maximize: bool = False,
+    ) -> None:
+        super().__init__(
+            params,
+            lr,
+            betas=betas,
+            eps=eps,
+            weight_decay=weight_decay,
+            amsgrad=amsgrad,
+            maximize=maximize,
+        )
+
+
+class Adafactor(Facade):
+    """:class:`typedtorch.optim.pure.Adafactor` as a ``torch.optim.Optimizer``.
+
+    >>> import torch
+    >>> Adafactor([torch.nn.Parameter(torch.ones(2))]).param_groups[0]["beta2_decay"]
+    -0.8
+    """
+
+    rule = pure.Adafactor
+    extras: ClassVar[dict[str, object]] = {"foreach": None}
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1e-2,
+        *,
+        beta2_decay: float = -0.8,
+        eps: tuple[float | None, float] = (None, 1e-3),
+        d: float = 1.0,
+        weight_decay: float = 0.0,
+        maximize: bool = False,
+    ) -> None:
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "beta2_decay": beta2_decay,
+                "eps": eps,
+                "d": d,
+                "weight_decay": weight_decay,
+                "maximize": maximize,
+            },
+        )
+
+
+class Muon(Facade):
+    """:class:`typedtorch.optim.pure.Muon` as a ``torch.optim.Optimizer``.
+
+    Raises:
+        ValueError: a parameter that is not a real matrix.
+
+    >>> import torch
+    >>> Muon([torch.nn.Parameter(torch.ones(2, 3))], lr=0.02).param_groups[0]["momentum"]
+    0.95
+    """
+
+    rule = pure.Muon
+    extras: ClassVar[dict[str, object]] = {}
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1e-3,
+        *,
+        weight_decay: float = 0.1,
+        momentum: float = 0.95,
+        nesterov: bool = True,
+        ns_coefficients: tuple[float, float, float] = (3.4445, -4.7750, 2.0315),
+        eps: float = 1e-7,
+        ns_steps: int = 5,
+        adjust_lr_fn: Literal["original", "match_rms_adamw"] | None = None,
+        maximize: bool = False,
+    ) -> None:
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "weight_decay": weight_decay,
+                "momentum": momentum,
+                "nesterov": nesterov,
+                "ns_coefficients": ns_coefficients,
+                "eps": eps,
+                "ns_steps": ns_steps,
+                "adjust_lr_fn": adjust_lr_fn,
+                "maximize": maximize,
+            },
+        )
+
+
+class Lion(Facade):
+    """:class:`typedtorch.optim.pure.Lion` as a ``torch.optim.Optimizer``.
+
+    >>> import torch
+    >>> Lion([torch.nn.Parameter(torch.ones(2))]).param_groups[0]["betas"]
+    (0.9, 0.99)
+    """
+
+    rule = pure.Lion
+    extras: ClassVar[dict[str, object]] = {}
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1e-4,
+        *,
+        betas: tuple[float, float] = (0.9, 0.99),
+        weight_decay: float = 0.0,
+        maximize: bool = False,
+    ) -> None:
+        super().__init__(
+            params,
+            {"lr": lr, "betas": betas, "weight_decay": weight_decay, "maximize": maximize},
+        )

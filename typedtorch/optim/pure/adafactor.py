@@ -1,0 +1,111 @@
+"""Adafactor."""
+
+from dataclasses import dataclass, replace
+from typing import cast
+
+import torch
+from torch import Tensor
+
+from typedtorch.optim.pure.base import ParamState, Rule, Scalar, count
+from typedtorch.optim.pure.checks import check_at_least, check_lr
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adafactor(Rule):
+    """Adam's second moment from row and column means only (Shazeer and Stern, arXiv:1804.04235).
+
+    A matrix of n rows and m columns keeps n + m numbers; a vector keeps them all.  As torch has
+    it, with ``b = t**beta2_decay`` and ``rho = min(lr, 1/sqrt(t))``::
+
+        row, col = lerp(row, mean(g**2, -1), b), lerp(col, mean(g**2, -2), b)
+        u = g / sqrt(max(row * col / mean(row), eps[0]**2))
+        p = p * (1 - lr * weight_decay) - max(eps[1], rms(p)) * rho * u / max(1, rms(u) / d)
+
+    ``eps[0] = None`` is the machine epsilon of the first parameter's dtype.
+
+    State per parameter: ``step``, and ``row_var`` and ``col_var``, or ``variance`` for a vector.
+
+    Raises:
+        ValueError: a hyperparameter out of range, or a complex parameter.
+
+    >>> rule, params = Adafactor(lr=0.1), [torch.ones(2, 3)]
+    >>> params, state = rule.step([torch.ones(2, 3)], rule.init(params), params)
+    >>> params[0][0], state[0]["row_var"].shape
+    (tensor([0.9000, 0.9000, 0.9000]), torch.Size([2, 1]))
+    """
+
+    lr: Scalar = 1e-2
+    beta2_decay: float = -0.8
+    eps: tuple[float | None, float] = (None, 1e-3)
+    d: float = 1.0
+    weight_decay: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_lr("Adafactor", self.lr)
+        if not self.beta2_decay <= 0:
+            raise ValueError(f"Adafactor: beta2_decay must be at most 0, got {self.beta2_decay}")
+        first, second = self.eps
+        check_at_least("Adafactor", weight_decay=self.weight_decay, d=(self.d, 1.0))
+        check_at_least("Adafactor", eps=0.0 if first is None else min(first, second))
+
+    def init_one(self, param: Tensor) -> ParamState:
+        if param.is_complex():
+            raise ValueError("Adafactor: complex parameters are not supported")
+        if param.ndim < 2:
+            return {"step": count(param), "variance": torch.zeros_like(param)}
+        rows, columns = list(param.shape), list(param.shape)
+        rows[-1] = columns[-2] = 1
+        return {"step": count(param), "row_var": param.new_zeros(rows), "col_var": param.new_zeros(columns)}
+
+    def update(
+        self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]
+    ) -> list[tuple[Tensor, ParamState]]:
+        return Rule.update(self._resolved(params), grads, states, params)
+
+    def update_in_place(self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]) -> None:
+        rule = self._resolved(params)
+        for grad, state, param in zip(grads, states, params, strict=True):
+            new_param, new_state = rule.update_one(-grad if self.maximize else grad, state, param)
+            param.copy_(new_param)
+            for name, value in new_state.items():
+                state[name].copy_(value)
+
+    def update_one(self, grad: Tensor, state: ParamState, param: Tensor) -> tuple[Tensor, ParamState]:
+        step = state["step"] + 1
+        if not param.numel():
+            return param.clone(), {**state, "step": step}
+        taken = step.item()
+        lr = cast(float, self.lr)
+        rho = min(lr, 1 / taken**0.5)
+        scale = max(self.eps[1], _rms(param)) * rho
+        decayed = param * (1 - lr * self.weight_decay) if self.weight_decay else param
+        variance, new = self._variance(grad, state, taken**self.beta2_decay)
+        update = variance.clamp_(min=cast(float, self.eps[0]) ** 2).rsqrt_().mul_(grad)
+        alpha = -scale / max(1.0, _rms(update, self.d))
+        return decayed.add(update, alpha=alpha), {"step": step, **new}
+
+    def _variance(self, grad: Tensor, state: ParamState, weight: float) -> tuple[Tensor, ParamState]:
+        if grad.ndim < 2:
+            variance = torch.lerp(state["variance"], grad * grad, weight)
+            return variance.clone(), {"variance": variance}
+        row = torch.lerp(state["row_var"], _mean_square(grad, -1), weight)
+        col = torch.lerp(state["col_var"], _mean_square(grad, -2), weight)
+        mean = row.mean(dim=-2, keepdim=True).clamp_(min=cast(float, self.eps[0]))
+        return (row @ col).div_(mean), {"row_var": row, "col_var": col}
+
+    def _resolved(self, params: list[Tensor]) -> "Adafactor":
+        if self.eps[0] is not None:
+            return self
+        return replace(self, eps=(torch.finfo(params[0].dtype).eps, self.eps[1]))
+
+
+def _mean_square(grad: Tensor, dim: int) -> Tensor:
+    """The mean of squares along an axis, without a square of the whole."""
+    norm: Tensor = torch.norm(grad, dim=dim, keepdim=True)
+    return norm.square_().div_(grad.size(dim))
+
+
+def _rms(x: Tensor, d: float = 1.0) -> float:
+    norm: float = x.norm(2).item()
+    size: float = x.numel() ** 0.5
+    return norm / (size * d)

@@ -1,0 +1,81 @@
+"""Adagrad."""
+
+from dataclasses import dataclass
+from typing import cast
+
+import torch
+from torch import Tensor
+from torch.optim.adagrad import adagrad as torch_adagrad
+
+from typedtorch.optim.pure.base import ParamState, Rule, Scalar, can_fuse, co_locate, count, on_device
+from typedtorch.optim.pure.checks import check_at_least, check_lr
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adagrad(Rule):
+    """Steps divided by the root of all squared gradients so far (Duchi et al., JMLR 12, 2011).
+
+    With ``g = grad + weight_decay * p``::
+
+        s = s + g**2        p = p - lr / (1 + (t - 1) * lr_decay) * g / (sqrt(s) + eps)
+
+    State per parameter: ``step`` and ``sum``, which starts at ``initial_accumulator_value``.
+
+    Raises:
+        ValueError: a hyperparameter out of range.
+
+    >>> rule, params = Adagrad(lr=0.5), [torch.tensor([1.0, 1.0])]
+    >>> rule.step([torch.tensor([3.0, 0.0])], rule.init(params), params)[0]
+    [tensor([0.5000, 1.0000])]
+    """
+
+    lr: Scalar = 1e-2
+    lr_decay: float = 0.0
+    weight_decay: float = 0.0
+    initial_accumulator_value: float = 0.0
+    eps: float = 1e-10
+
+    def __post_init__(self) -> None:
+        check_lr("Adagrad", self.lr)
+        check_at_least(
+            "Adagrad",
+            lr_decay=self.lr_decay,
+            weight_decay=self.weight_decay,
+            initial_accumulator_value=self.initial_accumulator_value,
+            eps=self.eps,
+        )
+
+    def init_one(self, param: Tensor) -> ParamState:
+        first = self.initial_accumulator_value
+        start = complex(first, first) if param.is_complex() else first
+        return {"step": count(param), "sum": torch.full_like(param, start)}
+
+    def update_one(self, grad: Tensor, state: ParamState, param: Tensor) -> tuple[Tensor, ParamState]:
+        step = state["step"] + 1
+        if self.weight_decay:
+            grad = grad.add(param, alpha=self.weight_decay)
+        total = torch.addcmul(state["sum"], grad, grad)
+        root = total.sqrt().add_(self.eps)
+        new: ParamState = {"step": step, "sum": total}
+        if on_device(step):
+            return param - (self.lr / (1 + (step - 1) * self.lr_decay)) * (grad / root), new
+        size = cast(float, self.lr) / (1 + (step.item() - 1) * self.lr_decay)
+        return param.addcdiv(grad, root, value=-size), new
+
+    def update_in_place(self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]) -> None:
+        # torch's other kernels read the counter from the GPU at every step
+        fused = can_fuse(params)
+        torch_adagrad(
+            params,
+            grads,
+            [state["sum"] for state in states],
+            co_locate(states, params),
+            fused=fused,
+            foreach=not fused,
+            has_complex=any(param.is_complex() for param in params),
+            lr=cast(float, self.lr),
+            weight_decay=self.weight_decay,
+            lr_decay=self.lr_decay,
+            eps=self.eps,
+            maximize=self.maximize,
+        )

@@ -1,0 +1,99 @@
+"""RMSprop."""
+
+from dataclasses import dataclass
+from typing import cast
+
+import torch
+from torch import Tensor
+from torch.optim.rmsprop import rmsprop as torch_rmsprop
+
+from typedtorch.optim.pure.base import ParamState, Rule, Scalar, co_locate, count, on_device
+from typedtorch.optim.pure.checks import check_at_least, check_lr
+
+
+@dataclass(frozen=True, kw_only=True)
+class RMSprop(Rule):
+    """Steps divided by a running root mean square of the gradient (Hinton, lecture 6e, 2012).
+
+    With ``g = grad + weight_decay * p``, and ``a**2`` only where ``centered`` (Graves, arXiv:1308.0850)::
+
+        v = alpha * v + (1 - alpha) * g**2        a = lerp(a, g, 1 - alpha)
+        direction = g / (sqrt(v - a**2) + eps)    (eps stands outside the root)
+        p = p - lr * buffer,  buffer = momentum * buffer + direction
+
+    State per parameter: ``step``, ``square_avg``, and ``momentum_buffer`` and ``grad_avg`` where used.
+
+    Raises:
+        ValueError: a hyperparameter out of range.
+
+    >>> rule, params = RMSprop(lr=0.1, alpha=0.75), [torch.tensor([1.0])]
+    >>> rule.step([torch.tensor([4.0])], rule.init(params), params)[0]
+    [tensor([0.8000])]
+    """
+
+    lr: Scalar = 1e-2
+    alpha: float = 0.99
+    eps: float = 1e-8
+    weight_decay: float = 0.0
+    momentum: float = 0.0
+    centered: bool = False
+
+    def __post_init__(self) -> None:
+        check_lr("RMSprop", self.lr)
+        check_at_least(
+            "RMSprop",
+            alpha=self.alpha,
+            eps=self.eps,
+            weight_decay=self.weight_decay,
+            momentum=self.momentum,
+        )
+
+    def init_one(self, param: Tensor) -> ParamState:
+        names = ["square_avg"] + ["momentum_buffer"] * (self.momentum > 0) + ["grad_avg"] * self.centered
+        return {"step": count(param)} | {name: torch.zeros_like(param) for name in names}
+
+    def update_one(self, grad: Tensor, state: ParamState, param: Tensor) -> tuple[Tensor, ParamState]:
+        new: ParamState = {"step": state["step"] + 1}
+        if self.weight_decay:
+            grad = grad.add(param, alpha=self.weight_decay)
+        square = new["square_avg"] = (state["square_avg"] * self.alpha).addcmul_(
+            grad, grad, value=1 - self.alpha
+        )
+        if self.centered:
+            mean = new["grad_avg"] = torch.lerp(state["grad_avg"], grad, 1 - self.alpha)
+            root = square.addcmul(mean, mean, value=-1).sqrt_().add_(self.eps)
+        else:
+            root = square.sqrt().add_(self.eps)
+        if not self.momentum:
+            return self._move(param, grad, root), new
+        buffer = new["momentum_buffer"] = (state["momentum_buffer"] * self.momentum).addcdiv_(grad, root)
+        return self._move(param, buffer, None), new
+
+    def _move(self, param: Tensor, direction: Tensor, root: Tensor | None) -> Tensor:
+        if isinstance(self.lr, Tensor) and (torch.compiler.is_compiling() or self.lr.device.type != "cpu"):
+            return param - self.lr * (direction if root is None else direction / root)
+        lr = cast(float, self.lr)
+        if root is None:
+            return param.add(direction, alpha=-lr)
+        return param.addcdiv(direction, root, value=-lr)
+
+    def update_in_place(self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]) -> None:
+        steps = co_locate(states, params)
+        torch_rmsprop(
+            params,
+            grads,
+            [state["square_avg"] for state in states],
+            [state["grad_avg"] for state in states] if self.centered else [],
+            [state["momentum_buffer"] for state in states] if self.momentum else [],
+            steps,
+            foreach=True,
+            maximize=self.maximize,
+            capturable=on_device(steps[0]),
+            has_complex=any(param.is_complex() for param in params),
+            lr=cast(float, self.lr),
+            alpha=self.alpha,
+            eps=self.eps,
+            weight_decay=self.weight_decay,
+            momentum=self.momentum,
+            centered=self.centered,
+        )
