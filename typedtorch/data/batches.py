@@ -131,16 +131,31 @@ class TokenBatches:
         """Seed, number of windows and position."""
         return {"seed": self.sampler.seed, "windows": self.sampler.windows, "position": self.position}
 
+    def problems(self, state: dict[str, int]) -> list[str]:
+        """What keeps a saved position from meaning the same samples here, one line each."""
+        here = self.state_dict()
+        return [
+            f"data {key}: the saved position is for {state.get(key)}, this data has {here[key]}"
+            for key in ("seed", "windows")
+            if state.get(key) != here[key]
+        ]
+
     def load_state_dict(self, state: dict[str, int]) -> None:
         """Continue where ``state`` was taken.
 
         Raises:
             ValueError: the state belongs to another seed or another amount of data.
         """
-        here = self.state_dict()
-        for key in ("seed", "windows"):
-            if state[key] != here[key]:
-                raise ValueError(
-                    f"data {key}: the saved position is for {state[key]}, this data has {here[key]}"
-                )
+        for problem in self.problems(state):
+            raise ValueError(problem)
         self.position = state["position"]
+
+    def halve(self, drawn: int) -> bool:
+        """Make the batches half as large, and take back the last ``drawn``; False where one row is left."""
+        if self.batch % 2:
+            return False
+        self.position -= drawn * self.stride
+        self.batch //= 2
+        self._slot = row_buffer(self.batch, self.seq, self.tokens.dtype)
+        self._block = -1
+        return True

@@ -107,6 +107,17 @@ class Prefetcher:
         """The position of the batches handed out."""
         return self.batches.state_dict()
 
+    def problems(self, state: dict[str, int]) -> list[str]:
+        """See :meth:`TokenBatches.problems`."""
+        return self.batches.problems(state)
+
+    def halve(self, drawn: int) -> bool:
+        """See :meth:`TokenBatches.halve`."""
+        self.close()
+        halved = self.batches.halve(drawn)
+        self.start_thread()
+        return halved
+
     def load_state_dict(self, state: dict[str, int]) -> None:
         """Drop what was read ahead and continue where ``state`` was taken."""
         self.close()

@@ -1,0 +1,108 @@
+"""Apply gradients to parameters: corrected, joined, clipped, and only where they are finite."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from typedtorch.optim import clip_by_global_norm
+from typedtorch.training.distributed import Parallel
+from typedtorch.training.restore import plain_name
+from typedtorch.training.step import Accumulated, at_least_one, correction
+
+
+class Outcome(NamedTuple):
+    """What one step did; numbers on a CPU, tensors on a GPU, which nothing waits for."""
+
+    loss: Tensor | float
+    norm: Tensor | float
+    problem: str
+    """Why the step was not applied; empty where it was (or where only the GPU knows yet)."""
+
+
+class Applier:
+    """Steps an optimizer with the gradients a step accumulated."""
+
+    def __init__(
+        self,
+        model: nn.Module,
+        optimizer: Optimizer,
+        *,
+        clip: float,
+        scaler: torch.amp.GradScaler | None,
+        parallel: Parallel,
+        device: torch.device,
+    ) -> None:
+        self.optimizer, self.clip, self.scaler, self.parallel = optimizer, clip, scaler, parallel
+        self.named = [(plain_name(n), p) for n, p in model.named_parameters() if p.requires_grad]
+        # fused kernels can leave parameters alone where a tensor on the device says so
+        self._asynchronous = device.type == "cuda" and getattr(optimizer, "_step_supports_amp_scaling", False)
+
+    def apply(self, found: Accumulated) -> Outcome:
+        """One optimizer step, or a reason why not."""
+        if self.parallel.world > 1:
+            found = self._joined(found)
+        if not isinstance(found.items, Tensor) and found.items == 0:
+            return Outcome(math.nan, 0.0, "no item in the batch counts")
+        if self.scaler is not None:
+            self.scaler.unscale_(self.optimizer)
+        grads = [p.grad for _, p in self.named if p.grad is not None]
+        factor = correction(found.expected, found.items)
+        if factor is not None:
+            torch._foreach_mul_(grads, factor)
+        clipped = clip_by_global_norm(grads, self.clip)
+        loss = found.total / at_least_one(found.items)
+        if self.scaler is not None:
+            return self._scaled_step(loss, clipped.norm)
+        if self._asynchronous:
+            self._guarded_step(clipped.finite & loss.isfinite() & (torch.as_tensor(found.items) > 0))
+            return Outcome(loss.detach(), clipped.norm, "")
+        return self._checked_step(loss.item(), clipped.norm.item(), found)
+
+    def _checked_step(self, loss: float, norm: float, found: Accumulated) -> Outcome:
+        if not int(found.items):
+            return Outcome(math.nan, 0.0, "no item in the batch counts")
+        if math.isfinite(norm) and math.isfinite(loss):
+            self.optimizer.step()
+            return Outcome(loss, norm, "")
+        return Outcome(loss, norm, self._name_the_bad(loss))
+
+    def _guarded_step(self, good: Tensor) -> None:
+        guarded: Any = self.optimizer
+        guarded.grad_scale, guarded.found_inf = None, (~good).float()
+        try:
+            self.optimizer.step()
+        finally:
+            del guarded.grad_scale, guarded.found_inf
+
+    def _scaled_step(self, loss: Tensor, norm: Tensor) -> Outcome:
+        assert self.scaler is not None
+        before = self.scaler.get_scale()
+        self.scaler.step(self.optimizer)
+        self.scaler.update()
+        overflowed = self.scaler.get_scale() < before
+        problem = "a gradient overflowed float16; the loss scale was halved" if overflowed else ""
+        return Outcome(loss.item(), norm.item(), problem)
+
+    def _joined(self, found: Accumulated) -> Accumulated:
+        """Loss and count over all processes; gradients were joined by the backward pass already."""
+        sums = self.parallel.sum(
+            torch.stack([found.total.double(), torch.as_tensor(found.items).to(found.total)])
+        )
+        count = int(sums[1].item())
+        expected = found.expected * self.parallel.world
+        return Accumulated(sums[0].float(), count, expected)
+
+    def _name_the_bad(self, loss: float) -> str:
+        name = next((n for n, p in self.named if p.grad is not None and not p.grad.isfinite().all()), None)
+        if name is None:
+            return f"the loss is {loss}" if not math.isfinite(loss) else "the gradients' norm overflows"
+        what = "nan" if self._has_nan(name) else "inf"
+        return f"the loss is {loss:.6g}, the gradient of {name} has {what}"
+
+    def _has_nan(self, name: str) -> bool:
+        return any(n == name and p.grad is not None and bool(p.grad.isnan().any()) for n, p in self.named)

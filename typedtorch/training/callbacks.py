@@ -1,0 +1,118 @@
+"""Hooks into the loop: subclass :class:`Callback` and override what is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from typedtorch.training.errors import CallbackError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from typedtorch.training.trainer import Trainer
+
+
+class Callback:
+    """Called by the :class:`~typedtorch.training.Trainer`; every method does nothing unless overridden.
+
+    A method that wants the run to end sets ``trainer.should_stop = "why"``. An exception ends the run with a
+    :class:`~typedtorch.training.errors.CallbackError` that names the callback and the method.
+    """
+
+    def on_start(self, trainer: Trainer, /) -> None:
+        """Before the first step."""
+
+    def on_step(self, trainer: Trainer, /) -> None:
+        """After each applied step; ``trainer.step`` counts it."""
+
+    def on_log(self, trainer: Trainer, record: Mapping[str, object], /) -> None:
+        """After figures were read back."""
+
+    def on_evaluate(self, trainer: Trainer, figures: Mapping[str, float], /) -> None:
+        """After an evaluation."""
+
+    def on_save(self, trainer: Trainer, path: Path, /) -> None:
+        """After a checkpoint is on the disk."""
+
+    def on_end(self, trainer: Trainer, /) -> None:
+        """After the last step, also when a signal ended the run."""
+
+    def state_dict(self) -> dict[str, Any]:
+        """What this callback needs to continue; saved with the checkpoint."""
+        return {}
+
+    def load_state_dict(self, state: dict[str, Any], /) -> None:
+        """Continue where ``state`` was taken."""
+
+
+class Callbacks:
+    """Several callbacks called in order, with errors attributed."""
+
+    def __init__(self, callbacks: Iterable[Callback]) -> None:
+        self.all = list(callbacks)
+        # Methods nobody overrides are not called: a step of a small model takes less than the calls would.
+        self._overriding = {
+            hook: [c for c in self.all if getattr(type(c), hook, None) is not getattr(Callback, hook)]
+            for hook in ("on_start", "on_step", "on_log", "on_evaluate", "on_save", "on_end")
+        }
+        self.on_step = self._overriding["on_step"]
+
+    def call(self, hook: str, *arguments: Any) -> None:
+        """Call ``hook`` on each callback.
+
+        Raises:
+            CallbackError: one of them raised.
+        """
+        for callback in self._overriding[hook]:
+            try:
+                getattr(callback, hook)(*arguments)
+            except Exception as error:
+                step = getattr(arguments[0], "step", "?")
+                raise CallbackError(
+                    f"callback {type(callback).__name__}.{hook} failed at step {step}: "
+                    f"{type(error).__name__}: {error}"
+                ) from error
+
+    def state_dict(self) -> dict[str, Any]:
+        """Each callback's state, by its place and class."""
+        return {f"{i}:{type(c).__name__}": c.state_dict() for i, c in enumerate(self.all) if c.state_dict()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Give each callback its state back."""
+        for i, callback in enumerate(self.all):
+            found = state.get(f"{i}:{type(callback).__name__}")
+            if found is not None:
+                callback.load_state_dict(found)
+
+
+class EarlyStop(Callback):
+    """Stop when ``figure`` has not improved by ``margin`` over ``patience`` evaluations.
+
+    Raises:
+        ValueError: ``patience`` is less than 1.
+    """
+
+    def __init__(self, figure: str = "loss", *, patience: int = 3, margin: float = 0.0) -> None:
+        if patience < 1:
+            raise ValueError(f"patience: expected at least 1, got {patience}")
+        self.figure, self.patience, self.margin = figure, patience, margin
+        self.best, self.waited = float("inf"), 0
+
+    def on_evaluate(self, trainer: Trainer, figures: Mapping[str, float], /) -> None:
+        """Compare with the best so far."""
+        value = figures[self.figure]
+        if value < self.best - self.margin:
+            self.best, self.waited = value, 0
+            return
+        self.waited += 1
+        if self.waited >= self.patience:
+            trainer.should_stop = f"{self.figure} has not improved for {self.waited} evaluations"
+
+    def state_dict(self) -> dict[str, Any]:
+        """The best value and the evaluations since."""
+        return {"best": self.best, "waited": self.waited}
+
+    def load_state_dict(self, state: dict[str, Any], /) -> None:
+        """Continue counting."""
+        self.best, self.waited = state["best"], state["waited"]

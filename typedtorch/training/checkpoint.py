@@ -1,0 +1,305 @@
+"""Checkpoints that are whole or absent, and that are believed only after every byte was checked.
+
+::
+
+    checkpoints/step-00000100/model.safetensors   the weights
+                              state.safetensors   every other tensor: optimizer, generators, averages
+                              state.json          the shape of the state and its plain values
+                              manifest.json       size and sha256 of the files above; written last
+
+A checkpoint is written into a folder with a temporary name, flushed, and renamed; nothing that has its final
+name is ever changed. There is no pointer to the latest: it is the highest step whose manifest holds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import re
+import shutil
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from torch import Tensor
+
+from typedtorch.data.files import fsync_folder
+from typedtorch.training.errors import CheckpointError, DamagedCheckpoint
+from typedtorch.training.tensorfile import parse_tensors, read_checked, write_tensors
+from typedtorch.training.tree import Unserialisable, decode, encode
+
+FORMAT = 1
+MANIFEST, MODEL, STATE, SKELETON = "manifest.json", "model.safetensors", "state.safetensors", "state.json"
+_NAME = re.compile(r"step-(\d{8,})(?:\.(\d+))?")
+_TEMPORARY = ".saving-"
+_TRASH = ".removing-"
+
+State = dict[str, Any]
+Note = Callable[[str], None]
+
+
+def _silent(text: str) -> None:
+    """Say nothing."""
+
+
+@dataclass(frozen=True, order=True)
+class Saved:
+    """One checkpoint in a folder; ``revision`` counts repeated saves of one step."""
+
+    step: int
+    revision: int
+    path: Path
+
+    @classmethod
+    def parse(cls, path: Path) -> Saved | None:
+        """What a folder's name says, or None for any other folder."""
+        match = _NAME.fullmatch(path.name)
+        return cls(int(match[1]), int(match[2] or 0), path) if match else None
+
+
+class CheckpointStore:
+    """The checkpoints of one run.
+
+    >>> import tempfile, torch
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = CheckpointStore(folder)
+    ...     _ = store.save(3, {"model": {"w": torch.ones(2)}, "counters": {"step": 3}})
+    ...     store.latest()[1]
+    {'model': {'w': tensor([1., 1.])}, 'counters': {'step': 3}}
+
+    Raises:
+        CheckpointError: the folder cannot be created or written to.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], *, keep: int = 2, note: Note = _silent) -> None:
+        self.folder, self.keep, self._note = Path(os.path.realpath(folder)), max(1, keep), note
+        self._thread: threading.Thread | None = None
+        self._failure: BaseException | None = None
+        self._verified: set[Path] = set()
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Create the folder, prove now that it can be written, sweep what a killed process left."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            probe = self.folder / f".probe-{os.getpid()}"
+            probe.write_bytes(b"x")
+            probe.unlink()
+        except OSError as error:
+            found = error.strerror or repr(error)
+            raise CheckpointError(self.folder, "a folder that can be written", found) from error
+        for entry in self.folder.iterdir():
+            if entry.name.startswith((_TEMPORARY, _TRASH)):
+                shutil.rmtree(entry, ignore_errors=True)
+
+    def saved(self) -> list[Saved]:
+        """Every checkpoint with a final name, oldest first; not yet verified."""
+        found = [Saved.parse(path) for path in self.folder.iterdir() if not path.is_symlink()]
+        return sorted(each for each in found if each is not None)
+
+    # --- writing
+
+    def save(self, step: int, state: State) -> Path:
+        """Write the state of ``step`` and prune; returns the new folder.
+
+        Raises:
+            CheckpointError: the state holds what cannot be saved, or the disk refused; older ones are kept.
+        """
+        self.wait()
+        return self._save(step, *_split(self.folder, state))
+
+    def save_in_background(self, step: int, state: State) -> None:
+        """Copy the state now and write it in a thread; a failure is raised by the next save or wait.
+
+        Raises:
+            CheckpointError: the previous background save failed.
+        """
+        self.wait()
+        skeleton, tensors = _split(self.folder, state)
+        copied = {name: tensor.detach().to("cpu", copy=True) for name, tensor in tensors.items()}
+
+        def work() -> None:
+            try:
+                self._save(step, skeleton, copied)
+            except BaseException as error:
+                self._failure = error
+
+        self._thread = threading.Thread(target=work, name="typedtorch-save")
+        self._thread.start()
+
+    def wait(self) -> None:
+        """Until the background save is on the disk.
+
+        Raises:
+            CheckpointError: it failed.
+        """
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
+
+    def _save(self, step: int, skeleton: object, tensors: Mapping[str, Tensor]) -> Path:
+        temporary = self.folder / f"{_TEMPORARY}{os.getpid()}-{step:08d}"
+        try:
+            final = self._write(step, temporary, skeleton, tensors)
+        except (OSError, TypeError) as error:
+            full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+            found = (error.strerror if isinstance(error, OSError) else None) or str(error)
+            hint = "the disk is full; older checkpoints are untouched" if full else ""
+            raise CheckpointError(temporary, "a complete write", found, hint) from error
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+        self._verified.add(final)
+        self._prune(final)
+        return final
+
+    def _write(self, step: int, temporary: Path, skeleton: object, tensors: Mapping[str, Tensor]) -> Path:
+        temporary.mkdir(mode=0o755)
+        model = {name: t for name, t in tensors.items() if name.startswith("model/")}
+        rest = {name: t for name, t in tensors.items() if name not in model}
+        files = {
+            MODEL: _write_file(
+                temporary / MODEL, lambda file: write_tensors(file, {k[6:]: t for k, t in model.items()})
+            ),
+            STATE: _write_file(temporary / STATE, lambda file: write_tensors(file, rest)),
+            SKELETON: _write_json(temporary / SKELETON, skeleton),
+        }
+        body = {"format": FORMAT, "step": step, "files": files}
+        _write_json(temporary / MANIFEST, {**body, "sha256": _digest(body)})
+        fsync_folder(temporary)
+        final = self._free_name(step)
+        os.rename(temporary, final)
+        fsync_folder(self.folder)
+        return final
+
+    def _free_name(self, step: int) -> Path:
+        taken = [each.revision for each in self.saved() if each.step == step]
+        revision = f".{max(taken) + 1}" if taken else ""
+        return self.folder / f"step-{step:08d}{revision}"
+
+    def _prune(self, newest: Path) -> None:
+        """Remove all but the last ``keep``; the one just written counts, so one that holds always stays."""
+        others = [each for each in self.saved() if each.path != newest]
+        for old in others[: max(0, len(others) + 1 - self.keep)]:
+            trash = self.folder / f"{_TRASH}{old.path.name}"
+            with contextlib.suppress(OSError):  # not worth stopping for; swept at the next start
+                os.rename(old.path, trash)
+                shutil.rmtree(trash)
+
+    # --- reading
+
+    def load(self, path: str | os.PathLike[str]) -> State:
+        """One checkpoint, every byte of it verified.
+
+        Raises:
+            DamagedCheckpoint: a file is missing, truncated or altered.
+            CheckpointError: another version of the format.
+        """
+        return load_checkpoint(path)
+
+    def latest(self) -> tuple[Path, State]:
+        """The newest checkpoint that holds; damaged ones before it are named in a note.
+
+        Raises:
+            DamagedCheckpoint: there are checkpoints and none of them holds.
+            CheckpointError: there is none.
+        """
+        candidates = list(reversed(self.saved()))
+        if not candidates:
+            raise CheckpointError(self.folder, "a checkpoint", "none")
+        failures = []
+        for each in candidates:
+            try:
+                return each.path, load_checkpoint(each.path)
+            except DamagedCheckpoint as error:
+                failures.append(error)
+                self._note(f"damaged checkpoint passed over: {error}")
+        raise DamagedCheckpoint(
+            self.folder, "a checkpoint that holds", f"{len(failures)} damaged", str(failures[0])
+        )
+
+
+def load_checkpoint(path: str | os.PathLike[str]) -> State:
+    """Read one checkpoint folder; see :meth:`CheckpointStore.load`."""
+    folder = Path(path)
+    files = read_manifest(folder)["files"]
+    raw = {
+        name: read_checked(folder / name, entry["bytes"], entry["sha256"]) for name, entry in files.items()
+    }
+    tensors = {f"model/{k}": t for k, t in parse_tensors(raw[MODEL], folder / MODEL).items()}
+    tensors |= parse_tensors(raw[STATE], folder / STATE)
+    try:
+        state = decode(json.loads(bytes(raw[SKELETON])), tensors)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise DamagedCheckpoint(folder / SKELETON, "a saved state", str(error)) from error
+    if not isinstance(state, dict):
+        raise DamagedCheckpoint(folder / SKELETON, "a saved state", type(state).__name__)
+    return state
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest, believed only where its own checksum holds.
+
+    Raises:
+        DamagedCheckpoint: missing, unreadable, or altered.
+        CheckpointError: a format this version does not read.
+    """
+    path = folder / MANIFEST
+    try:
+        body = json.loads(path.read_bytes())
+        claimed = body.pop("sha256")
+    except (OSError, ValueError, AttributeError, KeyError, RecursionError) as error:
+        raise DamagedCheckpoint(path, "a manifest", f"{type(error).__name__}: {error}") from error
+    if claimed != _digest(body):
+        raise DamagedCheckpoint(path, f"sha256 {str(claimed)[:16]}…", f"{_digest(body)[:16]}…")
+    if body.get("format") != FORMAT:
+        found = body.get("format")
+        newer = isinstance(found, int) and found > FORMAT
+        hint = (
+            "written by a newer typedtorch"
+            if newer
+            else "no longer read; load it with the version that wrote it"
+        )
+        raise CheckpointError(path, f"format {FORMAT}", f"format {found}", hint)
+    if set(body["files"]) != {MODEL, STATE, SKELETON}:
+        raise DamagedCheckpoint(path, f"{MODEL}, {STATE}, {SKELETON}", ", ".join(map(repr, body["files"])))
+    return dict(body)
+
+
+def _split(folder: Path, state: State) -> tuple[object, dict[str, Tensor]]:
+    try:
+        return encode(state)
+    except Unserialisable as error:
+        raise CheckpointError(folder, "tensors and plain values", str(error)) from error
+
+
+def _digest(body: object) -> str:
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+
+
+def _write_file(path: Path, write: Callable[[BinaryIO], str]) -> dict[str, object]:
+    with _durable(path) as file:
+        digest = write(file)
+    return {"bytes": path.stat().st_size, "sha256": digest}
+
+
+def _write_json(path: Path, value: object) -> dict[str, object]:
+    data = json.dumps(value, allow_nan=False).encode()
+    with _durable(path) as file:
+        file.write(data)
+    return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+
+
+@contextlib.contextmanager
+def _durable(path: Path) -> Iterator[BinaryIO]:
+    with open(path, "xb") as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())

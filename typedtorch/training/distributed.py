@@ -1,0 +1,232 @@
+"""One process or many: what differs between them, behind one small interface.
+
+Under ``torchrun`` the same program runs in every process. The global batch is divided between them, losses
+and gradients are joined, and the checkpoint is one whole state, written by process 0 and read by all: it
+loads under any number of processes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from typing import Any, Literal
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from typedtorch.training.errors import ConfigError
+from typedtorch.training.restore import load_model, plain_state
+
+ParallelName = Literal["auto", "none", "ddp", "fsdp", "zero1"]
+
+
+class Parallel:
+    """A single process; the interface the trainer sees."""
+
+    rank, world = 0, 1
+
+    def wrap(self, model: nn.Module) -> nn.Module:
+        """The model as it is trained."""
+        return model
+
+    def optimizer(self, optimizer: Optimizer) -> Optimizer:
+        """The optimizer as it is stepped."""
+        return optimizer
+
+    def micro_batch(self, model: nn.Module, *, last: bool) -> AbstractContextManager[None]:
+        """Around a backward pass: gradients are joined in the last one only."""
+        return contextlib.nullcontext()
+
+    def sum(self, values: Tensor) -> Tensor:
+        """The sum over all processes."""
+        return values
+
+    def any(self, flag: bool) -> bool:
+        """Whether the flag is set in any process."""
+        return flag
+
+    def barrier(self) -> None:
+        """Wait for all processes."""
+
+    def gather(self, value: object) -> list[Any]:
+        """Every process's value, in order, at process 0 (an empty list elsewhere)."""
+        return [value]
+
+    def broadcast(self, value: Any) -> Any:
+        """Process 0's value, in every process."""
+        return value
+
+    def model_state(self, model: nn.Module) -> dict[str, Any]:
+        """The whole model's state under plain names."""
+        return plain_state(model.state_dict())
+
+    def optimizer_state(self, model: nn.Module, optimizer: Optimizer) -> dict[str, Any]:
+        """The whole optimizer's state."""
+        return dict(optimizer.state_dict())
+
+    def load(self, model: nn.Module, optimizer: Optimizer, state: dict[str, Any]) -> None:
+        """Put a whole state back."""
+        load_model(state["model"], model)
+        optimizer.load_state_dict(state["optimizer"])
+
+    def close(self) -> None:
+        """Leave the group of processes."""
+
+
+class Group(Parallel):
+    """What all kinds of many-process training share."""
+
+    def __init__(self, device: torch.device) -> None:
+        self.rank, self.world, self.device = dist.get_rank(), dist.get_world_size(), device
+
+    def sum(self, values: Tensor) -> Tensor:
+        values = values.clone()
+        dist.all_reduce(values)
+        return values
+
+    def any(self, flag: bool) -> bool:
+        return bool(self.sum(torch.tensor([float(flag)], device=self.device)).item())
+
+    def barrier(self) -> None:
+        dist.barrier()
+
+    def gather(self, value: object) -> list[Any]:
+        found: list[Any] = [None] * self.world
+        dist.gather_object(value, found if self.rank == 0 else None)
+        return found if self.rank == 0 else []
+
+    def broadcast(self, value: Any) -> Any:
+        box = [value]
+        dist.broadcast_object_list(box, device=self.device)
+        return box[0]
+
+    def close(self) -> None:
+        dist.destroy_process_group()
+
+
+class DataParallel(Group):
+    """DDP: a whole copy of the model in every process."""
+
+    def wrap(self, model: nn.Module) -> nn.Module:
+        ids = [self.device.index] if self.device.type == "cuda" else None
+        return nn.parallel.DistributedDataParallel(model, device_ids=ids)
+
+    def micro_batch(self, model: nn.Module, *, last: bool) -> AbstractContextManager[None]:
+        return contextlib.nullcontext() if last else model.no_sync()  # type: ignore[operator]  # DDP's method
+
+
+class ZeroOne(DataParallel):
+    """ZeRO stage 1: DDP, with each process keeping the optimizer state of its share of the parameters."""
+
+    def optimizer(self, optimizer: Optimizer) -> Optimizer:
+        from torch.distributed.optim import ZeroRedundancyOptimizer  # noqa: PLC0415 - slow to import
+
+        groups = [dict(group) for group in optimizer.param_groups]
+        defaults = {k: v for k, v in optimizer.defaults.items() if k in _accepted(type(optimizer))}
+        for group in groups:
+            for key in set(group) - {"params"} - set(defaults):
+                del group[key]
+        return ZeroRedundancyOptimizer(groups, optimizer_class=type(optimizer), **defaults)
+
+    def optimizer_state(self, model: nn.Module, optimizer: Optimizer) -> dict[str, Any]:
+        optimizer.consolidate_state_dict(to=0)  # type: ignore[attr-defined]  # ZeroRedundancyOptimizer's
+        return dict(optimizer.state_dict()) if self.rank == 0 else {}
+
+
+class FullyShardedParallel(Group):
+    """FSDP2: parameters, gradients and optimizer state divided between the processes."""
+
+    def wrap(self, model: nn.Module) -> nn.Module:
+        from torch.distributed.fsdp import fully_shard  # noqa: PLC0415 - slow to import
+
+        for block in repeated_blocks(model):
+            fully_shard(block)
+        fully_shard(model)
+        return model
+
+    def micro_batch(self, model: nn.Module, *, last: bool) -> AbstractContextManager[None]:
+        model.set_requires_gradient_sync(last)  # type: ignore[operator]  # FSDPModule's method
+        return contextlib.nullcontext()
+
+    def model_state(self, model: nn.Module) -> dict[str, Any]:
+        from torch.distributed.checkpoint import state_dict as dcp  # noqa: PLC0415 - slow to import
+
+        whole = dcp.StateDictOptions(full_state_dict=True, cpu_offload=True)
+        return plain_state(dcp.get_model_state_dict(model, options=whole))
+
+    def optimizer_state(self, model: nn.Module, optimizer: Optimizer) -> dict[str, Any]:
+        from torch.distributed.checkpoint import state_dict as dcp  # noqa: PLC0415 - slow to import
+
+        whole = dcp.StateDictOptions(full_state_dict=True, cpu_offload=True)
+        named = dcp.get_optimizer_state_dict(model, optimizer, options=whole)
+        return by_number(named, model, optimizer) if self.rank == 0 else {}
+
+    def load(self, model: nn.Module, optimizer: Optimizer, state: dict[str, Any]) -> None:
+        from torch.distributed.checkpoint import state_dict as dcp  # noqa: PLC0415 - slow to import
+
+        whole = dcp.StateDictOptions(full_state_dict=True)
+        dcp.set_model_state_dict(model, state["model"], options=whole)
+        named = by_name(state["optimizer"], model, optimizer)
+        dcp.set_optimizer_state_dict(model, optimizer, named, options=whole)
+
+
+def _accepted(kind: type[Optimizer]) -> set[str]:
+    code = kind.__init__.__code__
+    return set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+
+
+def _numbered(model: nn.Module, optimizer: Optimizer) -> list[list[str]]:
+    names = {id(param): name for name, param in model.named_parameters()}
+    return [[names[id(param)] for param in group["params"]] for group in optimizer.param_groups]
+
+
+def by_number(named: dict[str, Any], model: nn.Module, optimizer: Optimizer) -> dict[str, Any]:
+    """An optimizer state by parameter name, as torch's own state dict numbers it."""
+    order = [name for group in _numbered(model, optimizer) for name in group]
+    number = {name: i for i, name in enumerate(order)}
+    groups = [{**g, "params": [number[n] for n in g["params"]]} for g in named["param_groups"]]
+    state = {number[name]: value for name, value in named["state"].items()}
+    return {"state": dict(sorted(state.items())), "param_groups": groups}
+
+
+def by_name(numbered: dict[str, Any], model: nn.Module, optimizer: Optimizer) -> dict[str, Any]:
+    """The inverse of :func:`by_number`."""
+    order = [name for group in _numbered(model, optimizer) for name in group]
+    groups = [{**g, "params": [order[i] for i in g["params"]]} for g in numbered["param_groups"]]
+    return {"state": {order[i]: value for i, value in numbered["state"].items()}, "param_groups": groups}
+
+
+def repeated_blocks(model: nn.Module) -> Iterable[nn.Module]:
+    """The children of the model's longest list of modules: its blocks, wherever it keeps them."""
+    lists = [m for m in model.modules() if isinstance(m, nn.ModuleList | nn.Sequential)]
+    return list(max(lists, key=len, default=nn.ModuleList()))
+
+
+def launched() -> bool:
+    """Whether ``torchrun`` (or an equal) started this process."""
+    return "RANK" in os.environ and "WORLD_SIZE" in os.environ
+
+
+def join(name: ParallelName, device: torch.device) -> tuple[Parallel, torch.device]:
+    """Join the group of processes this one was launched in.
+
+    Raises:
+        ConfigError: an unknown name, or many-process training without ``torchrun``.
+    """
+    kinds = {"ddp": DataParallel, "fsdp": FullyShardedParallel, "zero1": ZeroOne}
+    if name not in ("auto", "none", *kinds):
+        raise ConfigError(f"parallel: expected auto, none, {', '.join(kinds)}, got {name!r}")
+    if name == "none" or (name == "auto" and not launched()):
+        return Parallel(), device
+    if not launched():
+        raise ConfigError(f"parallel {name}: start with torchrun --nproc-per-node N -m typedtorch train …")
+    if device.type == "cuda":
+        device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
+        torch.cuda.set_device(device)
+    if not dist.is_initialized():
+        dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
+    return kinds["ddp" if name == "auto" else name](device), device

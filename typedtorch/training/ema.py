@@ -1,0 +1,72 @@
+"""An exponential moving average of the weights."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from typedtorch.training.restore import plain_name
+
+
+class Ema:
+    """``average = decay * average + (1 - decay) * weights`` after every step.
+
+    >>> model = nn.Linear(1, 1, bias=False); model.weight.data.fill_(0.0)
+    tensor([[0.]])
+    >>> ema = Ema(model, 0.5); model.weight.data.fill_(1.0)
+    tensor([[1.]])
+    >>> ema.update()
+    >>> with ema.swapped(): print(model.weight.item())
+    0.5
+
+    Raises:
+        ValueError: ``decay`` is not between 0 and 1.
+    """
+
+    def __init__(self, model: nn.Module, decay: float) -> None:
+        if not 0 < decay < 1:
+            raise ValueError(f"ema: expected a decay between 0 and 1, got {decay}")
+        self.decay = decay
+        self._names = [plain_name(name) for name, _ in model.named_parameters()]
+        self._params: list[Tensor] = [param.detach() for param in model.parameters()]
+        self.averages: list[Tensor] = [param.clone() for param in self._params]
+
+    def update(self) -> None:
+        """Move towards the present weights."""
+        torch._foreach_lerp_(self.averages, self._params, 1 - self.decay)
+
+    @contextlib.contextmanager
+    def swapped(self) -> Iterator[None]:
+        """Inside, the model has the averages as its weights."""
+        self._swap()
+        try:
+            yield
+        finally:
+            self._swap()
+
+    def _swap(self) -> None:
+        held = [param.clone() for param in self._params]
+        torch._foreach_copy_(self._params, self.averages)
+        torch._foreach_copy_(self.averages, held)
+
+    def state_dict(self) -> dict[str, Any]:
+        """The averages by name."""
+        return dict(zip(self._names, self.averages, strict=True))
+
+    def problems(self, state: dict[str, Any]) -> list[str]:
+        """What keeps ``state`` from being this model's averages."""
+        found = [f"ema missing: {name}" for name in self._names if name not in state]
+        return found + [
+            f"ema {name}: expected shape {tuple(mine.shape)}, found {tuple(state[name].shape)}"
+            for name, mine in zip(self._names, self.averages, strict=True)
+            if name in state and state[name].shape != mine.shape
+        ]
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Put saved averages back."""
+        for name, mine in zip(self._names, self.averages, strict=True):
+            mine.copy_(state[name])

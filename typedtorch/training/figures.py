@@ -1,0 +1,149 @@
+"""Figures of the last steps, read from the device without stopping it."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import asdict, dataclass
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What one stretch of steps looked like; units: nats, items (tokens) and seconds."""
+
+    step: int
+    loss: float
+    """Mean over the stretch."""
+    grad_norm: float
+    """Of the last step, before clipping."""
+    lr: float
+    items: int
+    """Since the start of the run, over all processes."""
+    items_per_second: float
+    step_seconds: float
+    data_wait: float
+    """Share of the time spent waiting for batches."""
+    seconds: float
+    """Since the start of this process's loop."""
+    losses: tuple[float, ...] = ()
+    norms: tuple[float, ...] = ()
+
+    def record(self) -> dict[str, object]:
+        """As a log record: the per-step lists left out."""
+        return {key: value for key, value in asdict(self).items() if key not in ("losses", "norms")}
+
+
+@dataclass
+class _Stretch:
+    """A stretch whose losses are still on their way from the device."""
+
+    step: int
+    lr: float
+    items: int
+    new_items: int
+    elapsed: float
+    waited: float
+    seconds: float
+    values: Tensor | None
+    event: torch.cuda.Event | None
+    losses: list[float]
+    norms: list[float]
+
+
+class Meter:
+    """Collects each step's loss and gradient norm and turns stretches of them into :class:`Figures`.
+
+    On a CPU the values are numbers at once. On CUDA they stay tensors; at the end of a stretch they start a
+    copy to pinned memory, and its figures are given out when that has arrived: one stretch later as a rule.
+    """
+
+    def __init__(self, device: torch.device) -> None:
+        self._cuda = device.type == "cuda"
+        self._losses: list[Tensor | float] = []
+        self._norms: list[Tensor | float] = []
+        self._pending: list[_Stretch] = []
+        self.items = self._new_items = 0
+        self.begin()
+
+    def begin(self) -> None:
+        """Start the clock."""
+        self._origin = self._mark = time.perf_counter()
+        self._waited = 0.0
+
+    def add(self, loss: Tensor | float, norm: Tensor | float, items: int, waited: float) -> None:
+        """One step's values."""
+        self._losses.append(loss)
+        self._norms.append(norm)
+        self._new_items += items
+        self._waited += waited
+
+    def pause(self, seconds: float) -> None:
+        """Leave out time that was not training: evaluation, saving."""
+        self._mark += seconds
+
+    @property
+    def uncounted(self) -> int:
+        """Items of the steps since the last stretch ended."""
+        return self._new_items
+
+    def close_stretch(self, step: int, lr: float) -> None:
+        """End the stretch that has been collected."""
+        if not self._losses:
+            return
+        now = time.perf_counter()
+        self.items += self._new_items
+        values, event, losses, norms = None, None, [], []
+        if self._cuda:
+            values, event = self._start_copy()
+        else:
+            losses, norms = [float(v) for v in self._losses], [float(v) for v in self._norms]
+        self._pending.append(
+            _Stretch(
+                step, lr, self.items, self._new_items, now - self._mark, self._waited,
+                now - self._origin, values, event, losses, norms,
+            )
+        )  # fmt: skip
+        self._losses, self._norms, self._new_items = [], [], 0
+        self._mark, self._waited = now, 0.0
+
+    def _start_copy(self) -> tuple[Tensor, torch.cuda.Event]:
+        columns = [torch.stack([torch.as_tensor(v) for v in part]) for part in (self._losses, self._norms)]
+        stacked = torch.stack([column.float() for column in columns])
+        host = torch.empty(stacked.shape, dtype=stacked.dtype, pin_memory=True)
+        host.copy_(stacked, non_blocking=True)
+        event = torch.cuda.Event()  # type: ignore[no-untyped-call]  # torch's
+        event.record()
+        return host, event
+
+    def ready(self, *, wait: bool = False) -> list[Figures]:
+        """The figures of every stretch that has arrived; ``wait`` waits for all."""
+        done = []
+        while self._pending and (wait or self._arrived(self._pending[0])):
+            done.append(_figures(self._pending.pop(0)))
+        return done
+
+    def _arrived(self, stretch: _Stretch) -> bool:
+        return stretch.event is None or len(self._pending) > 2 or bool(stretch.event.query())  # type: ignore[no-untyped-call]  # torch's
+
+
+def _figures(stretch: _Stretch) -> Figures:
+    if stretch.event is not None and stretch.values is not None:
+        stretch.event.synchronize()
+        stretch.losses, stretch.norms = stretch.values.tolist()
+    steps, elapsed = len(stretch.losses), max(stretch.elapsed, 1e-9)
+    return Figures(
+        step=stretch.step,
+        loss=math.fsum(stretch.losses) / steps if all(map(math.isfinite, stretch.losses)) else math.nan,
+        grad_norm=stretch.norms[-1],
+        lr=stretch.lr,
+        items=stretch.items,
+        items_per_second=stretch.new_items / elapsed,
+        step_seconds=elapsed / steps,
+        data_wait=min(1.0, stretch.waited / elapsed),
+        seconds=stretch.seconds,
+        losses=tuple(stretch.losses),
+        norms=tuple(stretch.norms),
+    )

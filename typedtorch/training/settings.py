@@ -1,0 +1,60 @@
+"""How a loop runs: one frozen value."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from typedtorch.training.errors import ConfigError
+from typedtorch.training.precision import PrecisionName
+
+NonFinitePolicy = Literal["raise", "skip", "rollback"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoopSettings:
+    """What a :class:`~typedtorch.training.Trainer` does besides stepping.
+
+    Raises:
+        ConfigError: a number out of range.
+    """
+
+    steps: int
+    """Optimizer steps in all, those before a resume included."""
+    accumulate: int = 1
+    """Micro-batches per step."""
+    clip: float = math.inf
+    """Largest global norm of the gradients."""
+    precision: PrecisionName = "fp32"
+    ema: float = 0.0
+    """Decay of the average of the weights; 0 keeps none."""
+    log_every: int = 10
+    eval_every: int = 0
+    """Steps between evaluations; 0 evaluates at the end only."""
+    save_every: int = 0
+    """Steps between checkpoints; 0 saves at the end only."""
+    background_save: bool = False
+    nonfinite: NonFinitePolicy = "raise"
+    """What to do about a NaN or infinite loss or gradient; the step is not applied in any case."""
+    patience: int = 10
+    """Skipped steps in a row, or rollbacks in all, before an error after all."""
+    spike: float = 0.0
+    """Report a stretch whose loss is this many standard deviations above the last ones; 0 does not look."""
+    halve_on_oom: bool = False
+    """Out of memory: halve the micro-batch, double ``accumulate``, and take the step again."""
+    handle_signals: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "accumulate", "log_every", "patience"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name}: expected at least 1, got {getattr(self, name)}")
+        for name in ("eval_every", "save_every", "spike"):
+            if getattr(self, name) < 0:
+                raise ConfigError(f"{name}: expected at least 0, got {getattr(self, name)}")
+        if not self.clip > 0:
+            raise ConfigError(f"clip: expected a number above 0, got {self.clip}")
+        if not 0 <= self.ema < 1:
+            raise ConfigError(f"ema: expected a decay from 0 to 1, got {self.ema}")
+        if self.nonfinite not in ("raise", "skip", "rollback"):
+            raise ConfigError(f"nonfinite: expected raise, skip or rollback, got {self.nonfinite!r}")

@@ -1,0 +1,113 @@
+"""The complete state of a run, taken and put back: nothing left out, nothing put back by halves."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from typedtorch.training.errors import CheckpointMismatch
+from typedtorch.training.restore import model_problems, optimizer_problems
+from typedtorch.training.seed import capture_rng, restore_rng
+
+if TYPE_CHECKING:
+    from typedtorch.training.trainer import Trainer
+
+ITEMS = ("model", "optimizer", "counters", "rng", "data")
+"""What every state has; ``ema``, ``scaler`` and ``callbacks`` join where the run has them."""
+
+
+class Snapshot:
+    """Takes and restores the state of one trainer.
+
+    ``identity`` are plain values that have to be the same on both sides: what was trained on what.
+    """
+
+    def __init__(self, trainer: Trainer, identity: Mapping[str, Any]) -> None:
+        self.trainer, self.identity = trainer, dict(identity)
+
+    def take(self) -> dict[str, Any]:
+        """Every item of the state; the tensors are the live ones, not copies."""
+        t = self.trainer
+        state: dict[str, Any] = {
+            "model": t.parallel.model_state(t.model),
+            "optimizer": t.parallel.optimizer_state(t.model, t.optimizer),
+            "counters": {
+                "step": t.step, "items": t.meter.items + t.meter.uncounted, "skipped": t.skipped,
+                "rollbacks": t.rollbacks, "world": t.parallel.world,
+            },
+            "rng": t.parallel.gather(capture_rng()),
+            "data": t.source.state_dict(),
+            "callbacks": t.callbacks.state_dict(),
+            "identity": self.identity,
+        }  # fmt: skip
+        if t.scaler is not None:
+            state["scaler"] = t.scaler.state_dict()
+        if t.ema is not None:
+            state["ema"] = t.ema.state_dict()
+        return state
+
+    def problems(self, state: Mapping[str, Any]) -> list[str]:
+        """Every way in which ``state`` is not this run's, one line each."""
+        t = self.trainer
+        wanted = [
+            *ITEMS,
+            *(["scaler"] if t.scaler is not None else []),
+            *(["ema"] if t.ema is not None else []),
+        ]
+        problems = [f"missing from the state: {item}" for item in wanted if item not in state]
+        if "model" in state:
+            problems += model_problems(state["model"], t.model)
+        if "optimizer" in state:
+            problems += optimizer_problems(state["optimizer"], t.optimizer)
+        if t.ema is not None and "ema" in state:
+            problems += t.ema.problems(state["ema"])
+        return (
+            problems
+            + identity_problems(state.get("identity", {}), self.identity)
+            + self._data_problems(state)
+        )
+
+    def _data_problems(self, state: Mapping[str, Any]) -> list[str]:
+        """A position in other data: our own sources say so before they are moved."""
+        check = getattr(self.trainer.source, "problems", None)
+        return list(check(state["data"])) if callable(check) and "data" in state else []
+
+    def restore(self, state: Mapping[str, Any], path: str) -> None:
+        """Compare everything, then put everything back."""
+        problems = self.problems(state)
+        if problems:
+            raise CheckpointMismatch(path, problems)
+        t = self.trainer
+        t.parallel.load(t.model, t.optimizer, dict(state))
+        if t.scaler is not None:
+            t.scaler.load_state_dict(state["scaler"])
+        if t.ema is not None:
+            t.ema.load_state_dict(state["ema"])
+        counters = state["counters"]
+        t.step, t.skipped, t.rollbacks = counters["step"], counters["skipped"], counters["rollbacks"]
+        t.meter.items = counters["items"]
+        t.callbacks.load_state_dict(state.get("callbacks", {}))
+        t.source.load_state_dict(state["data"])
+        # last: putting the rest back may draw from the generators
+        generators = state["rng"]
+        restore_rng(generators[t.parallel.rank % len(generators)])
+
+    @contextlib.contextmanager
+    def generators_kept(self) -> Iterator[None]:
+        """Whatever is drawn inside, the generators continue as if it had not been."""
+        before = capture_rng()
+        try:
+            yield
+        finally:
+            restore_rng(before)
+
+
+def identity_problems(saved: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
+    """The values that differ, as ``name: saved -> here``."""
+    names = [*saved, *(name for name in here if name not in saved)]
+    return [
+        f"{name}: saved with {saved.get(name)!r}, now {here.get(name)!r}"
+        for name in names
+        if saved.get(name) != here.get(name)
+    ]

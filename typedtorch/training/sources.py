@@ -1,0 +1,116 @@
+"""Batches from anywhere: our own resumable streams, or any iterable, with a position that can be saved."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol, runtime_checkable
+
+import torch
+from torch import Tensor
+
+
+@runtime_checkable
+class Source(Protocol):
+    """An iterator of batches whose position can be saved."""
+
+    def __iter__(self) -> Iterator[Any]: ...
+    def __next__(self) -> Any: ...
+    def state_dict(self) -> dict[str, Any]: ...
+    def load_state_dict(self, state: dict[str, Any], /) -> None: ...
+
+
+class Replayed:
+    """Any iterable of batches, begun again when it ends, its tensors moved to ``device``.
+
+    Where the iterable has ``state_dict``, that is the saved position. Where it has none, the number of
+    batches drawn is saved, and resuming draws and drops as many: right for an iterable that gives the same
+    batches in the same order again, and as slow as drawing them.
+
+    >>> source = Replayed([torch.tensor(1), torch.tensor(2)], torch.device("cpu"))
+    >>> [int(next(source)) for _ in range(3)], source.state_dict()
+    ([1, 2, 1], {'epoch': 1, 'drawn': 1})
+
+    Raises:
+        ValueError: the iterable is empty.
+    """
+
+    def __init__(self, iterable: Iterable[Any], device: torch.device) -> None:
+        self.iterable, self.device = iterable, device
+        self.epoch, self.drawn = 0, 0
+        self._iterator: Iterator[Any] | None = None
+
+    def __iter__(self) -> Replayed:
+        return self
+
+    def __next__(self) -> Any:
+        return to_device(self._draw(), self.device)
+
+    def _draw(self) -> Any:
+        if self._iterator is None:
+            self._iterator = iter(self.iterable)
+        try:
+            batch = next(self._iterator)
+        except StopIteration:
+            if self.drawn == 0:
+                raise ValueError(f"batches: {type(self.iterable).__name__} gave no batch") from None
+            if self._iterator is self.iterable:
+                raise  # an iterator gives its batches once
+            self.epoch, self.drawn, self._iterator = self.epoch + 1, 0, None
+            return self._draw()
+        self.drawn += 1
+        return batch
+
+    def state_dict(self) -> dict[str, Any]:
+        """The iterable's own state, or how much of it was drawn."""
+        inner = getattr(self.iterable, "state_dict", None)
+        own = {"epoch": self.epoch, "drawn": self.drawn}
+        return {**own, "iterable": inner()} if callable(inner) else own
+
+    def load_state_dict(self, state: Mapping[str, Any], /) -> None:
+        """Continue where ``state`` was taken."""
+        inner = getattr(self.iterable, "load_state_dict", None)
+        self._iterator, self.epoch = None, state["epoch"]
+        if callable(inner) and "iterable" in state:
+            inner(state["iterable"])
+            self.drawn = state["drawn"]
+            return
+        self.drawn = 0
+        for _ in range(state["drawn"]):
+            self._draw()
+
+
+def as_source(batches: Iterable[Any], device: torch.device) -> Source:
+    """``batches`` itself where it is a :class:`Source`, otherwise a :class:`Replayed` view of it."""
+    return batches if isinstance(batches, Source) else Replayed(batches, device)
+
+
+def to_device(batch: Any, device: torch.device) -> Any:
+    """Every tensor in a nested batch, on ``device``."""
+    if isinstance(batch, Tensor):
+        return batch.to(device, non_blocking=True)
+    if isinstance(batch, tuple):
+        moved = [to_device(item, device) for item in batch]
+        return type(batch)(*moved) if hasattr(batch, "_fields") else type(batch)(moved)
+    if isinstance(batch, list):
+        return [to_device(item, device) for item in batch]
+    if isinstance(batch, dict):
+        return {key: to_device(item, device) for key, item in batch.items()}
+    if dataclasses.is_dataclass(batch) and not isinstance(batch, type):
+        moved_fields = {f.name: to_device(getattr(batch, f.name), device) for f in dataclasses.fields(batch)}
+        return dataclasses.replace(batch, **moved_fields)
+    return batch
+
+
+def batch_items(batch: Any) -> int:
+    """How much a batch holds: tokens where it has ``inputs``, else rows of its first tensor."""
+    inputs = getattr(batch, "inputs", None)
+    if isinstance(inputs, Tensor):
+        return inputs.numel()
+    if isinstance(batch, Tensor):
+        return len(batch) if batch.ndim else 1
+    if isinstance(batch, Mapping):
+        batch = tuple(batch.values())
+    if isinstance(batch, tuple | list):
+        return next((batch_items(item) for item in batch), 0)
+    return 0

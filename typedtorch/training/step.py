@@ -1,0 +1,107 @@
+"""One optimizer step's gradients: micro-batches summed, then divided by how much they hold together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple, Protocol
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+Count = int | Tensor
+
+
+class LossSum(NamedTuple):
+    """A summed loss and how many items it sums, so that parts can be joined exactly."""
+
+    total: Float[Tensor, ""]
+    items: Count
+
+
+class LossFunction(Protocol):
+    """The loss of a model on a batch: a :class:`LossSum` (or such a pair), or a mean, one item."""
+
+    def __call__(self, model: nn.Module, batch: Any, /) -> LossSum | tuple[Tensor, Count] | Tensor: ...
+
+
+class Accumulated(NamedTuple):
+    """What the micro-batches of one step gave."""
+
+    total: Float[Tensor, ""]
+    items: Count
+    expected: Count
+    """What the gradients were divided by; they are right where it equals ``items``."""
+
+
+class BatchesEnded(Exception):
+    """The source has no batch left."""
+
+
+def evaluate_loss(loss: LossFunction, model: nn.Module, batch: object) -> LossSum:
+    """The loss as a sum and a count, whichever of the allowed forms ``loss`` returns.
+
+    Raises:
+        TypeError: neither a pair nor a scalar tensor.
+    """
+    found = loss(model, batch)
+    if isinstance(found, tuple) and len(found) == 2 and isinstance(found[0], Tensor):
+        return found if isinstance(found, LossSum) else LossSum(*found)
+    if isinstance(found, Tensor) and found.numel() == 1:
+        return LossSum(found, 1)
+    shape = f" of shape {tuple(found.shape)}" if isinstance(found, Tensor) else ""
+    raise TypeError(
+        f"loss: expected a scalar tensor or a pair (sum, count), got a {type(found).__name__}{shape}"
+    )
+
+
+def accumulate_gradients(
+    loss: LossFunction,
+    model: nn.Module,
+    draw: Callable[[], object],
+    micro_batches: int,
+    *,
+    autocast: AbstractContextManager[None],
+    backward: Callable[[Tensor, bool], None],
+) -> Accumulated:
+    """Backpropagate every micro-batch of one step.
+
+    The gradient of a step is that of ``sum(losses) / sum(counts)``: a mean of the micro-batches' means would
+    give the items of a short micro-batch more weight. The joint count is only known at the end, so each sum
+    is first divided by what the first micro-batch promises for all, and :func:`correction` says the rest.
+
+    ``backward(scaled_loss, last)`` runs the backward pass; ``last`` says that no other follows.
+
+    Raises:
+        BatchesEnded: by ``draw``.
+    """
+    batch = draw()
+    with autocast:
+        total, count = evaluate_loss(loss, model, batch)
+    expected = at_least_one(count * micro_batches)
+    backward(total / expected, micro_batches == 1)
+    total = total.detach()
+    for left in range(micro_batches - 2, -1, -1):
+        batch = draw()
+        with autocast:
+            part = evaluate_loss(loss, model, batch)
+        backward(part.total / expected, left == 0)
+        total, count = total + part.total.detach(), count + part.items
+    return Accumulated(total, count, expected)
+
+
+def at_least_one(count: Count) -> Count:
+    """The count as a divisor: where nothing counts the sum is zero too."""
+    return count.clamp(min=1) if isinstance(count, Tensor) else max(count, 1)
+
+
+def correction(expected: Count, count: Count) -> Tensor | float | None:
+    """What to multiply gradients by that were divided by ``expected``; None for nothing.
+
+    >>> correction(8, 8), correction(8, 4)
+    (None, 2.0)
+    """
+    if isinstance(expected, Tensor) or isinstance(count, Tensor):
+        return torch.as_tensor(expected) / at_least_one(count)
+    return None if expected == count else expected / max(count, 1)

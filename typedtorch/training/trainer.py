@@ -1,0 +1,419 @@
+"""The loop: batches in, steps applied, figures out; everything it needs to continue is one state."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import statistics
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from typedtorch.training.apply import Applier
+from typedtorch.training.callbacks import Callback, Callbacks
+from typedtorch.training.checkpoint import CheckpointStore, State
+from typedtorch.training.distributed import Parallel
+from typedtorch.training.ema import Ema
+from typedtorch.training.errors import Interrupted, NonFiniteError, OutOfMemory
+from typedtorch.training.figures import Figures, Meter
+from typedtorch.training.loggers import Logger, SafeLoggers
+from typedtorch.training.precision import Precision
+from typedtorch.training.settings import LoopSettings
+from typedtorch.training.signals import SignalWatch
+from typedtorch.training.snapshot import Snapshot
+from typedtorch.training.sources import as_source, batch_items
+from typedtorch.training.step import BatchesEnded, LossFunction, accumulate_gradients
+
+Schedule = Callable[[int], float]
+Stop = Callable[[], bool]
+
+
+class Evaluate(Protocol):
+    """Figures of a model; ``stop()`` turning true asks for an early return of nothing."""
+
+    def __call__(self, model: nn.Module, stop: Stop, /) -> Mapping[str, float]: ...
+
+
+class Display(Protocol):
+    """What a person sees while it runs."""
+
+    def figures(self, figures: Figures, /) -> None: ...
+    def note(self, text: str, /) -> None: ...
+
+
+class Quiet:
+    """A display that shows notes only, on standard error."""
+
+    def figures(self, figures: Figures, /) -> None:
+        """Nothing."""
+
+    def note(self, text: str, /) -> None:
+        """One line."""
+        print(text, file=sys.stderr)
+
+
+@dataclass
+class FitResult:
+    """How a run ended."""
+
+    step: int
+    stopped: str
+    """Why it ended: ``"steps"`` where all were done."""
+    losses: list[float] = field(default_factory=list)
+    """Each step's loss, from where this process began."""
+    evaluations: dict[int, dict[str, float]] = field(default_factory=dict)
+
+
+class Trainer:
+    """Trains ``model`` by ``loss`` on ``batches`` with ``optimizer``.
+
+    >>> model = nn.Linear(2, 1)
+    >>> data = [(torch.randn(8, 2), torch.ones(8, 1))]
+    >>> def loss(model, batch):
+    ...     return nn.functional.mse_loss(model(batch[0]), batch[1])
+    >>> optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    >>> trainer = Trainer(model, loss, data, optimizer, LoopSettings(steps=50))
+    >>> result = trainer.fit()
+    >>> result.step, result.losses[-1] < result.losses[0]
+    (50, True)
+
+    Args:
+        model: on its device already.
+        loss: ``loss(model, batch)``, a mean, or a pair (sum, count) that joins exactly over micro-batches.
+        batches: an iterable, begun again when it ends, or a source that saves its own position.
+        optimizer: any ``torch.optim.Optimizer`` over the model's parameters.
+        settings: how long, how often, what to do about faults.
+        schedule: step to learning rate; a group's ``lr_scale`` multiplies it. None leaves the rates alone.
+        evaluate: figures of the model, under ``no_grad`` and in evaluation mode; ``loss`` is the main one.
+        store: where checkpoints go; None saves none.
+        identity: plain values saved with each checkpoint and compared on resume (configuration, data).
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        loss: LossFunction,
+        batches: Iterable[Any],
+        optimizer: Optimizer,
+        settings: LoopSettings,
+        *,
+        schedule: Schedule | None = None,
+        evaluate: Evaluate | None = None,
+        store: CheckpointStore | None = None,
+        loggers: Iterable[Logger] = (),
+        callbacks: Iterable[Callback] = (),
+        display: Display | None = None,
+        parallel: Parallel | None = None,
+        identity: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.device = next((p.device for p in model.parameters()), torch.device("cpu"))
+        self.parallel = parallel or Parallel()
+        self.model, self.loss, self.settings = model, loss, settings
+        self.source = as_source(batches, self.device)
+        self.optimizer, self.schedule, self.evaluate = optimizer, schedule, evaluate
+        self.store, self.display = store, display or Quiet()
+        self.loggers = SafeLoggers(loggers if self.parallel.rank == 0 else (), self.display.note)
+        self.callbacks = Callbacks(callbacks)
+        precision = Precision(settings.precision)
+        self.scaler = precision.scaler(self.device)
+        self._autocast = precision.autocast(self.device)
+        self.ema = Ema(model, settings.ema) if settings.ema else None
+        self.applier = Applier(
+            model,
+            optimizer,
+            clip=settings.clip,
+            scaler=self.scaler,
+            parallel=self.parallel,
+            device=self.device,
+        )
+        self.snapshot = Snapshot(self, identity or {})
+        self.meter = Meter(self.device)
+        self.accumulate = settings.accumulate
+        self.step = self.skipped = self.rollbacks = 0
+        self.should_stop = ""
+        self.result = FitResult(0, "")
+        self._skipped_in_a_row, self._evaluated_at, self._saved_at = 0, -1, -1
+        self._recent: deque[float] = deque(maxlen=20)
+        self._lr = float("nan")
+        self._waited, self._items, self._drawn = 0.0, 0, 0
+
+    # --- the loop
+
+    def fit(self) -> FitResult:
+        """Train until the steps are done, a callback stops it, the batches end, or a signal comes.
+
+        Raises:
+            Interrupted: SIGTERM or SIGINT; the step was finished and a checkpoint saved.
+            NonFiniteError: a NaN or infinite loss or gradient, by the policy in the settings.
+            CallbackError: a callback raised.
+            CheckpointError: a checkpoint could not be written.
+        """
+        self.result = FitResult(self.step, "")
+        with SignalWatch(self.settings.handle_signals) as watch, self._closing():
+            self.callbacks.call("on_start", self)
+            self.model.train()
+            self.meter.begin()
+            self._catch_up(watch)
+            while not self._done(watch):
+                self._one_step()
+                self._after_step(watch)
+            self._finish(watch)
+        self.result.step, self.result.stopped = self.step, self.should_stop or "steps"
+        if watch.stop is not None:
+            raise Interrupted(watch.stop, self.step)
+        return self.result
+
+    def _done(self, watch: SignalWatch) -> bool:
+        return bool(self.should_stop) or self.step >= self.settings.steps or watch.stop is not None
+
+    def _one_step(self) -> None:
+        if self.schedule is not None:
+            self._set_rate(self.schedule(self.step))
+        try:
+            found = accumulate_gradients(
+                self.loss,
+                self.model,
+                self._draw,
+                self.accumulate,
+                autocast=self._autocast,
+                backward=self._backward,
+            )
+        except BatchesEnded:
+            self.should_stop = "the batches ended"
+            self.optimizer.zero_grad()
+            return
+        except torch.OutOfMemoryError as error:
+            self._out_of_memory(error)
+            return
+        outcome = self.applier.apply(found)
+        self.optimizer.zero_grad()
+        self.step += 1
+        self.meter.add(outcome.loss, outcome.norm, self._items, self._waited)
+        self._waited, self._items, self._drawn = 0.0, 0, 0
+        if outcome.problem:
+            self._not_applied(outcome.problem)
+            return
+        self._skipped_in_a_row = 0
+        if self.ema is not None:
+            self.ema.update()
+
+    def _draw(self) -> Any:
+        began = time.perf_counter()
+        try:
+            batch = next(self.source)
+        except StopIteration:
+            raise BatchesEnded from None
+        self._waited += time.perf_counter() - began
+        self._drawn += 1
+        self._items += batch_items(batch) * self.parallel.world
+        return batch
+
+    def _backward(self, loss: Tensor, last: bool) -> None:
+        if self.parallel.world > 1:
+            with self.parallel.micro_batch(self.model, last=last):
+                self._scaled(loss * self.parallel.world).backward()  # type: ignore[no-untyped-call]  # torch's
+        else:
+            self._scaled(loss).backward()  # type: ignore[no-untyped-call]  # torch's
+
+    def _scaled(self, loss: Tensor) -> Tensor:
+        return loss if self.scaler is None else self.scaler.scale(loss)
+
+    def _set_rate(self, rate: float) -> None:
+        self._lr = rate
+        for group in self.optimizer.param_groups:
+            value = rate * group.get("lr_scale", 1.0)
+            if isinstance(group["lr"], Tensor):
+                group["lr"].fill_(value)
+            else:
+                group["lr"] = value
+
+    @property
+    def lr(self) -> float:
+        """The learning rate of the last step."""
+        return self._lr if self.schedule is not None else float(self.optimizer.param_groups[0]["lr"])
+
+    def _after_step(self, watch: SignalWatch) -> None:
+        if self.callbacks.on_step:
+            self.callbacks.call("on_step", self)
+        settings, step = self.settings, self.step
+        if step % settings.log_every == 0:
+            self._log()
+            if self.parallel.world > 1 and self.parallel.any(watch.stop is not None):
+                watch.stop = watch.stop or 15
+        if settings.eval_every and step % settings.eval_every == 0 and self._evaluated_at != step:
+            self.run_evaluation(lambda: watch.stop is not None)
+        if watch.save or (settings.save_every and step % settings.save_every == 0):
+            watch.save = False
+            self.save()
+
+    def _catch_up(self, watch: SignalWatch) -> None:
+        """A run that was stopped between a step and its evaluation evaluates now."""
+        every = self.settings.eval_every
+        if every and self.step and self.step % every == 0:
+            self.run_evaluation(lambda: watch.stop is not None)
+
+    def _finish(self, watch: SignalWatch) -> None:
+        self._log(wait=True)
+        if watch.stop is None and self._evaluated_at != self.step:
+            self.run_evaluation(lambda: watch.stop is not None)
+        if self._saved_at != self.step:
+            self.save()
+        if self.store is not None:
+            self.store.wait()
+        self.callbacks.call("on_end", self)
+
+    @contextlib.contextmanager
+    def _closing(self) -> Any:
+        try:
+            yield
+        finally:
+            self.loggers.close()
+            close = getattr(self.source, "close", None)
+            if callable(close):
+                close()
+
+    # --- figures, evaluation, checkpoints
+
+    def _log(self, *, wait: bool = False) -> None:
+        self.meter.close_stretch(self.step, self.lr)
+        for figures in self.meter.ready(wait=wait):
+            self.result.losses += figures.losses
+            record = {**figures.record(), "skipped": self.skipped}
+            self.loggers.log(record)
+            if self.parallel.rank == 0:
+                self.display.figures(figures)
+            self.callbacks.call("on_log", self, record)
+            self._watch_spike(figures)
+            self._late_nonfinite(figures)
+
+    def run_evaluation(self, stop: Stop = lambda: False) -> Mapping[str, float]:
+        """Evaluate now; the random generators are put back, so training is not changed by it."""
+        if self.evaluate is None or self._evaluated_at == self.step:
+            return {}
+        began = time.perf_counter()
+        averaged = self.ema.swapped() if self.ema is not None else contextlib.nullcontext()
+        self.model.eval()
+        try:
+            with torch.no_grad(), averaged, self.snapshot.generators_kept():
+                figures = dict(self.evaluate(self.model, stop))
+        finally:
+            self.model.train()
+            self.meter.pause(time.perf_counter() - began)
+        if figures:
+            self._evaluated_at = self.step
+            self.result.evaluations[self.step] = figures
+            self.loggers.log({"step": self.step, **{f"val_{k}": v for k, v in figures.items()}})
+            if self.parallel.rank == 0:
+                self.display.note(f"step {self.step}: validation {_listed(figures)}")
+            self.callbacks.call("on_evaluate", self, figures)
+        return figures
+
+    def save(self) -> Path | None:
+        """Write a checkpoint of the present step."""
+        began = time.perf_counter()
+        state = self.snapshot.take()  # every process takes part
+        path = None
+        if self.store is not None and self.parallel.rank == 0:
+            if self.settings.background_save:
+                self.store.save_in_background(self.step, state)
+            else:
+                path = self.store.save(self.step, state)
+        self._saved_at = self.step
+        self.parallel.barrier()
+        self.meter.pause(time.perf_counter() - began)
+        if path is not None:
+            self.callbacks.call("on_save", self, path)
+        return path
+
+    def state_dict(self) -> State:
+        """The whole state: what :meth:`load_state_dict` needs to continue bit for bit."""
+        return self.snapshot.take()
+
+    def load_state_dict(self, state: State, *, path: str = "<state>") -> None:
+        """Continue where ``state`` was taken; compared first, and nothing changed where it does not fit.
+
+        Raises:
+            CheckpointMismatch: listing every difference.
+        """
+        self.snapshot.restore(state, path)
+
+    # --- faults
+
+    def _not_applied(self, problem: str) -> None:
+        self.skipped += 1
+        self._skipped_in_a_row += 1
+        scaling = self.scaler is not None  # an overflow now and then is how a loss scale is found
+        if self.settings.nonfinite == "raise" and not scaling:
+            self._log(wait=True)
+            raise NonFiniteError(self.step, problem)
+        if self._skipped_in_a_row >= self.settings.patience:
+            raise NonFiniteError(self.step, f"{problem}, {self._skipped_in_a_row} steps in a row")
+        if not scaling:
+            self.display.note(f"step {self.step}: {problem}; the step was not applied")
+        if self.settings.nonfinite == "rollback":
+            self._roll_back(problem)
+
+    def _roll_back(self, why: str) -> None:
+        """Back to the last checkpoint, with the data going on from here: the bad stretch is left out."""
+        self.rollbacks += 1
+        if self.store is None or not self.store.saved() or self.rollbacks > self.settings.patience:
+            raise NonFiniteError(self.step, f"{why}, and no checkpoint to go back to (or too many times)")
+        data, rollbacks, skipped = self.source.state_dict(), self.rollbacks, self.skipped
+        path, state = self.store.latest()
+        self.load_state_dict({**state, "data": data}, path=str(path))
+        self.rollbacks, self.skipped = rollbacks, skipped
+        self.display.note(f"rolled back to step {self.step} ({path.name}); the data goes on")
+
+    def _late_nonfinite(self, figures: Figures) -> None:
+        """On a GPU a bad step is known when its figures arrive; the device did not apply it."""
+        if self.device.type != "cuda" or self.scaler is not None:
+            return
+        bad = [i for i, norm in enumerate(figures.norms) if not math.isfinite(norm)]
+        if not bad:
+            return
+        step = figures.step - len(figures.norms) + bad[0] + 1
+        self._skipped_in_a_row = len(bad) if len(bad) == len(figures.norms) else 0
+        self.step, held = step, self.step
+        try:
+            self._not_applied("the gradient is not finite")
+        finally:
+            if self.step == step:
+                self.step = held
+
+    def _watch_spike(self, figures: Figures) -> None:
+        if self.settings.spike and len(self._recent) >= 5:
+            mean, spread = statistics.fmean(self._recent), statistics.pstdev(self._recent)
+            if figures.loss > mean + self.settings.spike * max(spread, 1e-3 * abs(mean)):
+                text = f"loss spike at step {figures.step}: {figures.loss:.4f} after a mean of {mean:.4f}"
+                self.display.note(text)
+                if self.settings.nonfinite == "rollback":
+                    self._recent.clear()
+                    self._roll_back(text)
+                return
+        self._recent.append(figures.loss)
+
+    def _out_of_memory(self, error: torch.OutOfMemoryError) -> None:
+        self.optimizer.zero_grad(set_to_none=True)
+        halve = getattr(self.source, "halve", None)
+        if self.device.type == "cuda":
+            torch.cuda.empty_cache()
+        if not self.settings.halve_on_oom or not callable(halve) or not halve(self._drawn):
+            raise OutOfMemory(
+                f"step {self.step + 1}: a micro-batch of {self._items} items does not fit: {error}; "
+                "take a smaller micro_batch (the step stays the same), or halve_on_oom=True"
+            ) from error
+        self.accumulate *= 2
+        self._waited, self._items, self._drawn = 0.0, 0, 0
+        self.display.note(f"out of memory: the micro-batch is halved, {self.accumulate} make a step")
+
+
+def _listed(figures: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {value:.4f}" for name, value in figures.items())
