@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import difflib
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -76,6 +75,10 @@ def parse(path: Path, text: str, codes: Iterable[str]) -> Config:
     ...     print(error)
     pyproject.toml:2: [tool.typedtorch] has no option "disabel"; did you mean "disable"?
     """
+    if "typedtorch" not in text:
+        return Config(path.parent.absolute())
+    import tomllib  # noqa: PLC0415  # most projects need no options, and mypy's warm start is short
+
     try:
         table = tomllib.loads(text).get("tool", {}).get("typedtorch", {})
     except tomllib.TOMLDecodeError as error:

@@ -13,7 +13,7 @@ import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-_IGNORE = re.compile(r"#\s*(type|typedtorch):\s*ignore\b\s*(?:\[([^\]#]*)\])?\s*(?=#|$)")
+_IGNORE = re.compile(r"(^#\s*type|#\s*typedtorch):\s*ignore\b\s*(?:\[([^\]#]*)\])?\s*(?=#|$)")
 _MYPY = re.compile(r"#\s*mypy:\s*(.*)$")
 _DISABLE = re.compile(r"""disable-error-code\s*=\s*["']?([\w\-, ]*)""")
 _BLANK = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENCODING, tokenize.INDENT}
@@ -48,7 +48,7 @@ def read(text: str, *, own_only: bool = False) -> Ignores:
         return found
     for line, comment, leading in _comments(text):
         match = _IGNORE.search(comment)
-        if match is not None and not (own_only and match[1] == "type"):
+        if match is not None and not (own_only and match[1].endswith("type")):
             codes = frozenset(filter(None, (code.strip() for code in (match[2] or "").split(","))))
             if leading and not codes:
                 found.everything = True

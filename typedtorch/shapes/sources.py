@@ -7,9 +7,9 @@ packages, or if it imports, however indirectly, a module of the program that doe
 
 from __future__ import annotations
 
+import os
 import re
-import sysconfig
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,7 @@ _IMPORT = re.compile(
     rb"|import[ \t]+(?P<modules>[\w., \t]+))",
     re.M,
 )
-_INSTALLED = tuple({f"{sysconfig.get_path(name)}/" for name in ("stdlib", "purelib", "platlib")})
+_STDLIB = f"{Path(os.__file__).parent.as_posix()}/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,50 +31,55 @@ class _Scan:
     imports: tuple[str, ...]
 
 
-class Relevance:
-    """Answers whether a module can concern tensors; files are read once for as long as they don't change."""
+class Sources:
+    """What the texts of a program's modules say of each other; a file is read again only if it changed."""
 
     def __init__(self, find: Find) -> None:
         self.find = find
-        self._scans: dict[Path, _Scan] = {}
-        self._known: dict[str, tuple[tuple[Path, ...], bool]] = {}
+        self._scans: dict[tuple[str, Path], _Scan] = {}
 
-    def __call__(self, module: str, path: Path, text: str | None = None) -> bool:
-        """Follow the imports of a module until one names a tensor package, or none is left."""
+    def relevant(self, module: str, path: Path) -> bool:
+        """Whether a module can concern tensors: it, or one that it imports however indirectly, names them."""
+        return any(scan.tensors for _, scan in self._reachable(module, path))
+
+    def imported(self, module: str, path: Path, among: Container[str]) -> frozenset[str]:
+        """Those modules of ``among`` that a module imports, directly or through others of them."""
+        names = {name for name, _ in self._reachable(module, path, among)}
+        return frozenset(names - {module})
+
+    def _reachable(
+        self, module: str, path: Path, among: Container[str] | None = None
+    ) -> Iterator[tuple[str, _Scan]]:
         stack, seen = [(module, path)], {module}
         while stack:
             name, where = stack.pop()
-            scan = self._scan(name, where, text if where == path else None)
+            scan = self._scan(name, where)
             if scan is None:
                 continue
-            if scan.tensors:
-                return True
-            # Of an installed package only what is imported directly counts: programs pass it tensors by name.
+            yield name, scan
+            # Of an installed package only what is imported directly counts.
             if name != module and is_installed(where):
                 continue
             for imported in scan.imports:
-                if imported not in seen:
+                if imported not in seen and (among is None or imported in among):
                     seen.add(imported)
                     found = self.find(imported)
                     if found is not None:
                         stack.append((imported, found))
-        return False
 
-    def _scan(self, module: str, path: Path, text: str | None) -> _Scan | None:
+    def _scan(self, module: str, path: Path) -> _Scan | None:
         try:
             status = path.stat()
             stamp = (status.st_mtime_ns, status.st_size)
-            known = self._scans.get(path)
-            if known is not None and known.stamp == stamp and text is None:
+            known = self._scans.get((module, path))
+            if known is not None and known.stamp == stamp:
                 return known
-            data = path.read_bytes() if text is None else text.encode()
+            data = path.read_bytes()
         except OSError:
             return None
-        tensors = _PACKAGES.search(data) is not None
         package = module if path.stem == "__init__" else module.rpartition(".")[0]
-        scan = _Scan(stamp, tensors, () if tensors else tuple(imports(data, package)))
-        if text is None:
-            self._scans[path] = scan
+        scan = _Scan(stamp, _PACKAGES.search(data) is not None, tuple(imports(data, package)))
+        self._scans[module, path] = scan
         return scan
 
 
@@ -122,4 +127,14 @@ def absolute(name: str, package: str) -> str | None:
 def is_installed(path: Path) -> bool:
     """Whether a file belongs to an installed package or the standard library, not to the program."""
     text = path.as_posix()
-    return "/site-packages/" in text or "/dist-packages/" in text or text.startswith(_INSTALLED)
+    return "/site-packages/" in text or "/dist-packages/" in text or text.startswith(_STDLIB)
+
+
+def speaks_of_shapes(path: Path) -> bool:
+    """Whether an installed module has shape annotations of its own, or may pass on those of its package."""
+    if path.stem == "__init__":
+        return True
+    try:
+        return b"jaxtyping" in path.read_bytes()
+    except OSError:
+        return False

@@ -1,0 +1,75 @@
+"""What the user asked to check: files, folders and module names, as files with their module names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from typedtorch.check.finder import Finder, module_of, project_roots
+from typedtorch.shapes.config import Config
+
+# Folders that hold no source of the project itself.
+_SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist"}
+
+
+class TargetError(ValueError):
+    """A target that is neither a file, nor a folder, nor a module."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One file to check.  ``shown`` is its path as the user would write it; imports start from ``root``."""
+
+    path: Path
+    shown: str
+    module: str
+    root: Path
+
+
+def targets(names: Sequence[str], config: Config) -> list[Target]:
+    """Every file that the names stand for, once each, in order of path.
+
+    Raises:
+        TargetError: a name is no file, folder or module.
+    """
+    found = {path.absolute(): path for name in names for path in _files(name)}
+    return [
+        Target(path, _shown(path), *module_of(path)) for path in sorted(found) if not config.excludes(path)
+    ]
+
+
+def _files(name: str) -> Iterable[Path]:
+    path = Path(name)
+    if path.is_dir():
+        return _sources_under(path)
+    if path.is_file():
+        return [path]
+    module = Finder([Path(), *project_roots(Path())])(name) if not name.endswith(".py") else None
+    if module is not None:
+        return _sources_under(module.parent) if module.stem == "__init__" else [module]
+    raise TargetError(f"{name}: no such file or folder, and no module of this name is found from here")
+
+
+def _sources_under(folder: Path) -> Iterator[Path]:
+    for where, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not _skipped(Path(where, name))]
+        yield from (Path(where, name) for name in files if name.endswith(".py"))
+
+
+def _skipped(folder: Path) -> bool:
+    return (
+        folder.name.startswith(".")
+        or folder.name in _SKIPPED
+        or folder.name.endswith(".egg-info")
+        or (folder / "pyvenv.cfg").is_file()
+    )
+
+
+def _shown(path: Path) -> str:
+    """Relative to where the user stands, if it lies below."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

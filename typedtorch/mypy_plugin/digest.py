@@ -1,0 +1,95 @@
+"""What mypy must know to decide whether a cached result still holds.
+
+mypy rechecks a module when its own text changes, or the interface of one that it imports.  A shape is no
+part of that interface: ``Float[Tensor, "b d"]`` is ``Tensor`` to mypy whatever the string says.  So every
+module that names a tensor package reports the part of its text that callers' shapes depend on, and the
+sources of the checker itself; both enter mypy's hash.
+
+This runs for every module of every run, on a warm cache too, so it reads text and never parses.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from functools import cache
+from pathlib import Path
+
+import typedtorch.shapes
+from typedtorch.shapes.config import Config
+from typedtorch.shapes.sources import is_installed
+
+# Packages without jaxtyping annotations whose many modules nearly every run loads.
+_UNSHAPED = {"numpy", "matplotlib", "scipy", "pandas", "sympy", "PIL", "jaxtyping", "einops", "mypy"}
+_TENSORS = re.compile(rb"\b(?:torch|jaxtyping|einops|typedtorch)\b")
+
+# A function with the text of its return annotation and of its body.
+_FUNCTION = re.compile(
+    rb"""
+    ^(?P<indent>[ \t]*)(?:async[ \t]+)?def[ \t]+\w+(?:\[[^\]]*\])?
+    \((?:[^()"']|"[^"\n]*"|'[^'\n]*'|\((?:[^()]|\([^()]*\))*\))*\)
+    [ \t\n]*->[ \t\n]*(?P<returns>[^\n]*?)[ \t]*:[ \t]*(?:\#[^\n]*)?\n
+    (?P<body>(?:(?P=indent)[ \t]+[^\n]*\n|[ \t]*\n)*)
+    """,
+    re.M | re.X,
+)
+_PLAIN = {b"None", b"int", b"bool", b"str", b"float"}
+
+
+def config_data(module: str, path: str, config: Config) -> list[str] | None:
+    """What to store beside mypy's cache of one module; None where shapes play no part."""
+    package = module.partition(".")[0]
+    if package == "torch":
+        return [_plugin_digest()]  # its classes carry __call__ as the plugin makes it
+    if package in _UNSHAPED or "/mypy/typeshed/" in path:
+        return None
+    try:
+        data = Path(path).read_bytes()
+    except OSError:
+        return None
+    if not _TENSORS.search(data) or (is_installed(Path(path)) and b"jaxtyping" not in data):
+        return None
+    return [_plugin_digest(), _engine_digest(), _config_digest(config), interface_digest(data)]
+
+
+def interface_digest(data: bytes) -> str:
+    """A digest of all of a source but the bodies whose shapes the signature settles.
+
+    >>> before = b'def f(x: Float[Tensor, "b d"]) -> Float[Tensor, "b k"]:\\n    return x @ w\\n'
+    >>> interface_digest(before) == interface_digest(before.replace(b"x @ w", b"x.mm(w)"))
+    True
+    >>> interface_digest(before) == interface_digest(before.replace(b"b k", b"b d"))
+    False
+    """
+    return _hash(_FUNCTION.sub(_without_settled_body, data))
+
+
+def _without_settled_body(match: re.Match[bytes]) -> bytes:
+    """A quoted shape settles what callers see; so does a plain type, of a function that has no ``self``."""
+    returns, plain_function = match["returns"], not match["indent"]
+    settled = b'"' in returns or b"'" in returns or (plain_function and returns in _PLAIN)
+    return match[0][: match.start("body") - match.start()] if settled else match[0]
+
+
+def _config_digest(config: Config) -> str:
+    return _hash(repr((sorted(config.disable), config.exclude)).encode())
+
+
+@cache
+def _engine_digest() -> str:
+    """Of the engine's and the rules' sources: editing a rule rechecks every module that it concerns."""
+    return _sources_digest(Path(typedtorch.shapes.__file__).parent)
+
+
+@cache
+def _plugin_digest() -> str:
+    return _sources_digest(Path(__file__).parent)
+
+
+def _sources_digest(folder: Path) -> str:
+    files = sorted(folder.rglob("*.py"))
+    return _hash(b"\0".join(path.name.encode() + path.read_bytes() for path in files))
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=12).hexdigest()

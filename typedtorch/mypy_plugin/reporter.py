@@ -1,0 +1,224 @@
+"""Runs the engine over a module and hands its findings to mypy as errors of mypy's own.
+
+mypy asks for indirect dependencies of each module right after it has checked it and before its errors are
+shown and cached.  What is reported in that moment is treated as any error is: ignored by comment, replayed
+from the cache, sent home by a worker.  All that this assumes of mypy's internals stands in this file.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mypy import errorcodes
+from mypy.errors import Errors
+from mypy.nodes import MypyFile
+from mypy.options import Options
+from mypy.plugin import AnalyzeTypeContext, FunctionContext, MethodContext
+from mypy.types import Type
+
+from typedtorch.mypy_plugin import messages
+from typedtorch.shapes.config import Config
+from typedtorch.shapes.sources import Sources
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.ignores import Ignores
+    from typedtorch.shapes.infer import Finding, Program, Report
+
+# Modules the engine knows by rule and must not read; torch's sources would say less than the rules do.
+_BY_RULE = {"torch", "einops", "jaxtyping", "numpy", "beartype", "builtins", "typing", "typing_extensions"}
+
+
+@dataclass(slots=True)
+class _Checked:
+    """The last report on a module, and the modules whose text it rests on."""
+
+    tree: MypyFile
+    report: Report
+    used: frozenset[str]
+
+
+class Reporter:
+    """One per build.  ``modules`` is mypy's table of loaded modules, ``errors`` where it collects errors."""
+
+    def __init__(self, options: Options, config: Config) -> None:
+        self.options = options
+        self.config = config
+        self.errors: Errors | None = None
+        self.modules: Mapping[str, MypyFile] = {}
+        self._sources = Sources(self.find)
+        self._program: Program | None = None
+        self._read: dict[str, tuple[Path, tuple[int, int]]] = {}
+        self._checked: dict[str, _Checked] = {}
+
+    # mypy hands its Errors to nobody; the first hook of a run that happens to hold one gives it to us.
+    # The two methods leave the answer to mypy as if no plugin had been asked.
+
+    def meet_in_annotation(self, ctx: AnalyzeTypeContext) -> Type:
+        self.errors = ctx.api.api.errors  # type: ignore[attr-defined]  # the SemanticAnalyzer behind the interface
+        return ctx.api.analyze_type(ctx.type)
+
+    def meet_in_call(self, ctx: FunctionContext | MethodContext) -> Type:
+        self.errors = ctx.api.msg.errors
+        return ctx.default_return_type
+
+    def find(self, module: str) -> Path | None:
+        """Where the source of a module of this build is."""
+        tree = self.modules.get(module)
+        if tree is None or module.partition(".")[0] in _BY_RULE or not tree.path.endswith((".py", ".pyi")):
+            return None
+        return Path(tree.path)
+
+    def module_checked(self, tree: MypyFile) -> set[str]:
+        """Check the shapes of a module that mypy has just checked.
+
+        Returns:
+            The modules whose shapes the findings rest on: editing one of them must recheck this one.
+        """
+        errors = self.errors
+        if errors is None or tree.is_stub or not self._wanted(tree, errors):
+            return set()
+        if self.options.fine_grained_incremental:
+            self._report_again(tree.fullname, errors)
+        checked = self._check(tree)
+        if checked is None:
+            return set()
+        self._report(checked, errors)
+        return set(checked.used)
+
+    def _wanted(self, tree: MypyFile, errors: Errors) -> bool:
+        """Whether mypy would show an error in this module, and tensors may occur in it."""
+        path = Path(tree.path)
+        if tree.path in errors.ignored_files or tree.fullname.partition(".")[0] in _BY_RULE:
+            return False
+        return (
+            path.is_file() and not self.config.excludes(path) and self._sources.relevant(tree.fullname, path)
+        )
+
+    def _check(self, tree: MypyFile) -> _Checked | None:
+        path = Path(tree.path)
+        try:
+            report = self._current_program().check(tree.fullname, path, self._shadow(tree.path))
+        except Exception as error:
+            self._failed(tree, error)
+            return None
+        used = self._sources.imported(tree.fullname, path, among=self._read)
+        self._checked[tree.fullname] = _Checked(tree, report, used)
+        return self._checked[tree.fullname]
+
+    def _current_program(self) -> Program:
+        """The engine's model of the program, made anew when the daemon sees a file that changed since."""
+        if self.options.fine_grained_incremental and any(_stamp(p) != old for p, old in self._read.values()):
+            self._program = None
+        if self._program is None:
+            from typedtorch.shapes.infer import Program  # noqa: PLC0415  # a run from a warm cache needs none
+
+            self._read.clear()
+            self._program = Program(self._find_and_note)
+        return self._program
+
+    def _find_and_note(self, module: str) -> Path | None:
+        path = self.find(module)
+        if path is not None:
+            self._read[module] = (path, _stamp(path))
+        return path
+
+    def _shadow(self, path: str) -> str | None:
+        """The text that an editor wants checked in place of what is on disk."""
+        shadow = self.errors.find_shadow_file_mapping(path) if self.errors is not None else None
+        return Path(shadow).read_text(encoding="utf-8") if shadow else None
+
+    def _failed(self, tree: MypyFile, error: Exception) -> None:
+        """An exception in the engine costs its findings in this file, never the run."""
+        if self.options.show_traceback:
+            traceback.print_exc()
+        text = messages.engine_failed(tree.path, error, traceback_shown=self.options.show_traceback)
+        if self.errors is not None:
+            self._enter(tree, self.errors)
+            self.errors.report(1, 0, text, severity="note", only_once=True)
+
+    def _report(self, checked: _Checked, errors: Errors) -> None:
+        tree = checked.tree
+        self._enter(tree, errors)
+        skipped = errors.skipped_lines.get(tree.path, set())
+        switched_off = self._own_ignores(tree.path) if checked.report.findings else None
+        for finding in checked.report.findings:
+            unwanted = finding.code in self.config.disable
+            if switched_off is not None and switched_off(finding.line, finding.code):
+                continue
+            if not unwanted and finding.line not in skipped and finding.code != "syntax":
+                _report_finding(finding, errors)
+        _renew_unused_ignores(tree.path, errors)
+
+    def _own_ignores(self, path: str) -> Ignores:
+        from typedtorch.shapes import ignores  # noqa: PLC0415  # needed only where there are findings
+
+        return ignores.read(self._shadow(path) or _text(path), own_only=True)
+
+    def _enter(self, tree: MypyFile, errors: Errors) -> None:
+        """Direct errors to a file, with that file's own options.
+
+        In the daemon they belong to no target: mypy rechecks targets with errors after each edit, which
+        would drop the findings without asking for them again.
+        """
+        own = errors.target_module == tree.fullname and errors.file == tree.path
+        options = errors.options if own else self.options.clone_for_module(tree.fullname)
+        module = None if self.options.fine_grained_incremental else tree.fullname
+        errors.set_file(tree.path, module, options)
+
+    def _report_again(self, edited: str, errors: Errors) -> None:
+        """The daemon forgets all errors before it processes an edited file, and asks about that one alone."""
+        file, module, options = errors.file, errors.target_module, errors.options
+        for name, checked in sorted(self._checked.items()):
+            tree = self.modules.get(name)
+            if name == edited or tree is None or not Path(tree.path).is_file():
+                continue
+            if tree.path in errors.error_info_map and _has_findings(tree.path, errors):
+                continue
+            errors.set_file_ignored_lines(tree.path, tree.ignored_lines, tree.path in errors.ignored_files)
+            errors.set_skipped_lines(tree.path, tree.skipped_lines)
+            fresh = self._check(tree) if edited in checked.used else checked
+            if fresh is not None:
+                self._report(fresh, errors)
+        errors.set_file(file, module, options)
+
+
+def _report_finding(finding: Finding, errors: Errors) -> None:
+    if finding.severity == "note":
+        errors.report(finding.line, finding.column, finding.message, errorcodes.MISC, severity="note")
+        return
+    span = {"end_line": finding.end_line, "end_column": finding.end_column}
+    info = errors.report(finding.line, finding.column, finding.message, messages.code(finding.code), **span)
+    if finding.hint:
+        errors.report(finding.line, finding.column, finding.hint, severity="note", parent_error=info, **span)
+
+
+def _renew_unused_ignores(path: str, errors: Errors) -> None:
+    """The daemon looks for unused ignores before it asks for findings: look again, now that some are used."""
+    infos = errors.error_info_map.get(path, [])
+    kept = [info for info in infos if info.code != errorcodes.UNUSED_IGNORE]
+    if len(kept) < len(infos) and path in errors.ignored_lines:
+        errors.error_info_map[path] = kept
+        errors.generate_unused_ignore_errors(path)
+
+
+def _has_findings(path: str, errors: Errors) -> bool:
+    return any(info.code in messages.CODES.values() for info in errors.error_info_map[path])
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        status = path.stat()
+    except OSError:
+        return (0, 0)
+    return (status.st_mtime_ns, status.st_size)
+
+
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
