@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from sampling import Call
+from sampling import Call, tensors_in
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.rule import ATTRIBUTES, LAYERS, RULES, Layer, Rule
 from typedtorch.shapes.rule import lints as collect_lints
@@ -96,9 +96,12 @@ def run_real(row: Rule, kind: str, call: Call, device: str, fill: int) -> Any:
                 return describe(getattr(args[0], row.name.rpartition(".")[2]))
             if kind == "layer":
                 module = target(*args, **kwargs)
-                if isinstance(module, torch.nn.Module):
-                    module = module.to(device).eval()
                 assert call.forward is not None
+                if isinstance(module, torch.nn.Module):
+                    # as a user would cast the whole model to what it is fed with
+                    floats = [t.dtype for t in tensors_in(call.forward) if t.dtype & dtypes.FLOATING]
+                    cast = TORCH_DTYPE[floats[0]] if floats and "dtype" not in kwargs else None
+                    module = module.to(device, cast).eval()
                 forward = realise(call.forward.args, device, fill)
                 named = {k: realise(v, device, fill) for k, v in call.forward.kwargs.items()}
                 return describe(module(*forward, **named))
@@ -176,13 +179,22 @@ def shape_covers(answer: tuple[Any, ...], real: tuple[Any, ...]) -> bool:
     )
 
 
-def exact(answer: Any) -> bool:
-    """No unknown in it."""
+def informative(answer: Any) -> bool:
+    """Whether it says anything about a shape."""
     if isinstance(answer, Tensor):
-        return all(isinstance(e, int) for e in answer.shape) and answer.dtype.bit_count() == 1
+        return not any(isinstance(e, Pack) for e in answer.shape)
     if isinstance(answer, (tuple, list)):
-        return all(exact(a) for a in answer)
-    return answer is not UNKNOWN and not isinstance(answer, (Poly, Pack))
+        return all(informative(a) for a in answer)
+    return answer is not UNKNOWN
 
 
-__all__ = ["UNKNOWN", "Refused", "ShapeError", "Undecided", "covers", "exact", "real_outcomes", "run_rule"]
+__all__ = [
+    "UNKNOWN",
+    "Refused",
+    "ShapeError",
+    "Undecided",
+    "covers",
+    "informative",
+    "real_outcomes",
+    "run_rule",
+]

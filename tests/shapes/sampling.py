@@ -146,6 +146,10 @@ class Draw:
         numbers = re.fullmatch(r"(-?\d+)\.\.(-?\d+)", text)
         if numbers:
             return rng.randint(int(numbers[1]), int(numbers[2]))
+        if text == "...":
+            return ...
+        if text.startswith("slice("):
+            return slice(*(self.value(t) for t in split(text[6:-1], ",")))
         return ast.literal_eval(text)
 
     def tensor(self, text: str) -> Tensor:
@@ -253,7 +257,7 @@ def _mutated(tensor: Tensor, rng: random.Random) -> Tensor:
     elif what == "drop":
         shape.pop(rng.randrange(len(shape)))
     else:
-        shape[rng.randrange(len(shape))] = axis("other") if what == "size" else 1
+        shape[rng.randrange(len(shape))] = axis("Other") if what == "size" else 1
     return replace(tensor, shape=tuple(shape))
 
 
@@ -271,6 +275,8 @@ def walk_sizes(value: Any, found: set[str]) -> None:
         found |= {a.name for a in value.atoms() if a.kind == "axis"}
     elif isinstance(value, Tensor):
         walk_sizes(value.shape, found)
+    elif isinstance(value, slice):
+        walk_sizes((value.start, value.stop), found)
     elif isinstance(value, (list, tuple)):
         for item in value:
             walk_sizes(item, found)
@@ -287,6 +293,8 @@ def at(value: Any, sizes: dict[str, int]) -> Any:
         return substitute(value, lambda a: None if a.kind == "floor" else sizes.get(a.name))
     if isinstance(value, Tensor):
         return replace(value, shape=tuple(at(e, sizes) for e in value.shape))
+    if isinstance(value, slice):
+        return slice(at(value.start, sizes), at(value.stop, sizes), at(value.step, sizes))
     if isinstance(value, (list, tuple)):
         made = [at(v, sizes) for v in value]
         return made if isinstance(value, list) else tuple(made)
@@ -298,11 +306,14 @@ def at(value: Any, sizes: dict[str, int]) -> Any:
     return value
 
 
-def draw_sizes(names: set[str], rng: random.Random, *, distinct: bool) -> dict[str, int]:
-    """A size for each letter; capitals are 8 to 12; distinct primes where asked."""
+def draw_sizes(
+    names: set[str], rng: random.Random, *, distinct: bool, generic: bool = False
+) -> dict[str, int]:
+    """A size for each letter; capitals are 8 to 12; distinct primes where asked; never 1 where generic."""
     if distinct:
         small, large = [2, 3, 5, 7, 11, 13, 17, 19, 23], [29, 31, 37, 41, 43, 47]
         rng.shuffle(small)
         rng.shuffle(large)
         return {n: (large if n[0].isupper() else small).pop() for n in sorted(names)}
-    return {n: rng.randint(8, 12) if n[0].isupper() else rng.choice((1, 2, 3, 4, 5)) for n in sorted(names)}
+    small = (2, 3, 4, 5) if generic else (1, 2, 3, 4, 5)
+    return {n: rng.randint(8, 12) if n[0].isupper() else rng.choice(small) for n in sorted(names)}

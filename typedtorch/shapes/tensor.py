@@ -52,7 +52,6 @@ class Pack:
 ANY_AXES = Pack("...")
 Entry: TypeAlias = Size | Pack
 Shape: TypeAlias = tuple[Entry, ...]
-Layout = Literal["contiguous", "permuted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +59,15 @@ class Tensor:
     """A tensor (or numpy array) as the checker knows it.
 
     ``label`` is the operand as the user wrote it, for messages.  ``deliberate``: axes of size one
-    were put there on purpose (``x[:, None]``), so an outer broadcast is meant.  ``layout``: whether
-    the memory is known to be contiguous or known to be permuted by the last operation.
+    were put there on purpose (``x[:, None]``), so an outer broadcast is meant.  ``layout``: the strides
+    in elements where they are certain, so that an impossible ``view`` is known to be one.
     """
 
     shape: Shape
     dtype: int = dtypes.ANY
     label: str = field(default="", compare=False)
     deliberate: bool = False
-    layout: Layout | None = None
+    layout: tuple[Size, ...] | None = None
     library: Literal["torch", "numpy"] = "torch"
 
     @property

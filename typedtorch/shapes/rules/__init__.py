@@ -1,5 +1,5 @@
 """Every family of rules; importing this package fills the table."""
 
-from typedtorch.shapes.rules import pointwise
+from typedtorch.shapes.rules import indexing, joining, linear, pointwise, reduction, views
 
-__all__ = ["pointwise"]
+__all__ = ["indexing", "joining", "linear", "pointwise", "reduction", "views"]

@@ -382,6 +382,31 @@ def _align(shape: Shape, pattern: Sequence[str], who: str) -> list[tuple[str, An
     return pairs
 
 
+def tail(shape: Shape, count: int) -> list[Size | None]:
+    """The last axes, None where a run of unknown axes hides them."""
+    found: list[Size | None] = []
+    for entry in reversed(shape):
+        if isinstance(entry, Pack) or len(found) == count:
+            break
+        found.insert(0, entry)
+    return [None] * (count - len(found)) + found
+
+
+def lead(shape: Shape, count: int) -> Shape:
+    """All but the last axes."""
+    return (ANY_AXES,) if None in tail(shape, count) else shape[: len(shape) - count]
+
+
+def of_rank(tensor: Tensor, parameter: str, *axes: str) -> tuple[Size, ...]:
+    """The sizes of a tensor that must have just these axes; unknown ones where they are hidden.
+
+    Raises:
+        ShapeError: it has another rank.
+    """
+    pairs = _align(tensor.shape, axes, name(tensor, parameter))
+    return tuple(unknown() if entry is None else entry for _, entry, _ in pairs)
+
+
 def fill(pattern: Sequence[str], bound: dict[str, Any]) -> Shape:
     """The shape of a pattern whose letters are bound; digits stand for themselves."""
     out: list[Entry] = []

@@ -16,7 +16,7 @@ from typedtorch.shapes.rules.forms import (
     pointwise,
     under,
 )
-from typedtorch.shapes.rules.promotion import can_cast, dtype_of, mask_of, result_type, to_real, want
+from typedtorch.shapes.rules.promotion import can_cast, mask_of, result_type, to_real, want
 from typedtorch.shapes.tensor import ShapeError, Tensor, Undecided, same_shape, show
 
 _NOT_COMPLEX = ANY & ~COMPLEX
@@ -128,20 +128,20 @@ def _enter_unary() -> dict[str, Function]:
     return made
 
 
-_made = _enter_unary()
+RULE_OF = _enter_unary()
 
 
 @rule("torch.Tensor.float_power_", sample="D:*, num | D:*, n:#*")
 def float_power_(self: Any, exponent: Any) -> Any:
     wide = dtypes.FLOAT64 | dtypes.BIT["complex128"]
     want(need(self), wide, "self", "float64 or complex128, in which float_power computes")
-    return _inplace_rule(_made["float_power"], "float_power_")(self, exponent)
+    return _inplace_rule(RULE_OF["float_power"], "float_power_")(self, exponent)
 
 
-rule(*methods("__neg__", "__invert__", "__pos__", "__abs__")[:1], sample="n:*")(_made["neg"])
-rule("torch.Tensor.__invert__", sample="n:*")(_made["bitwise_not"])
-rule("torch.Tensor.__pos__", sample="n:*")(_made["positive"])
-rule("torch.Tensor.__abs__", sample="n:*")(_made["abs"])
+rule(*methods("__neg__", "__invert__", "__pos__", "__abs__")[:1], sample="n:*")(RULE_OF["neg"])
+rule("torch.Tensor.__invert__", sample="n:*")(RULE_OF["bitwise_not"])
+rule("torch.Tensor.__pos__", sample="n:*")(RULE_OF["positive"])
+rule("torch.Tensor.__abs__", sample="n:*")(RULE_OF["abs"])
 
 _SPECIAL_FLOAT = _unary(to_float, _NOT_COMPLEX, "a real dtype")
 rule(
@@ -283,11 +283,11 @@ def _enter_binary() -> dict[str, Function]:
     return made
 
 
-_made |= _enter_binary()
-rule(*under("torch.special", "xlogy"), sample=_PAIR_OR_NUMBER)(_made["xlogy"])
-rule(*under("torch.special", "xlog1py"), sample=_PAIR_OR_NUMBER)(_made["xlogy"])
-rule(*under("torch.special", "zeta"), sample=_PAIR_OR_NUMBER)(_made["xlogy"])
-rule(*under("torch.special", "gammainc gammaincc"), sample="f:#*, f:#*")(_made["igamma"])
+RULE_OF |= _enter_binary()
+rule(*under("torch.special", "xlogy"), sample=_PAIR_OR_NUMBER)(RULE_OF["xlogy"])
+rule(*under("torch.special", "xlog1py"), sample=_PAIR_OR_NUMBER)(RULE_OF["xlogy"])
+rule(*under("torch.special", "zeta"), sample=_PAIR_OR_NUMBER)(RULE_OF["xlogy"])
+rule(*under("torch.special", "gammainc gammaincc"), sample="f:#*, f:#*")(RULE_OF["igamma"])
 rule(
     *under(
         "torch.special",
@@ -297,7 +297,7 @@ rule(
         "shifted_chebyshev_polynomial_w",
     ),
     sample="f:#*, f:#*",
-)(_made["xlogy"])
+)(RULE_OF["xlogy"])
 
 
 @rule(*both("ldexp"), sample="n:#*, n:#*")
@@ -351,9 +351,9 @@ def div(input: Any, other: Any, *, rounding_mode: Any = None, out: Any = None) -
     return pointwise((input, "input"), (other, "other"), dtype=to_float(mask))
 
 
-_made |= {"add": add, "sub": sub, "subtract": sub, "div": div, "divide": div, "ldexp": ldexp}
-inplace("add", "sub", "subtract", "div", "divide", of=_made, sample=_INTO)
-inplace("ldexp", of=_made, sample="n:*, n:#*")
+RULE_OF |= {"add": add, "sub": sub, "subtract": sub, "div": div, "divide": div, "ldexp": ldexp}
+inplace("add", "sub", "subtract", "div", "divide", of=RULE_OF, sample=_INTO)
+inplace("ldexp", of=RULE_OF, sample="n:*, n:#*")
 
 
 @rule(*both("isclose"), sample="f:#*, f:#*")
@@ -379,7 +379,7 @@ _OPERATORS = {
 def _enter_operators() -> None:
     integral = {"and", "or", "xor", "lshift", "rshift"}
     for operator, of in _OPERATORS.items():
-        base = _made[of]
+        base = RULE_OF[of]
         n, number = ("i", "1") if operator in integral else ("n", "num")
         pair = f"{n}:#*, {n}:#* | {n}:*, {number}"
         rule(f"torch.Tensor.__{operator}__", sample=pair)(_operator(base))
@@ -388,7 +388,7 @@ def _enter_operators() -> None:
             _inplace_rule(base, f"the in-place {of}")
         )
     for operator in ("eq", "ne", "lt", "le", "gt", "ge"):
-        rule(f"torch.Tensor.__{operator}__", sample=_PAIR_OR_NUMBER)(_operator(_made[operator]))
+        rule(f"torch.Tensor.__{operator}__", sample=_PAIR_OR_NUMBER)(_operator(RULE_OF[operator]))
 
 
 def _operator(base: Function) -> Function:
@@ -504,13 +504,13 @@ rule(
     "torch.celu", "torch.rrelu", "torch.celu_", "torch.selu_", "torch.rrelu_",
     *functional("elu_", "celu_", "selu_", "leaky_relu_", "rrelu_"), *both("hardshrink"), sample="f:*",
 )(_activation(FLOATING, "a floating dtype"))  # fmt: skip
-rule(*functional("relu", "relu_"), "torch.relu_", sample="n:*")(_made["relu"])
+rule(*functional("relu", "relu_"), "torch.relu_", sample="n:*")(RULE_OF["relu"])
 rule(*functional("hardtanh", "hardtanh_", "relu6"), sample="f:*")(
     _activation(_NOT_COMPLEX & ~BOOL & ~dtypes.UINT, "signed numbers")
 )
 rule(*functional("softsign"), sample="n:*")(_unary(to_float, ANY, ""))
-rule(*functional("sigmoid"), sample="n:*")(_made["sigmoid"])
-rule(*functional("tanh"), sample="n:*")(_made["tanh"])
+rule(*functional("sigmoid"), sample="n:*")(RULE_OF["sigmoid"])
+rule(*functional("tanh"), sample="n:*")(RULE_OF["tanh"])
 rule(*functional("threshold", "threshold_"), "torch.threshold", "torch.threshold_", sample="f:*, 0.5, 1.0")(
     _activation(_NOT_COMPLEX & ~BOOL, "real numbers")
 )

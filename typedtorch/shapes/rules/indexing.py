@@ -1,0 +1,533 @@
+"""Indexing: ``x[...]`` in all its forms, assignment to it, and the operators that take indices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from typedtorch.shapes import dtypes
+from typedtorch.shapes.dtypes import ANY, BIT, BOOL, INT64, UINT8
+from typedtorch.shapes.rule import name, rule
+from typedtorch.shapes.rules.forms import both, is_size, literal, need, pointwise
+from typedtorch.shapes.rules.promotion import common_dtype, mask_of, want
+from typedtorch.shapes.size import Poly, Size, same, unknown
+from typedtorch.shapes.tensor import (
+    ANY_AXES,
+    UNKNOWN,
+    Entry,
+    Pack,
+    Scalar,
+    Shape,
+    ShapeError,
+    Tensor,
+    Undecided,
+    axis_index,
+    broadcast,
+    entry_size,
+    pack_index,
+    replaced,
+    show,
+)
+
+INDEX = INT64 | BIT["int32"]
+
+
+# --- slices ------------------------------------------------------------------------------------
+
+
+def slice_size(size: Size, index: slice) -> Size:
+    """How many elements a slice takes of an axis.
+
+    A named bound is taken at its word (``x[:, :t]`` has t elements); a number that may lie beyond
+    a named axis gives an unknown size.
+    """
+    step = 1 if index.step is None else index.step
+    if UNKNOWN in (index.start, index.stop, step) or isinstance(step, Poly):
+        return unknown()
+    if isinstance(step, int) and step <= 0:
+        raise ShapeError(f"a slice's step must be positive, got {step}", hint="use flip")
+    bounds = (index.start, index.stop)
+    if any(b is not None and not is_size(b) for b in bounds):
+        raise Undecided
+    if isinstance(size, int) and all(b is None or isinstance(b, int) for b in bounds):
+        return len(range(*slice(index.start, index.stop, step).indices(size)))
+    length = _length(size, index.start, index.stop)
+    return (length + step - 1) // step if step != 1 else length
+
+
+def _negative(bound: Size) -> bool:
+    if isinstance(bound, int):
+        return bound < 0
+    return all(c < 0 for _, c in bound.terms)
+
+
+def _length(size: Size, start: Size | None, stop: Size | None) -> Size:
+    if start is None or start == 0:
+        if stop is None or stop == size:
+            return size
+        if _negative(stop):
+            return size + stop
+        return stop if isinstance(stop, Poly) or stop <= 1 else unknown()
+    if stop is None:
+        if _negative(start):
+            return -start if isinstance(start, Poly) or start == -1 else unknown()
+        return size - start
+    if _negative(start) == _negative(stop):
+        length = stop - start
+        if isinstance(length, int) and (length <= 0 or isinstance(start, int)):
+            return unknown()
+        return length
+    return size + stop - start if _negative(stop) else unknown()
+
+
+# --- getitem -----------------------------------------------------------------------------------
+
+
+def _items(index: Any) -> list[Any]:
+    return list(index) if isinstance(index, tuple) else [index]
+
+
+def _consumes(item: Any) -> int:
+    """How many axes an index takes."""
+    if item is None or item is Ellipsis or isinstance(item, bool):
+        return 0
+    if isinstance(item, Tensor) and mask_of(item) & (BOOL | UINT8):
+        if mask_of(item) & ~(BOOL | UINT8) or item.rank is None:
+            raise Undecided
+        return len(item.shape)
+    return 1
+
+
+def _as_tensor(item: Any) -> Any:
+    """A list as an index is a tensor."""
+    if isinstance(item, (list, tuple)):
+        if any(isinstance(i, (list, tuple, Tensor, slice)) or i is None for i in item):
+            raise Undecided
+        kind = BOOL if item and all(isinstance(i, bool) for i in item) else INT64
+        return Tensor((len(item),), kind)
+    if isinstance(item, range):
+        return Tensor((len(item),), INT64)
+    return item
+
+
+def indexed(tensor: Tensor, index: Any, who: str) -> tuple[Shape, bool]:
+    """The shape of ``tensor[index]``, and whether index tensors took part.
+
+    Raises:
+        ShapeError: too many indices, out of range, index tensors that do not broadcast.
+    """
+    items = [_as_tensor(i) for i in _items(index)]
+    if any(i is UNKNOWN or isinstance(i, (str, float, Scalar)) for i in items):
+        raise Undecided
+    shape = tensor.shape
+    if any(i is Ellipsis for i in items):
+        at = next(k for k, i in enumerate(items) if i is Ellipsis)
+        if any(i is Ellipsis for i in items[at + 1 :]):
+            raise ShapeError("an index can have only one '...'")
+        front, back = items[:at], items[at + 1 :]
+    else:
+        front, back = items, []
+    taken, taken_back = sum(map(_consumes, front)), sum(map(_consumes, back))
+    first = pack_index(shape)
+    if first is None:
+        if taken + taken_back > len(shape):
+            raise ShapeError(
+                f"{who} has {len(shape)} axes, {show(shape)}, and {taken + taken_back} are indexed"
+            )
+    else:
+        last = max(i for i, e in enumerate(shape) if isinstance(e, Pack))
+        if taken > first or taken_back > len(shape) - last - 1:
+            raise Undecided
+    middle = shape[taken : len(shape) - taken_back]
+    pieces = [*_walk(front, shape[:taken], who, 0), *((e, None) for e in middle)]
+    pieces += _walk(back, shape[len(shape) - taken_back :], who, taken_back)
+    return _assemble(pieces, who, tensor.library == "numpy")
+
+
+# one axis of the result, or None with the index tensor that takes axes
+_Piece = tuple[Entry | None, Shape | None]
+
+
+def _walk(items: Sequence[Any], shape: Shape, who: str, from_end: int) -> list[_Piece]:
+    pieces: list[_Piece] = []
+    at = 0
+    for item in items:
+        place = at - from_end
+        if item is None:
+            pieces.append((1, None))
+        elif isinstance(item, bool):
+            pieces.append((None, (unknown(),)))
+        elif isinstance(item, slice):
+            pieces.append((slice_size(entry_size(shape[at]), item), None))
+            at += 1
+        elif isinstance(item, Tensor) and not item.shape and not mask_of(item) & (BOOL | UINT8):
+            want(item, INDEX, item.label or "the index", "integers or a bool mask")
+            pieces.append((None, None))
+            at += 1
+        elif isinstance(item, Tensor):
+            taken = _consumes(item)
+            pieces.append((None, _index_shape(item, shape[at : at + taken], who, place)))
+            at += taken
+        elif is_size(item):
+            _check_range(item, entry_size(shape[at]), who, place)
+            pieces.append((None, None))
+            at += 1
+        else:
+            raise Undecided
+    return pieces
+
+
+def _check_range(item: Size, size: Size, who: str, place: int) -> None:
+    if isinstance(item, int) and isinstance(size, int) and not -size <= item < size:
+        raise ShapeError(f"index {item} is out of range for axis {place} of {who}, which is {size}")
+
+
+def _index_shape(item: Tensor, axes: Shape, who: str, place: int) -> Shape:
+    label = item.label or "the index"
+    if mask_of(item) & (BOOL | UINT8):
+        for k, (mask, size) in enumerate(zip(item.sizes(), axes, strict=True)):
+            if same(mask, entry_size(size)) is False:
+                raise ShapeError(
+                    f"{label} has shape {show(item.shape)}: its axis {k} is {mask} and axis {place + k} of {who} is {size}"
+                )
+        return (unknown(),)
+    want(item, INDEX, label, "integers or a bool mask", f"use {label}.long()")
+    return item.shape
+
+
+def _assemble(pieces: list[_Piece], who: str, ints_count: bool) -> tuple[Shape, bool]:
+    """Index tensors broadcast; next to each other they stay in place, else they come first.
+
+    For numpy an int beside index arrays is one of them; torch takes it out first.
+    """
+    if not ints_count:
+        pieces = [p for p in pieces if p != (None, None)]
+    advanced = [i for i, (_, index) in enumerate(pieces) if index is not None]
+    kept = [(i, e) for i, (e, index) in enumerate(pieces) if e is not None]
+    if not advanced:
+        return tuple(e for _, e in kept), False
+    shapes = [index for _, index in pieces if index is not None]
+    try:
+        joint = broadcast(*shapes)
+    except ShapeError:
+        listed = ", ".join(show(s) for s in shapes)
+        raise ShapeError(f"the indices of {who} have shapes {listed}, which do not broadcast") from None
+    takers = [i for i, (e, _) in enumerate(pieces) if e is None]
+    start = takers[0]
+    adjacent = takers == list(range(start, start + len(takers)))
+    if not adjacent:
+        return (*joint, *(e for _, e in kept)), True
+    return (*(e for i, e in kept if i < start), *joint, *(e for i, e in kept if i > start)), True
+
+
+_INDICES = (
+    "f:a b c, 0 | f:a b c, (0, None) | f:a b c, (slice(None), 1) | f:a b c, (..., 0) | f:a b, (..., None) | f:a b c, -1 | "
+    "f:a b c, slice(1, None) | f:a b c, (slice(None), slice(None, -1)) | f:a b c, (slice(None, None, 2),) | "
+    "f:a b c, B:a | f:a b c, B:a b | f:a b c, (..., B:c) | f:a b c, I:n | f:a b c, (slice(None), I:n m) | f:a b c, (I:n, I:n) | "
+    "f:a b c, (I:n, slice(None), I:n) | f:a b c, (0, slice(None), I:n) | f:a b c, (I:n 1, I:m) | f:a b c, [0, 0] | "
+    "f:a b c, (slice(None), None, I:n, 0) | f:a b c, (..., slice(0, 1)) | f:A b c, (slice(0, size:d), 0) | f:a b c, (I:, slice(None), I:n)"
+)
+
+
+@rule("torch.Tensor.__getitem__", sample=_INDICES)
+def getitem(self: Any, index: Any) -> Tensor:
+    tensor = need(self)
+    try:
+        shape, advanced = indexed(tensor, index, name(self, "self"))
+    except Undecided:
+        return tensor.of((ANY_AXES,))
+    deliberate = any(i is None for i in _items(index)) or tensor.deliberate
+    return Tensor(shape, tensor.dtype, deliberate=deliberate, library=tensor.library)
+
+
+_ASSIGN = (
+    "f:a b c, 0, f:b c | f:a b c, (..., 0), f:b | f:a b c, slice(1, None), 0.0 | f:a b c, B:a b, 0.0 | f:a b c, I:n, f:n b c | "
+    "f:a b c, (slice(None), 0), f:#a #c | f:a b c, (slice(None), slice(None, 2)), f:1"
+)
+
+
+@rule("torch.Tensor.__setitem__", sample=_ASSIGN)
+def setitem(self: Any, index: Any, value: Any) -> None:
+    """What is assigned must broadcast to what is indexed."""
+    tensor, who = need(self), name(self, "self")
+    shape, advanced = indexed(tensor, index, who)
+    if not isinstance(value, Tensor):
+        return
+    label = name(value, "value")
+    given = value.shape
+    while given and given[0] == 1 and pack_index(shape) is None and len(given) > len(shape):
+        given = given[1:]
+    if advanced and not mask_of(value) & mask_of(tensor) and value.shape:
+        raise ShapeError(
+            f"{label} is {dtypes.show(mask_of(value))} and {who} is {dtypes.show(mask_of(tensor))}; "
+            "assignment through index tensors wants one dtype", "dtype", f"cast it: {label}.to({who}.dtype)",
+        )  # fmt: skip
+    into = broadcastable_into(given, shape)
+    if into is False:
+        raise ShapeError(
+            f"{label} has shape {show(value.shape)} and the indexed part of {who} has shape {show(shape)}"
+        )
+
+
+def broadcastable_into(given: Shape, shape: Shape) -> bool | None:
+    """Whether a shape broadcasts to another without changing it."""
+    if pack_index(given) is not None or pack_index(shape) is not None:
+        return None
+    if len(given) > len(shape):
+        return False
+    verdict: bool | None = True
+    for x, y in zip(reversed(given), reversed(shape), strict=False):
+        if x != 1:
+            answer = same(entry_size(x), entry_size(y))
+            if answer is False:
+                return False
+            verdict = verdict and answer
+    return verdict
+
+
+# --- gather and its relatives ------------------------------------------------------------------
+
+
+def _index_dtype(index: Any, parameter: str = "index", allowed: int = INT64 | BIT["int32"]) -> None:
+    who = name(index, parameter)
+    want(
+        need(index),
+        allowed,
+        parameter,
+        "int64" if allowed == INT64 else "int64 or int32",
+        f"use {who}.long()",
+    )
+
+
+@rule(*both("gather"), sample="f:a b c, dim, I:a b c | f:a b, 1, I:a n | f:a b, 0, I:n b")
+def gather(input: Any, dim: Any, index: Any, *, sparse_grad: Any = False, out: Any = None) -> Tensor:
+    """The shape of the index; along the other axes it may not be larger than the input."""
+    tensor, where = need(input), need(index)
+    _index_dtype(index)
+    made = tensor.of(where.shape)
+    if tensor.rank is None or where.rank is None:
+        return made
+    _check_ranks(tensor, where, "index")
+    if dim is UNKNOWN or isinstance(dim, Poly):
+        return made
+    place = axis_index(tensor.shape, literal(dim), name(input, "input"))
+    for i, (x, y) in enumerate(zip(where.sizes(), tensor.sizes(), strict=True)):
+        if i != place:
+            _check_within(x, y, i, name(index, "index"), name(input, "input"))
+    return made
+
+
+def _check_ranks(tensor: Tensor, other: Tensor, parameter: str) -> None:
+    if max(len(tensor.shape), 1) != max(len(other.shape), 1):
+        raise ShapeError(
+            f"{name(other, parameter)} has shape {show(other.shape)} and {name(tensor, 'input')} has shape {show(tensor.shape)}: "
+            "they must have the same number of axes",
+            hint=f"{name(other, parameter)}.unsqueeze(-1)"
+            if len(tensor.shape) == len(other.shape) + 1
+            else None,
+        )
+
+
+def _check_within(part: Size, whole: Size, place: int, who: str, of: str) -> None:
+    if isinstance(part, int) and isinstance(whole, int):
+        too_large = part > whole
+    else:
+        too_large = same(part, whole) is False and part != 1
+    if too_large:
+        raise ShapeError(f"axis {place} of {who} is {part} and of {of} {whole}")
+
+
+@rule(*both("take_along_dim"), sample="f:a b, I:a n, 1 | f:a b, I:n b, 0 | f:a b, I:n")
+def take_along_dim(input: Any, indices: Any, dim: Any = None, *, out: Any = None) -> Tensor:
+    tensor, where = need(input), need(indices)
+    want(where, INT64, "indices", "int64", f"use {name(indices, 'indices')}.long()")
+    if dim is None:
+        from typedtorch.shapes.rules.views import flatten
+
+        return tensor.of(flatten(where).shape)
+    tensor.sizes(), where.sizes()
+    _check_ranks(tensor, where, "indices")
+    place = axis_index(tensor.shape, literal(dim), name(input, "input"))
+    if not tensor.shape:
+        return tensor.of(where.shape)
+    masked = broadcast(replaced(tensor.shape, place, 1), replaced(where.shape, place, 1))
+    return tensor.of(replaced(masked, place, where.shape[place]))
+
+
+@rule(*both("take"), sample="f:a b, I:n m")
+def take(input: Any, index: Any) -> Tensor:
+    want(need(index), INT64, "index", "int64", f"use {name(index, 'index')}.long()")
+    return need(input).of(index.shape)
+
+
+@rule(*both("index_select"), sample="f:a b c, dim, I:n | f:a b c, 1, I:n")
+def index_select(input: Any, dim: Any, index: Any, *, out: Any = None) -> Tensor:
+    tensor, where = need(input), need(index)
+    _index_dtype(index)
+    if where.rank not in (None, 0, 1):
+        raise ShapeError(f"{name(index, 'index')} has shape {show(where.shape)}, wanted one axis")
+    count: Entry = unknown() if where.rank is None else where.shape[0] if where.shape else 1
+    try:
+        place = axis_index(tensor.shape, literal(dim), name(input, "input"))
+    except Undecided:
+        return tensor.of(tuple(e if isinstance(e, Pack) else unknown() for e in tensor.shape))
+    return tensor.of(replaced(tensor.shape, place, count) if tensor.shape else ())
+
+
+@rule(*both("masked_select"), sample="f:a b, B:a b | f:a b, B:b")
+def masked_select(input: Any, mask: Any, *, out: Any = None) -> Tensor:
+    want(need(mask), BOOL, "mask", "a bool mask", "compare: x != 0")
+    pointwise((need(input), "input"), (mask, "mask"), dtype=ANY)
+    return input.of((unknown(),))
+
+
+@rule(
+    "torch.Tensor.masked_fill",
+    "torch.masked_fill",
+    sample="f:#*, B:#*, 0.0 | f:a b c, B:b c, -1.0 | i:a b, B:a b, 0 | f:a, B:a, F:",
+)
+def masked_fill(input: Any, mask: Any, value: Any) -> Tensor:
+    want(need(mask), BOOL, "mask", "a bool mask", f"compare: {name(mask, 'mask')} == 0")
+    _check_fill(need(input), value)
+    return pointwise((input, "input"), (mask, "mask"), dtype=mask_of(input))
+
+
+def _check_fill(input: Tensor, value: Any) -> None:
+    if isinstance(value, Tensor) and value.rank not in (None, 0):
+        raise ShapeError(
+            f"{name(value, 'value')} has shape {show(value.shape)}: masked_fill takes one number",
+            hint="use torch.where",
+        )
+
+
+@rule("torch.Tensor.masked_fill_", sample="f:*, B:#*, 0.0")
+def masked_fill_(self: Any, mask: Any, value: Any) -> Tensor:
+    made = masked_fill(self, mask, value)
+    if broadcastable_into(need(mask).shape, need(self).shape) is False:
+        raise ShapeError(
+            f"{name(mask, 'mask')} of shape {show(mask.shape)} does not broadcast to {show(self.shape)}"
+        )
+    return made.of(self.shape, mask_of(self))
+
+
+@rule(*both("masked_scatter"), sample="f:a b, B:a b, f:c | f:a b, B:b, f:a b")
+def masked_scatter(input: Any, mask: Any, source: Any) -> Tensor:
+    want(need(mask), BOOL, "mask", "a bool mask")
+    dtype = common_dtype((need(input), "input"), (need(source), "source"))
+    return pointwise((input, "input"), (mask, "mask"), dtype=dtype)
+
+
+@rule(*both("scatter", "scatter_add"), "torch.Tensor.scatter_", "torch.Tensor.scatter_add_",
+      sample="f:a b, 1, I:a b, f:a b | f:a b, dim, I:a b, f:a b")  # fmt: skip
+def scatter(
+    input: Any,
+    dim: Any,
+    index: Any,
+    src: Any = None,
+    *,
+    value: Any = None,
+    reduce: Any = None,
+    out: Any = None,
+) -> Tensor:
+    tensor, where = need(input), need(index)
+    _index_dtype(index)
+    source = src if src is not None else value
+    if isinstance(source, Tensor) and (source.shape or source is src):
+        common_dtype((tensor, "input"), (source, "src"))
+    if tensor.rank is None or where.rank is None:
+        return tensor.of(tensor.shape)
+    _check_ranks(tensor, where, "index")
+    if isinstance(source, Tensor) and source.rank is not None and source.shape:
+        _check_ranks(where.named(name(index, "index")), source, "src")
+    if not is_size(dim) or isinstance(dim, Poly):
+        return tensor.of(tensor.shape)
+    place = axis_index(tensor.shape, literal(dim), name(input, "input"))
+    for i, (x, y) in (
+        enumerate(zip(where.sizes(), tensor.sizes(), strict=True)) if where.shape and tensor.shape else ()
+    ):
+        if i != place:
+            _check_within(x, y, i, name(index, "index"), name(input, "input"))
+    if isinstance(source, Tensor) and source.rank is not None and source.shape and where.shape:
+        for i, (x, y) in enumerate(zip(where.sizes(), source.sizes(), strict=True)):
+            _check_within(x, y, i, name(index, "index"), name(source, "src"))
+    return tensor.of(tensor.shape)
+
+
+@rule(
+    "torch.Tensor.scatter_reduce",
+    "torch.scatter_reduce",
+    "torch.Tensor.scatter_reduce_",
+    sample="f:a b, 1, I:a b, f:a b, 'sum' | f:a b, dim, I:a b, f:a b, 'amax'",
+)
+def scatter_reduce(
+    input: Any, dim: Any, index: Any, src: Any, reduce: Any, *, include_self: Any = True
+) -> Tensor:
+    return scatter(input, dim, index, src)
+
+
+@rule(
+    *both("index_add", "index_copy"),
+    "torch.Tensor.index_add_",
+    "torch.Tensor.index_copy_",
+    sample="f:a b, 0, I:n, f:n b | f:a b, 1, I:n, f:a n",
+)
+def index_add(input: Any, dim: Any, index: Any, source: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
+    tensor, where, added = need(input), need(index), need(source)
+    _index_dtype(index)
+    common_dtype((tensor, "input"), (added, "source"))
+    if where.rank not in (None, 0, 1):
+        raise ShapeError(f"{name(index, 'index')} has shape {show(where.shape)}, wanted one axis")
+    if None in (tensor.rank, where.rank, added.rank) or not tensor.shape:
+        return tensor.of(tensor.shape)
+    place = axis_index(tensor.shape, literal(dim), name(input, "input"))
+    wanted = replaced(tensor.shape, place, where.shape[0] if where.shape else 1)
+    if len(added.shape) != len(wanted) or any(
+        same(entry_size(x), entry_size(y)) is False for x, y in zip(added.shape, wanted, strict=True)
+    ):
+        raise ShapeError(f"{name(source, 'source')} has shape {show(added.shape)}, wanted {show(wanted)}")
+    return tensor.of(tensor.shape)
+
+
+@rule(*both("index_fill"), "torch.Tensor.index_fill_", sample="f:a b, dim, I:n, 0.5")
+def index_fill(input: Any, dim: Any, index: Any, value: Any) -> Tensor:
+    want(need(index), INT64, "index", "int64", f"use {name(index, 'index')}.long()")
+    if index.rank not in (None, 0, 1):
+        raise ShapeError(f"{name(index, 'index')} has shape {show(index.shape)}, wanted one axis")
+    if is_size(dim) and isinstance(dim, int):
+        try:
+            axis_index(need(input).shape, dim, name(input, "input"))
+        except Undecided:
+            pass
+    return need(input).of(input.shape)
+
+
+@rule(*both("select"), sample="f:a b c, dim, 0 | f:a b, 1, -1")
+def select(input: Any, dim: Any, index: Any) -> Tensor:
+    tensor, who = need(input), name(input, "input")
+    if not tensor.shape:
+        raise ShapeError(f"{who} has no axes to select from")
+    try:
+        place = axis_index(tensor.shape, literal(dim), who)
+    except Undecided:
+        return tensor.of((ANY_AXES,) if tensor.rank is None else tuple(unknown() for _ in tensor.shape[1:]))
+    if is_size(index):
+        _check_range(index, entry_size(tensor.shape[place]), who, place)
+    return tensor.of(tensor.shape[:place] + tensor.shape[place + 1 :])
+
+
+@rule(*both("narrow"), sample="f:A b, 0, 1, 3 | f:A b, 0, 0, size:c")
+def narrow(input: Any, dim: Any, start: Any, length: Any) -> Tensor:
+    tensor, who = need(input), name(input, "input")
+    size: Size = length if is_size(length) else unknown()
+    if not tensor.shape:
+        raise ShapeError(f"{who} has no axes to narrow")
+    try:
+        place = axis_index(tensor.shape, literal(dim), who)
+    except Undecided:
+        return tensor.of(tuple(e if isinstance(e, Pack) else unknown() for e in tensor.shape))
+    whole = tensor.shape[place]
+    if isinstance(whole, int) and isinstance(start, int) and isinstance(size, int):
+        first = start + whole if start < 0 else start
+        if first < 0 or first + size > whole:
+            raise ShapeError(f"narrow from {start} by {size}, but axis {dim} of {who} is {whole}")
+    return tensor.of(replaced(tensor.shape, place, size))

@@ -1,0 +1,444 @@
+"""Operators that join tensors or cut them into pieces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typedtorch.shapes.rule import name, rule
+from typedtorch.shapes.rules.forms import both, broadcast_operands, is_size, literal, methods, need
+from typedtorch.shapes.rules.promotion import common_dtype, result_type
+from typedtorch.shapes.size import Size, same, unknown
+from typedtorch.shapes.tensor import (
+    ANY_AXES,
+    UNKNOWN,
+    Entry,
+    Pack,
+    Shape,
+    ShapeError,
+    Tensor,
+    Undecided,
+    axis_index,
+    better,
+    broadcast,
+    entry_size,
+    pack_index,
+    replaced,
+    show,
+    without,
+)
+
+
+def tensors_of(values: Any) -> list[Tensor]:
+    """A list of tensors.
+
+    Raises:
+        ShapeError: it is empty.
+        Undecided: it is not a list of tensors.
+    """
+    if not isinstance(values, (list, tuple)):
+        raise Undecided
+    if not values:
+        raise ShapeError("expected a non-empty list of tensors")
+    return [need(v) for v in values]
+
+
+def _called(tensors: list[Tensor], i: int) -> str:
+    return tensors[i].label or f"tensor {i}"
+
+
+# --- joining -----------------------------------------------------------------------------------
+
+
+@rule("torch.cat", "torch.concat", "torch.concatenate", sample=(
+    "[f:a b, f:c b], 0 | [f:a b c, f:a b d], -1 | [f:a b c, n:a d c, f:a b c], 1 | [f:a b]* | [n:*, n:*], dim | [f:a b, f:a c], dim=1"))  # fmt: skip
+def cat(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
+    given = tensors_of(tensors)
+    mask = result_type(*given)
+    if any(t.shape == () for t in given):
+        i = next(i for i, t in enumerate(given) if t.shape == ())
+        raise ShapeError(f"{_called(given, i)} has no axes, so it cannot be concatenated", hint="use stack")
+    kept = [t for t in given if t.shape != (0,)] or given  # torch skips empty vectors
+    if any(
+        t.shape != (0,)
+        and pack_index(t.shape) is None
+        and len(t.shape) == 1
+        and isinstance(t.shape[0], int)
+        and t.shape[0] == 0
+        for t in given
+    ):
+        raise Undecided
+    return given[0].of(_joined(kept, dim, given), mask)
+
+
+def _joined(tensors: list[Tensor], dim: Any, given: list[Tensor]) -> Shape:
+    if not is_size(dim) or not isinstance(dim, int):
+        ranks = {t.rank for t in tensors}
+        return (
+            tuple(unknown() for _ in range(len(tensors[0].shape)))
+            if len(ranks) == 1 and None not in ranks
+            else (ANY_AXES,)
+        )
+    if all(t.rank is not None for t in tensors):
+        return _joined_known(tensors, dim)
+    known = [t for t in tensors if t.rank is not None]
+    if known:
+        _joined_known(known, dim)
+        shape = known[0].shape
+        return replaced(shape, axis_index(shape, dim), unknown())
+    return _joined_packs(tensors, dim)
+
+
+def _joined_known(tensors: list[Tensor], dim: int) -> Shape:
+    first = tensors[0]
+    place = axis_index(first.shape, dim, _called(tensors, 0))
+    shape = list(first.sizes())
+    for i, tensor in enumerate(tensors[1:], 1):
+        if len(tensor.shape) != len(shape):
+            raise ShapeError(
+                f"{_called(tensors, 0)} has shape {show(first.shape)} and {_called(tensors, i)} has shape {show(tensor.shape)}: "
+                "they must have the same number of axes"
+            )
+        for k, (x, y) in enumerate(zip(shape, tensor.sizes(), strict=True)):
+            if k == place:
+                shape[k] = x + y
+            elif same(x, y) is False:
+                raise ShapeError(
+                    f"axis {k} of {_called(tensors, 0)} is {x} and of {_called(tensors, i)} {y}; only axis {place} may differ",
+                    hint=_cat_hint(first, tensor),
+                )
+            else:
+                shape[k] = better(x, y)
+    return tuple(shape)
+
+
+def _cat_hint(first: Tensor, other: Tensor) -> str | None:
+    differ = [
+        k for k, (x, y) in enumerate(zip(first.sizes(), other.sizes(), strict=True)) if same(x, y) is False
+    ]
+    return f"dim={differ[0]} fits" if len(differ) == 1 else None
+
+
+def _joined_packs(tensors: list[Tensor], dim: int) -> Shape:
+    """All have runs of unknown axes: decided where they agree around the joined axis."""
+    try:
+        places = [axis_index(t.shape, dim) for t in tensors]
+    except Undecided:
+        return (ANY_AXES,)
+    first, place = tensors[0].shape, places[0]
+    total: Size = 0
+    for tensor, at in zip(tensors, places, strict=True):
+        total = total + entry_size(tensor.shape[at])
+        if len(tensor.shape) != len(first) or at != place:
+            return (ANY_AXES,)
+    merged: list[Entry] = []
+    for k, entry in enumerate(first):
+        others = [t.shape[k] for t in tensors[1:]]
+        if k == place:
+            merged.append(total)
+        elif isinstance(entry, Pack) or any(isinstance(o, Pack) for o in others):
+            if any(o != entry for o in others):
+                return (ANY_AXES,)
+            merged.append(entry)
+        else:
+            merged.append(entry if all(o == entry for o in others) else unknown())
+    return tuple(merged)
+
+
+@rule(
+    "torch.stack",
+    sample="[f:a b]*, place | [f:*, f:*], place | [f:a b, f:a b], -1 | [f:a, n:a] | [f:a b, f:a b], dim=1",
+)
+def stack(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
+    given = tensors_of(tensors)
+    mask = result_type(*given)
+    shape = _equal_shapes(given)
+    count = len(given)
+    if not isinstance(dim, int):
+        return given[0].of(
+            (ANY_AXES,) if pack_index(shape) is not None else tuple(unknown() for _ in range(len(shape) + 1)),
+            mask,
+        )
+    try:
+        place = axis_index(shape, dim, _called(given, 0), insert=True)
+    except Undecided:
+        return given[0].of((ANY_AXES,), mask)
+    return given[0].of((*shape[:place], count, *shape[place:]), mask)
+
+
+def _equal_shapes(given: list[Tensor]) -> Shape:
+    known = [(i, t) for i, t in enumerate(given) if t.rank is not None]
+    if not known:
+        return given[0].shape if all(t.shape == given[0].shape for t in given) else (ANY_AXES,)
+    at, first = known[0]
+    shape = list(first.sizes())
+    for i, tensor in known[1:]:
+        if len(tensor.shape) != len(shape):
+            raise ShapeError(
+                f"{_called(given, at)} has shape {show(first.shape)} and {_called(given, i)} {show(tensor.shape)}: stack wants one shape"
+            )
+        for k, (x, y) in enumerate(zip(shape, tensor.sizes(), strict=True)):
+            if same(x, y) is False:
+                raise ShapeError(
+                    f"axis {k} of {_called(given, at)} is {x} and of {_called(given, i)} {y}: stack wants one shape",
+                    hint="cat joins along an axis that may differ",
+                )
+            shape[k] = better(x, y)
+    return tuple(shape)
+
+
+@rule("torch.hstack", sample="[f:a b, f:a c] | [f:a, f:b]")
+def hstack(tensors: Any, *, out: Any = None) -> Tensor:
+    given = [t if t.shape else t.of((1,)) for t in tensors_of(tensors)]
+    rank = given[0].rank
+    if rank is None:
+        return given[0].of((ANY_AXES,), result_type(*given))
+    return cat(given, 0 if rank == 1 else 1)
+
+
+def _at_least(tensor: Tensor, rank: int) -> Tensor:
+    shape = tensor.sizes()
+    if len(shape) == 0:
+        shape = (1,)
+    if len(shape) == 1 and rank >= 2:
+        shape = (1, *shape)
+    if len(shape) == 2 and rank >= 3:
+        shape = (*shape, 1)
+    return tensor.of(shape).named(tensor.label)
+
+
+@rule("torch.vstack", "torch.row_stack", sample="[f:a b, f:c b] | [f:a, f:a]")
+def vstack(tensors: Any, *, out: Any = None) -> Tensor:
+    return cat([_at_least(t, 2) for t in tensors_of(tensors)], 0)
+
+
+@rule("torch.dstack", sample="[f:a b c, f:a b d] | [f:a b, f:a b] | [f:a, f:a]")
+def dstack(tensors: Any, *, out: Any = None) -> Tensor:
+    return cat([_at_least(t, 3) for t in tensors_of(tensors)], 2)
+
+
+@rule("torch.column_stack", sample="[f:a b, f:a c] | [f:a, f:a]")
+def column_stack(tensors: Any, *, out: Any = None) -> Tensor:
+    given = tensors_of(tensors)
+    return hstack(
+        [
+            t.of((*t.sizes(), 1) if len(t.sizes()) == 1 else (1, 1) if not t.shape else t.shape).named(
+                t.label
+            )
+            for t in given
+        ]
+    )
+
+
+def _atleast(rank: int) -> Any:
+    def atleast(*tensors: Any) -> Any:
+        """A tensor or several, with axes of size 1 added."""
+        if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
+            tensors = tuple(tensors[0])
+        made = tuple(_at_least(need(t), rank) for t in tensors)
+        return made[0] if len(made) == 1 else made
+
+    return atleast
+
+
+for _rank in (1, 2, 3):
+    rule(f"torch.atleast_{_rank}d", sample="f:* | f:a, f:a b")(_atleast(_rank))
+
+
+@rule("torch.broadcast_tensors", sample="f:#*, f:#* | f:#a #b, f:b, f:a 1")
+def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
+    shape = broadcast_operands(*((need(t), f"tensor {i}") for i, t in enumerate(tensors)))
+    return tuple(t.of(shape) for t in tensors)
+
+
+@rule("torch.broadcast_shapes", sample="(size:a, 1), (size:a, size:b) | (1, size:b), (size:a, 1)")
+def broadcast_shapes(*shapes: Any) -> tuple[Size, ...]:
+    made = broadcast(*(tuple(s) if isinstance(s, (tuple, list)) else (s,) for s in shapes))
+    if any(isinstance(e, Pack) for e in made):
+        raise Undecided
+    return tuple(entry_size(e) for e in made)
+
+
+@rule(
+    "torch.meshgrid",
+    sample="f:a, f:b, indexing='ij' | f:a, f:b, f:c, indexing='xy' | [f:a, f:b], indexing='ij'",
+)
+def meshgrid(*tensors: Any, indexing: Any = "ij") -> tuple[Tensor, ...]:
+    given = tensors_of(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors)
+    common_dtype(*((t, f"tensor {i}") for i, t in enumerate(given)))
+    axes: list[Size] = []
+    for i, tensor in enumerate(given):
+        if tensor.rank is not None and len(tensor.shape) > 1:
+            raise ShapeError(
+                f"{_called(given, i)} has shape {show(tensor.shape)}: meshgrid takes one axis each"
+            )
+        axes.append(unknown() if tensor.rank is None else entry_size(tensor.shape[0]) if tensor.shape else 1)
+    if indexing is UNKNOWN:
+        axes = [unknown() for _ in axes]
+    elif indexing == "xy" and len(axes) > 1:
+        axes[:2] = axes[1], axes[0]
+    return tuple(t.of(axes) for t in given)
+
+
+@rule("torch.cartesian_prod", sample="f:a, f:b | f:a, f:b, f:c")
+def cartesian_prod(*tensors: Any) -> Tensor:
+    given = tensors_of(tensors)
+    for i, tensor in enumerate(given):
+        if tensor.rank not in (None, 1):
+            raise ShapeError(f"{_called(given, i)} has shape {show(tensor.shape)}, wanted one axis")
+    grid = meshgrid(*given)
+    if len(given) == 1:
+        return given[0]
+    total: Size = 1
+    for size in grid[0].sizes():
+        total = total * size
+    return given[0].of((total, len(given)))
+
+
+@rule("torch.block_diag", sample="f:a b, f:c d | f:a, f:b c")
+def block_diag(*tensors: Any) -> Tensor:
+    rows: Size = 0
+    columns: Size = 0
+    given = tensors_of(tensors)
+    for i, tensor in enumerate(given):
+        if len(tensor.sizes()) > 2:
+            raise ShapeError(f"{_called(given, i)} has shape {show(tensor.shape)}, wanted at most two axes")
+        height, width = _at_least(tensor, 2).sizes()
+        rows, columns = rows + height, columns + width
+    return given[0].of((rows, columns), result_type(*given))
+
+
+# --- cutting -----------------------------------------------------------------------------------
+
+
+def _cut(tensor: Tensor, dim: Any, who: str) -> tuple[int, Size]:
+    if not tensor.shape:
+        raise ShapeError(f"{who} has no axes to split")
+    place = axis_index(tensor.shape, literal(dim), who)
+    return place, entry_size(tensor.shape[place])
+
+
+def _pieces(tensor: Tensor, place: int, sizes: list[Size]) -> tuple[Tensor, ...]:
+    return tuple(tensor.of(replaced(tensor.shape, place, s)) for s in sizes)
+
+
+_SPLIT = "f:a 2*b, size:b, 1 | f:a 6, 2, -1 | f:a 7, 3, -1 | f:a b+c, [size:b, size:c], 1 | f:a b, 1 | f:A b, 3, dim=0 | f:a b+2, (size:b, 2), -1"
+
+
+@rule("torch.split", "torch.Tensor.split", sample=_SPLIT)
+def split(tensor: Any, split_size_or_sections: Any, dim: Any = 0) -> tuple[Tensor, ...]:
+    given, who = need(tensor), name(tensor, "tensor")
+    place, size = _cut(given, dim, who)
+    if isinstance(split_size_or_sections, (list, tuple)):
+        parts = [s if is_size(s) else unknown() for s in split_size_or_sections]
+        total: Size = 0
+        for part in parts:
+            total = total + part
+        if same(total, size) is False:
+            raise ShapeError(f"the parts add up to {total} and axis {dim} of {who} is {size}")
+        return _pieces(given, place, parts)
+    if not is_size(split_size_or_sections):
+        raise Undecided
+    return _pieces(given, place, _equal_parts(size, split_size_or_sections))
+
+
+def _equal_parts(size: Size, part: Size) -> list[Size]:
+    """Parts of one size, the last one smaller."""
+    if isinstance(size, int) and isinstance(part, int) and part > 0:
+        return [min(part, size - start) for start in range(0, size, part)] or [0]
+    count = size // part
+    if not isinstance(count, int):
+        raise Undecided
+    return [part] * count
+
+
+@rule(*methods("split_with_sizes"), "torch.split_with_sizes", sample="f:a b+c, [size:b, size:c], 1")
+def split_with_sizes(self: Any, split_sizes: Any, dim: Any = 0) -> tuple[Tensor, ...]:
+    return split(self, split_sizes, dim)
+
+
+@rule(*both("chunk"), sample="f:a 3*b, 3, -1 | f:a b, 2, 1 | f:7 a, 3 | f:5 a, 4, 0 | f:4*a b, 2, dim=0")
+def chunk(input: Any, chunks: Any, dim: Any = 0) -> tuple[Tensor, ...]:
+    given, who = need(input), name(input, "input")
+    count = literal(chunks)
+    if count < 1:
+        raise ShapeError(f"chunk takes at least 1 piece, got {count}")
+    try:
+        place, size = _cut(given, dim, who)
+    except Undecided:
+        return tuple(given.of((ANY_AXES,)) for _ in range(count))
+    if isinstance(size, int):
+        return _pieces(given, place, _equal_parts(size, max(-(-size // count), 1)))
+    step = (size + count - 1) // count
+    if step * count == size:
+        return _pieces(given, place, [step] * count)
+    # torch gives fewer pieces where the size is small; a named axis is taken to be large enough
+    return _pieces(
+        given,
+        place,
+        [*[step] * (count - 1), size - (count - 1) * step]
+        if count == 2
+        else [unknown() for _ in range(count)],
+    )
+
+
+@rule(*both("tensor_split"), sample="f:a 3*b, 3, -1 | f:7 a, 3 | f:A b, (1, 3)")
+def tensor_split(input: Any, indices_or_sections: Any, dim: Any = 0) -> tuple[Tensor, ...]:
+    given, who = need(input), name(input, "input")
+    place, size = _cut(given, dim, who)
+    return _pieces(given, place, _section_sizes(size, indices_or_sections))
+
+
+def _section_sizes(size: Size, sections: Any) -> list[Size]:
+    if isinstance(sections, (list, tuple)):
+        from typedtorch.shapes.rules.indexing import slice_size
+
+        bounds = [None, *sections, None]
+        return [slice_size(size, slice(a, b)) for a, b in zip(bounds, bounds[1:], strict=False)]
+    count = literal(sections)
+    if isinstance(size, int):
+        return [size // count + (i < size % count) for i in range(count)]
+    part = size // count
+    return [part] * count if part * count == size else [unknown() for _ in range(count)]
+
+
+@rule(*both("hsplit"), sample="f:a 2*b, 2 | f:2*a, 2 | f:a 2*b c, 2")
+def hsplit(input: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    return _split_evenly(input, indices_or_sections, 0 if len(need(input).sizes()) == 1 else 1, 1)
+
+
+@rule(*both("vsplit"), sample="f:2*a b, 2")
+def vsplit(input: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    return _split_evenly(input, indices_or_sections, 0, 2)
+
+
+@rule(*both("dsplit"), sample="f:a b 2*c, 2")
+def dsplit(input: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    return _split_evenly(input, indices_or_sections, 2, 3)
+
+
+def _split_evenly(input: Any, sections: Any, dim: int, rank: int) -> tuple[Tensor, ...]:
+    given, who = need(input), name(input, "input")
+    if len(given.sizes()) < rank:
+        raise ShapeError(f"{who} has shape {show(given.shape)}, wanted at least {rank} axes")
+    size = given.sizes()[dim]
+    if isinstance(sections, int) and isinstance(size, int) and (sections < 1 or size % sections):
+        raise ShapeError(f"axis {dim} of {who} is {size}, which {sections} does not divide")
+    return tensor_split(given, sections, dim)
+
+
+@rule(*both("unbind"), sample="f:3 a b | f:a 2, -1 | f:a 2 b, dim=1")
+def unbind(input: Any, dim: Any = 0) -> tuple[Tensor, ...]:
+    given, who = need(input), name(input, "input")
+    place, size = _cut(given, dim, who)
+    return tuple(given.of(without(given.shape, place)) for _ in range(literal(size)))
+
+
+@rule("torch.combinations", sample="f:4 | f:5, 3 | f:3, 2, True")
+def combinations(input: Any, r: Any = 2, with_replacement: Any = False) -> Tensor:
+    if need(input).rank not in (None, 1):
+        raise ShapeError(f"{name(input, 'input')} has shape {show(input.shape)}, wanted one axis")
+    from math import comb
+
+    n, k = input.sizes()[0], literal(r)
+    count: Size = comb(n + k - 1 if with_replacement else n, k) if isinstance(n, int) else unknown()
+    return input.of((count, k))

@@ -1,0 +1,72 @@
+"""Strides, so that a ``view`` which no memory layout allows is known to be impossible."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from typedtorch.shapes.size import Size, same
+from typedtorch.shapes.tensor import Pack, Shape, ShapeError, Tensor, show
+
+Strides = tuple[Size, ...]
+
+
+def contiguous_strides(shape: Shape) -> Strides | None:
+    """Row-major strides; None where the rank is not known.
+
+    >>> contiguous_strides((2, 3, 4))
+    (12, 4, 1)
+    """
+    strides: list[Size] = []
+    step: Size = 1
+    for entry in reversed(shape):
+        if isinstance(entry, Pack):
+            return None
+        strides.insert(0, step)
+        step = step * entry
+    return tuple(strides)
+
+
+def permuted(strides: Strides | None, order: Sequence[int]) -> Strides | None:
+    return None if strides is None else tuple(strides[i] for i in order)
+
+
+def view_strides(tensor: Tensor, shape: Shape, who: str) -> Strides | None:
+    """The strides of a view.
+
+    Raises:
+        ShapeError: axes that are certainly not adjacent in memory are merged.
+    """
+    assert tensor.layout is not None
+    if tensor.layout == contiguous_strides(tensor.shape):
+        return contiguous_strides(shape)
+    for group, merged in _merges(tensor.sizes(), shape):
+        for i, j in zip(group, group[1:], strict=False):
+            if same(tensor.layout[i], tensor.layout[j] * tensor.sizes()[j]) is False:
+                raise ShapeError(
+                    f"view{show(shape)} merges axes {i} and {j} of {who} into {merged}, "
+                    "but they are not adjacent in memory after the transpose",
+                    "contiguity",
+                    "use reshape, or contiguous() before view",
+                )
+    return None
+
+
+def _merges(old: Sequence[Size], new: Shape) -> list[tuple[list[int], Size]]:
+    """Runs of old axes that become one new axis, where the correspondence is certain."""
+    found: list[tuple[list[int], Size]] = []
+    i = 0
+    for entry in new:
+        if isinstance(entry, Pack) or i >= len(old):
+            break
+        group, size = [i], old[i]
+        while same(size, entry) is not True and i + 1 < len(old):
+            i += 1
+            group.append(i)
+            size = size * old[i]
+        if same(size, entry) is not True:
+            break
+        group = [g for g in group if old[g] != 1]
+        if len(group) > 1:
+            found.append((group, entry))
+        i += 1
+    return found
