@@ -1,0 +1,128 @@
+"""``account``: what a module or function costs, from its annotations alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+
+from typedtorch.accounting import annotations as an
+from typedtorch.accounting import sizes as sz
+from typedtorch.accounting.errors import SizeError
+from typedtorch.accounting.losses import Loss
+from typedtorch.accounting.optimizers import OptimizerSpec
+from typedtorch.accounting.program import Call, RunPhase, Setup
+from typedtorch.accounting.result import Account
+from typedtorch.accounting.target import Target, target_of
+
+
+def account(
+    target: Callable[..., Any],
+    /,
+    *examples: Any,
+    sizes: Mapping[str, int | tuple[int, ...]] | None = None,
+    optimizer: OptimizerSpec = None,
+    loss: Loss = "sum",
+    autocast: torch.dtype | None = None,
+    dtype: torch.dtype | None = None,
+    accumulate: int = 1,
+    checkpoint: str | tuple[str, ...] = (),
+    phase: RunPhase = "train",
+    requires_grad: tuple[str, ...] | None = None,
+    strict: bool = False,
+    on: torch.device | str = "cpu",
+    **axes: int | tuple[int, ...],
+) -> Account:
+    """Parameters, FLOPs, bytes and time of a training step, from annotations; nothing is allocated.
+
+    ``target`` is a module, an annotated function, or a constructor whose integer arguments are sizes.
+    ``examples`` stand in for missing annotations.  ``axes`` are the sizes by name (``sizes=`` for names
+    that are also parameters here); with none at all the account holds formulas only.
+
+    ``optimizer`` is a name (``"adamw"``, ``"adamw:fused"``), a class, a factory or an existing optimizer;
+    with one, two steps run: the second has the optimizer's state from the start.  ``loss`` turns the
+    output into the scalar that is differentiated.  ``checkpoint`` names modules (or ``"blocks"``) whose
+    forward is run again in the backward; ``accumulate`` is the number of micro-batches to a step.
+    ``on`` is the kind of device whose operators are recorded.
+
+    Raises:
+        SizeError: an axis without a size, with a wrong or a contradicting one.
+        AnnotationError: a parameter does not say its axes.
+        DataDependentError: a shape depends on values.
+        UncountedError: with ``strict``, an operator has no FLOP formula.
+
+    >>> from torch import nn, Tensor
+    >>> from jaxtyping import Float
+    >>> class Wide(nn.Module):
+    ...     def __init__(self, d_model: int, d_ff: int) -> None:
+    ...         super().__init__()
+    ...         self.up, self.down = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
+    ...     def forward(self, x: Float[Tensor, "batch d_model"]) -> Float[Tensor, "batch d_model"]:
+    ...         return self.down(self.up(x).relu())
+    >>> a = account(Wide(64, 256), batch=8)
+    >>> a.flops.forward, a.flops.backward, a.parameters.total
+    (524288, 786432, 33088)
+    """
+    given = sz.validated({**(sizes or {}), **axes})
+    found = target_of(target, examples, given)
+    names = (checkpoint,) if isinstance(checkpoint, str) else tuple(checkpoint)
+    setup = Setup(
+        phase=phase, loss=loss, autocast=autocast, dtype=dtype, accumulate=accumulate,
+        checkpoint=names, requires_grad=requires_grad, device=torch.device(on),
+    )  # fmt: skip
+    return _bound(found, given, setup, optimizer, strict)
+
+
+def _bound(
+    found: Target, given: dict[str, Any], setup: Setup, optimizer: OptimizerSpec, strict: bool
+) -> Account:
+    """Settle every size that can be, and complain about those given that cannot be right."""
+    if found.constructor is not None:
+        return _constructed(found, given, setup, optimizer, strict)
+    call = found.call({})
+    known = dict(sz.from_examples(call))
+    needed = sz.needed(call)
+    own = sz.of_module(call.module, [*needed, *given])
+    sz.contradictions(given, own, call.module)
+    sz.contradictions(given, known, call.module)
+    variadic = _variadic(call)
+    sz.check_names(given, [*needed, *variadic, *known, *own], _name(found.fixed))
+    bound = {**known, **{n: s for n, s in own.items() if n in needed}, **given}
+    bound = sz.settle(call, bound, setup, sz.free_size)
+    missing = [n for n in needed if n not in bound]
+    if missing and (given or known):
+        raise SizeError(
+            f"axis {missing[0]!r} of {_name(found.fixed)} has no size: pass {missing[0]}=... "
+            "(or no sizes at all, for formulas only)"
+        )
+    return Account(found, bound, tuple(missing), setup=setup, optimizer=optimizer, strict=strict)
+
+
+def _constructed(
+    found: Target, given: dict[str, Any], setup: Setup, optimizer: OptimizerSpec, strict: bool
+) -> Account:
+    unbuilt = [name for name in found.arguments if name not in given]
+    if unbuilt:
+        return Account(found, given, tuple(unbuilt), setup=setup, optimizer=optimizer, strict=strict)
+    call = found.call(given)
+    needed = sz.needed(call)
+    own = sz.of_module(call.module, needed)
+    sz.contradictions({n: s for n, s in given.items() if n in needed}, own, call.module)
+    sz.check_names(given, [*found.arguments, *needed, *_variadic(call)], _name(found.constructor))
+    bound = sz.settle(call, {**own, **given}, setup, sz.free_size)
+    missing = [n for n in needed if n not in bound]
+    if missing and set(given) - set(found.arguments):
+        raise SizeError(
+            f"axis {missing[0]!r} of {_name(found.constructor)} has no size: pass {missing[0]}=..."
+        )
+    return Account(found, bound, tuple(missing), setup=setup, optimizer=optimizer, strict=strict)
+
+
+def _variadic(call: Call) -> list[str]:
+
+    return [n for p in call.parameters for n in an.variadic_names(p.spec)]
+
+
+def _name(target: Any) -> str:
+    return str(getattr(target, "__qualname__", None) or type(target).__name__)

@@ -1,0 +1,80 @@
+"""The few private names of torch that accounting needs, in one place.
+
+They move between releases; everything else in this package is written against this module.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    FakeTensor,
+    FakeTensorMode,
+)
+
+DATA_DEPENDENT = (DataDependentOutputException, DynamicOutputShapeException)
+
+__all__ = [
+    "DATA_DEPENDENT",
+    "FakeTensor",
+    "FakeTensorMode",
+    "current_node",
+    "fake_copy",
+    "fake_mode",
+    "in_fake_mode",
+    "next_sequence_number",
+    "node_sequence_number",
+    "storage_key",
+    "watch_storage",
+]
+
+
+def fake_mode(shape_env: Any = None) -> FakeTensorMode:
+    """A mode in which tensors have shapes, dtypes, strides and storages but no memory."""
+    return FakeTensorMode(shape_env=shape_env, allow_non_fake_inputs=True)
+
+
+def in_fake_mode(tensor: Tensor) -> bool:
+    return isinstance(tensor, FakeTensor)
+
+
+def fake_copy(tensor: Tensor, device: torch.device) -> Tensor:
+    """A tensor of the same geometry without memory; call it under :func:`fake_mode`."""
+    empty = torch.empty_strided(
+        tuple(tensor.shape), tensor.stride(), dtype=tensor.dtype, device=device, requires_grad=False
+    )
+    if isinstance(tensor, torch.nn.Parameter):
+        return torch.nn.Parameter(empty, requires_grad=tensor.requires_grad)
+    return empty.requires_grad_(tensor.requires_grad) if tensor.requires_grad else empty
+
+
+def next_sequence_number() -> int:
+    """The number autograd gives to the next node it creates in this thread."""
+    number: int = torch._C._autograd._get_sequence_nr()
+    return number
+
+
+def current_node() -> Any:
+    """The autograd node whose backward is running, or None."""
+    return torch._C._current_autograd_node()
+
+
+def node_sequence_number(node: Any) -> int:
+    """When the forward created this node; very large for a node that accumulates into a leaf."""
+    return int(node._sequence_nr())
+
+
+def storage_key(tensor: Tensor) -> int:
+    """Equal for tensors that share a storage, as long as it lives."""
+    return int(tensor.untyped_storage()._cdata)
+
+
+def watch_storage(tensor: Tensor, died: Callable[[Any], None]) -> weakref.ref[Any]:
+    """Call ``died`` when the memory behind the tensor is released."""
+    return weakref.ref(tensor.untyped_storage(), died)

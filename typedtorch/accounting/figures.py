@@ -1,0 +1,99 @@
+"""Every figure of an account as a function of its trace: numbers from numbers, formulas from formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from typedtorch.accounting.count import Count
+from typedtorch.accounting.flops import count, moved
+from typedtorch.accounting.timeline import alive, saved, total
+from typedtorch.accounting.trace import Op, Trace
+from typedtorch.shapes.size import Size
+
+# the steps one operator belongs to, in the order a training step runs them
+PARTS = ("forward", "backward", "recompute", "optimizer")
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """An operator call with what it costs: FLOPs by kind and bytes moved."""
+
+    op: Op
+    count: Count
+    bytes: Size
+
+
+def costs(trace: Trace, step: int | None = None) -> list[Cost]:
+    """The calls of one step (the last, unless told otherwise) with their costs."""
+    wanted = trace.ops[-1].step if step is None and trace.ops else step
+    return [Cost(op, count(op) or Count(), moved(op)) for op in trace.ops if op.step == wanted]
+
+
+def flops(parts: Iterable[Cost]) -> dict[str, Size]:
+    """FLOPs of a step by part.
+
+    Forward and backward hold what the layers' equations need; what is computed a second time, by
+    checkpointing or inside a fused kernel, is ``recompute``.  The optimizer has no matrices (but for
+    the orthogonalising ones), so its elementwise steps are counted too.
+    """
+    found: dict[str, Size] = dict.fromkeys((*PARTS, "elementwise", "masked"), 0)
+    for cost in parts:
+        phase, one = cost.op.phase, cost.count * cost.op.times
+        found[phase] = found[phase] + one.matmul + (one.elementwise if phase == "optimizer" else 0)
+        found["recompute"] = found["recompute"] + one.recompute
+        if phase in ("forward", "backward"):
+            found["masked"] = found["masked"] + one.masked
+            found["elementwise"] = found["elementwise"] + one.elementwise
+    found["step"] = found["forward"] + found["backward"] + found["optimizer"]
+    found["hardware"] = found["step"] + found["recompute"]
+    return found
+
+
+def memory(trace: Trace, peak_at: int) -> dict[str, Size]:
+    """Bytes by what they hold; the peak is what is alive after operator ``peak_at``."""
+    everything = trace.storages
+    first = [s for s in everything if s.born <= trace.marks.get((0, "backward"), len(trace.ops))]
+    last_step = trace.ops[-1].step if trace.ops else 0
+    kept = saved(trace, last_step)
+    living = alive(everything, peak_at)
+    return {
+        "parameters": total(everything, "parameter"),
+        "buffers": total(everything, "buffer"),
+        "inputs": total(everything, "input"),
+        "gradients": total(first, "gradient"),
+        "optimizer": total(everything, "optimizer"),
+        "saved": total(kept),
+        "casts": total(kept, "cast"),
+        "peak": total(living),
+        "peak_activations": total(living, "activation", "cast"),
+    }
+
+
+def parameters(trace: Trace) -> dict[str, Size]:
+    """How many numbers are learned, and how many of them sit in embedding tables."""
+    found: dict[str, Size] = dict.fromkeys(("total", "trainable", "embedding"), 0)
+    for weight in trace.weights:
+        found["total"] = found["total"] + weight.numel
+        if weight.trainable:
+            found["trainable"] = found["trainable"] + weight.numel
+        if weight.embedding:
+            found["embedding"] = found["embedding"] + weight.numel
+    return found
+
+
+def figures(trace: Trace, peak_at: int) -> dict[str, Size]:
+    """Every figure by its dotted name.
+
+    >>> sorted(figures(Trace(), 0))[:3]
+    ['bytes.step', 'flops.backward', 'flops.elementwise']
+    """
+    spent = costs(trace)
+    found: dict[str, Size] = {f"flops.{name}": size for name, size in flops(spent).items()}
+    found.update({f"memory.{name}": size for name, size in memory(trace, peak_at).items()})
+    found.update({f"parameters.{name}": size for name, size in parameters(trace).items()})
+    bytes_moved: Size = 0
+    for cost in spent:
+        bytes_moved = bytes_moved + cost.bytes * cost.op.times
+    found["bytes.step"] = bytes_moved
+    return found

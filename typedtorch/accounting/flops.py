@@ -1,0 +1,87 @@
+"""FLOPs of a trace: one formula per operator, and a list of the operators without one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from typedtorch.accounting.attention import ATTENTION
+from typedtorch.accounting.contractions import CONTRACTIONS
+from typedtorch.accounting.convolutions import CONVOLUTIONS
+from typedtorch.accounting.count import Count
+from typedtorch.accounting.elementwise import elementwise
+from typedtorch.accounting.errors import UncountedError
+from typedtorch.accounting.trace import Op
+from typedtorch.shapes.size import Size
+
+FORMULAS: dict[str, Callable[[Op], Count]] = {**CONTRACTIONS, **CONVOLUTIONS, **ATTENTION}
+
+
+@dataclass(frozen=True)
+class Uncounted:
+    """An operator without a formula: how often it ran and how many bytes went through it."""
+
+    operator: str
+    calls: int
+    bytes: Size
+
+
+def family(name: str) -> str:
+    """``aten.mm.default`` -> ``aten.mm``.
+
+    >>> family("aten.addmm.out")
+    'aten.addmm'
+    """
+    return name.rsplit(".", 1)[0].removesuffix("_")
+
+
+def count(op: Op) -> Count | None:
+    """What a call costs; None where no formula is known."""
+    formula = FORMULAS.get(family(op.name))
+    if formula is not None:
+        return formula(op)
+    return elementwise(op)
+
+
+def moved(op: Op) -> Size:
+    """Bytes read and written once each; nothing for a view."""
+    counted = elementwise(op)
+    if _is_view(op):
+        return 0
+    total: Size = 0
+    for meta in (*op.ins, *op.outs):
+        total = total + meta.nbytes
+    return total if counted is not None or op.outs or op.ins else 0
+
+
+def _is_view(op: Op) -> bool:
+    """Nothing was allocated and every result lies in the memory of an operand."""
+    if getattr(op.func, "is_view", False):
+        return True
+    return family(op.name) in ("aten._unsafe_view", "aten.detach", "aten.alias", "aten.lift_fresh")
+
+
+def uncounted(ops: Iterable[Op]) -> tuple[Uncounted, ...]:
+    """Operators no formula covers, the ones that move most bytes first."""
+    calls: dict[str, int] = {}
+    weight: dict[str, Size] = {}
+    for op in ops:
+        if count(op) is None:
+            calls[op.name] = calls.get(op.name, 0) + op.times
+            weight[op.name] = weight.get(op.name, 0) + moved(op) * op.times
+    found = [Uncounted(name, calls[name], weight[name]) for name in calls]
+    return tuple(sorted(found, key=lambda u: (-u.bytes if isinstance(u.bytes, int) else 0, u.operator)))
+
+
+def require_counted(found: tuple[Uncounted, ...]) -> None:
+    """Raise where something was not counted.
+
+    Raises:
+        UncountedError: naming every operator, with calls and bytes.
+    """
+    if found:
+        listed = "; ".join(f"{u.operator} ({u.calls} calls, {u.bytes} bytes)" for u in found)
+        raise UncountedError(
+            f"no FLOP formula for {listed}; register one with typedtorch.accounting.register_formula, "
+            "or account without strict=True, which lists them in .uncounted"
+        )

@@ -1,0 +1,58 @@
+"""A figure as a formula: an exact integer polynomial in the names of the axes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from typedtorch.accounting.errors import SizeError
+from typedtorch.shapes.size import Size, atoms, evaluate
+
+
+@dataclass(frozen=True)
+class Formula:
+    """``pinned`` names the axes that keep the size they were given, because the formula is another at others.
+
+    >>> from typedtorch.shapes.size import axis
+    >>> f = Formula("flops.forward", 2 * axis("batch") * axis("d_model") ** 2)
+    >>> print(f)
+    2*batch*d_model**2
+    >>> f.subs({"batch": 8, "d_model": 4})
+    256
+    """
+
+    name: str
+    size: Size
+    pinned: Mapping[str, int] = field(default_factory=dict)
+
+    def subs(self, sizes: Mapping[str, int] | None = None, /, **more: int) -> int:
+        """The number at these sizes, exactly.
+
+        Raises:
+            SizeError: a name has no size, or a pinned axis another one.
+        """
+        given = {str(name): int(size) for name, size in {**(sizes or {}), **more}.items()}
+        missing = sorted(self.names - set(given))
+        if missing:
+            raise SizeError(f"{self.name}: no size for {', '.join(missing)} in {given}")
+        for name, size in self.pinned.items():
+            if given.get(name, size) != size:
+                raise SizeError(f"{self.name} holds for {name}={size}, not for {name}={given[name]}")
+        return evaluate(self.size, given)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The axes it depends on."""
+        found = atoms(self.size)
+        return frozenset(a.name for a in found if a.kind != "floor")
+
+    def sympy(self) -> Any:
+        """The same as a sympy expression, for simplification or LaTeX."""
+        import sympy  # type: ignore[import-untyped]  # noqa: PLC0415 - untyped; slow to import, wanted rarely
+
+        symbols = {name: sympy.Symbol(name, integer=True, positive=True) for name in self.names}
+        return sympy.sympify(str(self.size), locals=symbols)
+
+    def __str__(self) -> str:
+        return str(self.size)

@@ -1,0 +1,112 @@
+"""The optimizer of a step: a name, a class, a factory or an optimizer that exists already."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import torch
+from torch import nn
+
+from typedtorch.accounting.errors import AccountingError
+
+Factory = Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer]
+OptimizerSpec = str | type[torch.optim.Optimizer] | Factory | torch.optim.Optimizer | None
+
+_FLAGS = ("foreach", "fused")
+
+
+def resolve(spec: OptimizerSpec, module: nn.Module | None) -> Factory | None:
+    """A factory for the optimizer of a step, whatever way it was named.
+
+    A name may carry the implementation: ``"adamw:fused"``, ``"sgd:foreach"``.  An optimizer that
+    exists already is made again, with its own groups and hyper-parameters, over whichever parameters
+    stand in for the module's when the factory is called.
+
+    Raises:
+        AccountingError: an unknown name, no module to optimise, or another module's optimizer.
+    """
+    if spec is None:
+        return None
+    if module is None:
+        raise AccountingError("optimizer= needs a module: a function has no parameters to step")
+    if isinstance(spec, str):
+        return _named(spec)
+    if isinstance(spec, torch.optim.Optimizer):
+        return _again(spec, module)
+    return spec
+
+
+def make_optimizer(factory: Factory, module: nn.Module) -> torch.optim.Optimizer:
+    """The optimizer of the module's trainable parameters.
+
+    Raises:
+        AccountingError: the factory made something else.
+    """
+    if isinstance(factory, _Again):
+        return factory.over(module)
+    made = factory([p for p in module.parameters() if p.requires_grad])
+    if not isinstance(made, torch.optim.Optimizer):
+        raise AccountingError(f"optimizer= made a {type(made).__name__}, not a torch.optim.Optimizer")
+    return made
+
+
+class _Again:
+    """An existing optimizer's class, groups (by parameter name) and hyper-parameters."""
+
+    def __init__(
+        self, kind: type[torch.optim.Optimizer], groups: list[tuple[list[str], dict[str, Any]]]
+    ) -> None:
+        self.kind, self.groups = kind, groups
+
+    def __call__(self, parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
+        settings: dict[str, Any] = self.groups[0][1]
+        return self.kind(list(parameters), **settings)
+
+    def over(self, module: nn.Module) -> torch.optim.Optimizer:
+        now = dict(module.named_parameters(remove_duplicate=False))
+        groups = [{"params": [now[n] for n in names if n in now], **rest} for names, rest in self.groups]
+        accepted = inspect.signature(self.kind).parameters
+        defaults = {k: v for k, v in self.groups[0][1].items() if k in accepted}
+        plain = [
+            {k: v for k, v in g.items() if k == "params" or k in accepted} for g in groups if g["params"]
+        ]
+        return self.kind(plain, **defaults)
+
+
+def _again(optimizer: torch.optim.Optimizer, module: nn.Module) -> _Again:
+    name_of = {id(p): name for name, p in module.named_parameters(remove_duplicate=False)}
+    groups = []
+    for group in optimizer.param_groups:
+        missing = [tuple(p.shape) for p in group["params"] if id(p) not in name_of]
+        if missing:
+            raise AccountingError(
+                f"the optimizer steps parameters that are not the module's, of shapes {missing}"
+            )
+        rest = {k: v for k, v in group.items() if k not in ("params", "param_names")}
+        groups.append(([name_of[id(p)] for p in group["params"]], rest))
+    return _Again(type(optimizer), groups)
+
+
+def _named(name: str) -> Callable[..., torch.optim.Optimizer]:
+    plain, _, flag = name.lower().partition(":")
+    known = {
+        key.lower(): value
+        for key, value in vars(torch.optim).items()
+        if isinstance(value, type) and issubclass(value, torch.optim.Optimizer)
+    }
+    known.pop("optimizer", None)
+    if plain not in known:
+        from typedtorch import optim  # noqa: PLC0415 - only when torch has no optimizer of that name
+
+        known.update({k.lower(): v for k, v in vars(optim).items() if isinstance(v, type)})
+    if plain not in known or (flag and flag not in _FLAGS):
+        raise AccountingError(
+            f"optimizer={name!r}: known are {', '.join(sorted(known))}, each also ':foreach', ':fused'"
+        )
+    settings: dict[str, Any] = {flag: True} if flag else {}
+    if plain == "sgd":
+        settings["lr"] = 1e-3
+    return functools.partial(known[plain], **settings)

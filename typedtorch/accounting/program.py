@@ -1,0 +1,323 @@
+"""Run a target on tensors without memory and record what happens.
+
+A module is not copied: while the recording lasts, its parameters and buffers are replaced by tensors
+that have a shape and no memory, and every module's attributes are put back afterwards.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from typedtorch.accounting import annotations as an
+from typedtorch.accounting import fake
+from typedtorch.accounting.errors import AccountingError, AnnotationError, SizeError
+from typedtorch.accounting.losses import Loss, objective
+from typedtorch.accounting.optimizers import Factory, make_optimizer
+from typedtorch.accounting.trace import Recorder, Trace, Weight, tensors
+from typedtorch.runtime import CheckError
+from typedtorch.shapes.size import Size
+
+RunPhase = Literal["train", "inference"]
+
+
+@dataclass(frozen=True)
+class Setup:
+    """How a step is run: everything about it but the target and the sizes."""
+
+    phase: RunPhase = "train"
+    loss: Loss = "sum"
+    optimizer: Factory | None = None
+    autocast: torch.dtype | None = None
+    dtype: torch.dtype | None = None
+    accumulate: int = 1
+    checkpoint: tuple[str, ...] = ()
+    requires_grad: tuple[str, ...] | None = None
+    device: torch.device = field(default_factory=lambda: torch.device("cpu"))
+
+
+@dataclass(frozen=True)
+class Call:
+    """A module or function and how its parameters are filled."""
+
+    function: Callable[..., Any]
+    module: nn.Module | None
+    parameters: tuple[an.Parameter, ...]
+
+
+def call_of(target: Callable[..., Any], examples: tuple[Any, ...]) -> Call:
+    """Read the signature of a module's forward or of a function.
+
+    Raises:
+        AnnotationError: a parameter does not say its axes.
+    """
+    module = target if isinstance(target, nn.Module) else None
+    forward = module.forward if module is not None else target
+    if module is not None and type(module).forward is nn.Module.forward:
+        raise AnnotationError(f"{type(module).__name__} has no forward")
+    parameters = an.parameters(_first_annotated(module) or forward, examples)
+    return Call(target, module, tuple(parameters))
+
+
+def _first_annotated(module: nn.Module | None) -> Callable[..., Any] | None:
+    """An ``nn.Sequential`` takes what its first member takes."""
+    while isinstance(module, nn.Sequential) and len(module):
+        module = module[0]
+        if not isinstance(module, nn.Sequential):
+            return module.forward
+    return None
+
+
+@contextlib.contextmanager
+def without_memory(module: nn.Module | None, setup: Setup) -> Iterator[None]:
+    """Parameters and buffers of the module have shapes only, until the block ends.
+
+    Enter it under :func:`fake.fake_mode`.
+    """
+    modules = list(module.modules()) if module is not None else []
+    saved = [(m, dict(m.__dict__), [dict(getattr(m, d)) for d in _DICTS]) for m in modules]
+    made: dict[int, Tensor] = {}
+    try:
+        for m in modules:
+            for table in (m._parameters, m._buffers, m.__dict__):
+                _replace(table, made, setup)
+        yield
+    finally:
+        for m, attributes, tables in saved:
+            m.__dict__.clear()
+            m.__dict__.update(attributes)
+            for name, table in zip(_DICTS, tables, strict=True):
+                current = getattr(m, name)
+                current.clear()
+                current.update(table)
+
+
+_LOOK_UPS = ("aten.embedding.", "aten._embedding_bag", "aten.index.Tensor", "aten.index_select.")
+_DICTS = ("_parameters", "_buffers", "_modules")
+
+
+def _replace(table: dict[str, Any], made: dict[int, Tensor], setup: Setup) -> None:
+    for name, value in list(table.items()):
+        if not isinstance(value, Tensor):
+            continue
+        if id(value) not in made:
+            copy = fake.fake_copy(value, setup.device)
+            if setup.dtype is not None and value.is_floating_point():
+                copy = _cast(copy, setup.dtype)
+            made[id(value)] = copy
+        table[name] = made[id(value)]
+
+
+def _cast(tensor: Tensor, dtype: torch.dtype) -> Tensor:
+    plain = tensor.detach().to(dtype)
+    if isinstance(tensor, nn.Parameter):
+        return nn.Parameter(plain, requires_grad=tensor.requires_grad)
+    return plain
+
+
+def default_dtype(module: nn.Module | None, setup: Setup) -> torch.dtype:
+    """The dtype of floating-point inputs: the module's own."""
+    if setup.dtype is not None:
+        return setup.dtype
+    for parameter in module.parameters() if module is not None else ():
+        if parameter.is_floating_point():
+            return parameter.dtype
+    return torch.get_default_dtype()
+
+
+def module_paths(module: nn.Module | None, prefix_of: dict[int, str] | None = None) -> dict[int, str]:
+    """The dotted path of every module and parameter, by identity."""
+    paths: dict[int, str] = {}
+    if module is not None:
+        for path, member in module.named_modules():
+            name = (prefix_of or {}).get(id(member), path)
+            paths.setdefault(id(member), name)
+            for own, parameter in member._parameters.items():
+                if parameter is not None:
+                    paths.setdefault(id(parameter), f"{name}.{own}" if name else own)
+    return paths
+
+
+class Runner:
+    """One recording: inputs, then the steps of the program."""
+
+    def __init__(self, call: Call, sizes: an.Sizes, setup: Setup, recorder: Recorder) -> None:
+        self.call, self.setup, self.recorder = call, setup, recorder
+        self.sizes = sizes
+        dtype = default_dtype(call.module, setup)
+        values = [(p, an.make(p.spec, sizes, dtype, setup.device)) for p in call.parameters]
+        values = [(p, _without_memory(v, setup.device)) for p, v in values]
+        self.arguments = [v for p, v in values if not p.keyword]
+        self.keywords = {p.name: v for p, v in values if p.keyword}
+        self.differentiable = self._ask_gradients(values)
+        self.targets, self.loss = objective(setup.loss, sizes, dtype, setup.device)
+        self._made: tuple[Any, ...] | None = None  # the targets, once an output showed their shape
+
+    def _ask_gradients(self, values: list[tuple[an.Parameter, Any]]) -> list[Tensor]:
+        """A function's floating inputs are its parameters; a module's are data."""
+        wanted = self.setup.requires_grad
+        if self.setup.phase == "inference" or (wanted is None and self.call.module is not None):
+            return []
+        known = {p.name for p, _ in values}
+        for name in wanted or ():
+            if name not in known:
+                raise AccountingError(f"requires_grad names {name!r}; the parameters are {', '.join(known)}")
+        chosen = [
+            t for p, v in values if wanted is None or p.name in wanted for t in tensors(v)
+            if t.is_floating_point() or t.is_complex()
+        ]  # fmt: skip
+        return [t.requires_grad_() if t.is_leaf else t for t in chosen]
+
+    def run(self) -> None:
+        recorder, module = self.recorder, self.call.module
+        if module is not None:
+            paths = module_paths(module)
+            for path, parameter in module.named_parameters():
+                recorder.adopt(parameter, "parameter", paths.get(id(parameter), path))
+            for path, buffer in module.named_buffers():
+                recorder.adopt(buffer, "buffer", path)
+        for value in (self.arguments, self.keywords):
+            recorder.adopt(value, "input")
+        if self.setup.phase == "inference":
+            with recorder, torch.no_grad():
+                recorder.trace.outputs = recorder.measured(self._forward())
+                recorder.mark("forward")
+        else:
+            self._train()
+
+    def looked_up(self) -> set[str]:
+        """Paths of the parameters that serve as embedding tables."""
+        trace, module = self.recorder.trace, self.call.module
+        rows = {
+            trace.storages[op.ins[0].storage].path for op in trace.ops
+            if op.name.startswith(_LOOK_UPS) and op.ins
+            and trace.storages[op.ins[0].storage].category == "parameter"
+        }  # fmt: skip
+        for path, member in module.named_modules() if module is not None else ():
+            if isinstance(member, (nn.Embedding, nn.EmbeddingBag)):
+                rows.add(f"{path}.weight".removeprefix("."))
+        return rows
+
+    def _forward(self) -> Any:
+        with self._autocast():
+            return self.call.function(*self.arguments, **self.keywords)
+
+    def _autocast(self) -> contextlib.AbstractContextManager[Any]:
+        if self.setup.autocast is None:
+            return contextlib.nullcontext()
+        return torch.autocast(self.setup.device.type, dtype=self.setup.autocast)
+
+    def _train(self) -> None:
+        module = self.call.module
+        parameters = list(module.parameters()) if module is not None else []
+        factory = self.setup.optimizer
+        optimizer = make_optimizer(factory, module) if factory is not None and module is not None else None
+        with self.recorder:
+            for step in range(1 if optimizer is None else 2):
+                self.recorder.step = step
+                self._accumulate()
+                if optimizer is None:
+                    continue
+                self.recorder.phase = "optimizer"
+                optimizer.step()
+                self.recorder.adopt([list(_state(s)) for s in optimizer.state.values()], "optimizer")
+                self.recorder.mark("optimizer")
+                optimizer.zero_grad(set_to_none=True)
+        for parameter in (*parameters, *self.differentiable):
+            parameter.grad = None
+
+    def _accumulate(self) -> None:
+        """Micro-batches after the second repeat it: their cost is counted, not run."""
+        repeats = self.setup.accumulate
+        self.recorder.times = 1
+        self._backward()
+        if repeats > 1:
+            self.recorder.times = repeats - 1
+            self._backward()
+            self.recorder.times = 1
+
+    def _backward(self) -> None:
+        recorder = self.recorder
+        recorder.phase = "forward"
+        loss = self._loss()
+        recorder.mark("forward")
+        recorder.phase = "backward"
+        loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it without annotations
+        del loss
+        module = self.call.module
+        for path, parameter in module.named_parameters() if module is not None else ():
+            if parameter.grad is not None:
+                recorder.adopt(parameter.grad, "gradient", path.rpartition(".")[0])
+        recorder.adopt([t.grad for t in self.differentiable if t.grad is not None], "gradient")
+        recorder.mark("backward")
+
+    def _loss(self) -> Tensor:
+        return self._lossed(self._forward())
+
+    def _lossed(self, output: Any) -> Tensor:
+        if not self.recorder.trace.outputs:
+            self.recorder.trace.outputs = self.recorder.measured(output)
+        if self._made is None:
+            with self.recorder.paused():
+                self._made = self.targets(output)
+                self.recorder.adopt(self._made, "input", born=0)
+        with self._autocast():
+            return self.loss(output, *self._made)
+
+
+def _state(value: Any) -> Iterator[Tensor]:
+    yield from tensors(value)
+
+
+def _without_memory(value: Any, device: torch.device) -> Any:
+    """Example inputs lose their memory; what is not a tensor stays."""
+    if isinstance(value, Tensor):
+        return value if fake.in_fake_mode(value) else fake.fake_copy(value, device)
+    if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
+        return type(value)(_without_memory(item, device) for item in value)
+    if isinstance(value, dict):
+        return {key: _without_memory(item, device) for key, item in value.items()}
+    return value
+
+
+def record(
+    call: Call, sizes: an.Sizes, setup: Setup, measure: Callable[[Any], Size] = int, env: Any = None
+) -> Trace:
+    """The trace of a training step (two, with an optimizer) or of one inference.
+
+    Raises:
+        SizeError: the sizes contradict the module; the message names operator and module.
+        DataDependentError: a shape depends on values.
+    """
+    with fake.fake_mode(env), without_memory(call.module, setup):
+        recorder = Recorder(module_paths(call.module), measure)
+        runner = Runner(call, sizes, setup, recorder)
+        try:
+            runner.run()
+        except (RuntimeError, IndexError, CheckError) as error:
+            raise SizeError(f"with sizes {dict(sizes)}: {recorder.position()}: {error}") from error
+        _finish(recorder.trace, call.module, runner.looked_up(), measure)
+    return recorder.trace
+
+
+def _finish(
+    trace: Trace, module: nn.Module | None, looked_up: set[str], measure: Callable[[Any], Size]
+) -> None:
+    """Name what only the whole stream shows: the weights, and the casts of weights autocast made."""
+    for op in trace.ops:
+        if op.name.startswith("aten._to_copy") and op.phase != "optimizer":
+            source = next(iter(op.ins), None)
+            if source is not None and trace.storages[source.storage].category == "parameter":
+                for out in op.outs:
+                    if trace.storages[out.storage].category == "activation":
+                        trace.storages[out.storage].category = "cast"
+    if module is not None:
+        trace.weights = tuple(
+            Weight(path, tuple(map(measure, p.shape)), p.dtype, p.requires_grad, path in looked_up)
+            for path, p in module.named_parameters()
+        )

@@ -1,0 +1,254 @@
+"""The answer: an :class:`Account` and the frozen records it hands out."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from typedtorch.accounting import figures as fg
+from typedtorch.accounting import timeline as tl
+from typedtorch.accounting.devices import Device, Dtype
+from typedtorch.accounting.errors import SizeError
+from typedtorch.accounting.flops import Uncounted, require_counted, uncounted
+from typedtorch.accounting.optimizers import OptimizerSpec, resolve
+from typedtorch.accounting.program import Call, Setup, record
+from typedtorch.accounting.target import Target
+from typedtorch.accounting.trace import Category, Trace
+from typedtorch.accounting.utilisation import mfu
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Counts of learned numbers."""
+
+    total: int
+    trainable: int
+    embedding: int
+    by_module: Mapping[str, int]
+
+    @property
+    def without_embedding(self) -> int:
+        return self.total - self.embedding
+
+
+@dataclass(frozen=True)
+class Flops:
+    """FLOPs of one step.  ``step`` is forward + backward + optimizer; ``hardware`` adds ``recompute``.
+
+    ``masked`` is the part of forward and backward that a causal mask makes unnecessary; ``elementwise``
+    the steps of forward and backward that are no multiply-adds of the layers' equations.
+    """
+
+    forward: int
+    backward: int
+    recompute: int
+    optimizer: int
+    step: int
+    hardware: int
+    masked: int
+    elementwise: int
+    by_module: Mapping[str, ModuleCost]
+    by_operator: Mapping[str, OperatorCost]
+
+
+@dataclass(frozen=True)
+class ModuleCost:
+    """What happens inside a module, its children included."""
+
+    parameters: int
+    forward: int
+    backward: int
+    bytes: int
+    calls: int
+
+
+@dataclass(frozen=True)
+class OperatorCost:
+    """All calls of one operator in a step."""
+
+    calls: int
+    flops: int
+    bytes: int
+
+    @property
+    def intensity(self) -> float:
+        """FLOPs per byte moved."""
+        return self.flops / self.bytes if self.bytes else 0.0
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Bytes of a training step.  ``saved`` is what the forward keeps for the backward, autocast's copies
+    of weights (``casts``) included; ``peak`` is the most that is alive at once, inputs included.
+    """
+
+    parameters: int
+    buffers: int
+    inputs: int
+    gradients: int
+    optimizer: int
+    saved: int
+    casts: int
+    peak: int
+    peak_operator: str
+    peak_module: str
+    peak_phase: str
+    peak_parts: Mapping[Category, int]
+    first_peak: int
+
+
+class Account:
+    """What a target costs at given sizes; figures are computed when they are asked for."""
+
+    def __init__(
+        self,
+        target: Target,
+        sizes: Mapping[str, Any],
+        unbound: tuple[str, ...],
+        *,
+        setup: Setup,
+        optimizer: OptimizerSpec,
+        strict: bool,
+    ) -> None:
+        self.target, self.sizes, self.unbound = target, dict(sizes), unbound
+        self.setup, self._optimizer, self.strict = setup, optimizer, strict
+        if not unbound:
+            self.trace  # noqa: B018 - errors belong to the call that asked, not to the first figure
+
+    @functools.cached_property
+    def call(self) -> Call:
+        return self.target.call(self.sizes)
+
+    def setup_for(self, call: Call) -> Setup:
+        """The setup with the optimizer made ready for a module."""
+        return replace(self.setup, optimizer=resolve(self._optimizer, call.module))
+
+    @functools.cached_property
+    def trace(self) -> Trace:
+        """The stream of operators at these sizes."""
+        if self.unbound:
+            raise SizeError(
+                f"no number without a size for {', '.join(self.unbound)}: pass {self.unbound[0]}=..., "
+                "or ask for .formula(...)"
+            )
+        trace = record(self.call, self.sizes, self.setup_for(self.call))
+        if self.strict:
+            require_counted(uncounted(trace.ops))
+        return trace
+
+    @property
+    def uncounted(self) -> tuple[Uncounted, ...]:
+        """Operators that ran and have no FLOP formula: nothing is silently zero."""
+        last = self.trace.ops[-1].step if self.trace.ops else 0
+        return uncounted(op for op in self.trace.ops if op.step == last)
+
+    @functools.cached_property
+    def costs(self) -> list[fg.Cost]:
+        """The calls of one step with their FLOPs and bytes."""
+        return fg.costs(self.trace)
+
+    @functools.cached_property
+    def peak(self) -> tl.Peak:
+        return tl.peak(self.trace)
+
+    @functools.cached_property
+    def parameters(self) -> Parameters:
+        counts = {k: tl.number(v) for k, v in fg.parameters(self.trace).items()}
+        modules: dict[str, int] = {}
+        for weight in self.trace.weights:
+            for path in _ancestors(weight.path.rpartition(".")[0]):
+                modules[path] = modules.get(path, 0) + tl.number(weight.numel)
+        return Parameters(**counts, by_module=modules)
+
+    @functools.cached_property
+    def flops(self) -> Flops:
+        counts = {k: tl.number(v) for k, v in fg.flops(self.costs).items()}
+        return Flops(**counts, by_module=self._by_module(), by_operator=self._by_operator())
+
+    @functools.cached_property
+    def memory(self) -> Memory:
+        peak = self.peak
+        numbers = {k: tl.number(v) for k, v in fg.memory(self.trace, peak.at).items()}
+        numbers.pop("peak_activations")
+        op = self.trace.ops[peak.at] if self.trace.ops else None
+        first_end = self.trace.marks.get((0, "optimizer"), len(self.trace.ops))
+        return Memory(
+            **numbers,
+            peak_operator=op.name if op else "",
+            peak_module=op.path if op else "",
+            peak_phase=op.phase if op else "",
+            peak_parts=peak.parts,
+            first_peak=tl.peak(self.trace, 0, first_end).bytes,
+        )
+
+    @property
+    def bytes_moved(self) -> int:
+        """Bytes read and written by the operators of a step, each operand once."""
+        return sum(tl.number(c.bytes) * c.op.times for c in self.costs)
+
+    @property
+    def intensity(self) -> float:
+        """FLOPs per byte moved, over a step."""
+        return self.flops.step / self.bytes_moved if self.bytes_moved else 0.0
+
+    def mfu(
+        self, seconds: float, device: Device | str, dtype: Dtype | None = None, *, devices: int = 1
+    ) -> float | None:
+        """Model FLOPs utilisation of a step that took ``seconds``; None for an unknown device or dtype."""
+        spent = self.flops.forward + self.flops.backward
+        return mfu(spent, seconds, device, dtype or self.compute_dtype, devices=devices)
+
+    @property
+    def compute_dtype(self) -> Dtype:
+        """The dtype most multiply-adds are done in."""
+        weight: dict[Any, int] = {}
+        for cost in self.costs:
+            if cost.count.matmul and cost.op.ins:
+                kind = cost.op.ins[-1].dtype
+                weight[kind] = weight.get(kind, 0) + tl.number(cost.count.matmul)
+        return max(weight, key=lambda d: weight[d]) if weight else "fp32"
+
+    def _by_module(self) -> dict[str, ModuleCost]:
+        sums: dict[str, list[int]] = {path: [0, 0, 0, 0] for path in self.parameters.by_module}
+        for cost in self.costs:
+            if cost.op.phase == "optimizer":
+                continue
+            work = tl.number(cost.count.matmul) * cost.op.times
+            for path in _ancestors(cost.op.path):
+                row = sums.setdefault(path, [0, 0, 0, 0])
+                row[0 if cost.op.phase == "forward" else 1] += work if cost.op.phase != "recompute" else 0
+                row[2] += tl.number(cost.bytes) * cost.op.times
+                row[3] += cost.op.times
+        owned = self.parameters.by_module
+        return {path: ModuleCost(owned.get(path, 0), *row) for path, row in sums.items()}
+
+    def _by_operator(self) -> dict[str, OperatorCost]:
+        sums: dict[str, list[int]] = {}
+        for cost in self.costs:
+            row = sums.setdefault(cost.op.name, [0, 0, 0])
+            row[0] += cost.op.times
+            row[1] += tl.number(cost.count.matmul + cost.count.recompute) * cost.op.times
+            row[2] += tl.number(cost.bytes) * cost.op.times
+        ordered = sorted(sums.items(), key=lambda item: (-item[1][1], -item[1][2]))
+        return {name: OperatorCost(*row) for name, row in ordered}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data, ready for JSON."""
+        return {
+            "sizes": dict(self.sizes),
+            "parameters": asdict(self.parameters),
+            "flops": asdict(self.flops),
+            "memory": asdict(self.memory),
+            "bytes_moved": self.bytes_moved,
+            "intensity": self.intensity,
+            "uncounted": [asdict(u) for u in self.uncounted],
+            "notes": list(self.target.notes),
+        }
+
+
+def _ancestors(path: str) -> list[str]:
+    """``a.b.c`` -> ``"", "a", "a.b", "a.b.c"``."""
+    parts = path.split(".") if path else []
+    return ["", *(".".join(parts[: i + 1]) for i in range(len(parts)))]

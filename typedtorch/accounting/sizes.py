@@ -1,0 +1,183 @@
+"""Which sizes a call needs, which were given, and which the module itself settles."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from torch import Tensor, nn
+
+from typedtorch.accounting import annotations as an
+from typedtorch.accounting.errors import AccountingError, SizeError
+from typedtorch.accounting.program import Call, Setup, record
+
+_CONFIGS = ("config", "cfg", "hparams", "args")
+_MOST_TRIALS = 48
+
+
+def needed(call: Call) -> list[str]:
+    """Axis names the inputs need, in order; names that may stand for no axis at all are not needed."""
+    optional = {n for p in call.parameters for n in an.variadic_names(p.spec)}
+    found = [n for p in call.parameters for n in an.names(p.spec) if n not in optional]
+    return list(dict.fromkeys(found))
+
+
+def validated(given: Mapping[str, Any]) -> dict[str, int | tuple[int, ...]]:
+    """Sizes as integers of at least 1.
+
+    Raises:
+        SizeError: naming the axis.
+
+    >>> validated({"batch": 8})
+    {'batch': 8}
+    """
+    sizes: dict[str, int | tuple[int, ...]] = {}
+    for name, size in given.items():
+        parts = size if isinstance(size, tuple) else (size,)
+        for part in parts:
+            if isinstance(part, bool) or not hasattr(part, "__index__"):
+                raise SizeError(f"axis {name!r}: wanted an integer size, got {part!r}")
+            if int(part) < 1:
+                raise SizeError(f"axis {name!r}: wanted a size of at least 1, got {int(part)}")
+        sizes[name] = tuple(map(int, size)) if isinstance(size, tuple) else int(size)
+    return sizes
+
+
+def check_names(given: Iterable[str], known: Iterable[str], where: str) -> None:
+    """Every size given must be of an axis that exists.
+
+    Raises:
+        SizeError: with the axes there are, the nearest first.
+    """
+    names = list(dict.fromkeys(known))
+    for name in given:
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=1)
+            hint = f"did you mean {near[0]!r}? " if near else ""
+            raise SizeError(f"{where} has no axis {name!r}: {hint}its axes are {', '.join(names) or 'none'}")
+
+
+def from_examples(call: Call) -> dict[str, int]:
+    """Axis names bound by example inputs whose parameters are annotated.
+
+    Raises:
+        SizeError: two examples give one axis two sizes.
+    """
+    sizes: dict[str, int] = {}
+    for parameter in call.parameters:
+        if not isinstance(parameter.declared, an.TensorSpec) or not isinstance(parameter.spec, an.ValueSpec):
+            continue
+        value = parameter.spec.value
+        dims = parameter.declared.axes.dims
+        if (
+            not isinstance(value, Tensor)
+            or parameter.declared.axes.variadic is not None
+            or len(dims) != value.dim()
+        ):
+            continue
+        for dim, size in zip(dims, value.shape, strict=True):
+            if dim.kind != "named" or dim.broadcastable:
+                continue
+            if sizes.setdefault(dim.name, int(size)) != size:
+                raise SizeError(
+                    f"axis {dim.name!r} is {sizes[dim.name]} in one example "
+                    f"and {int(size)} in {parameter.name!r}"
+                )
+    return sizes
+
+
+def of_module(module: nn.Module | None, names: Iterable[str]) -> dict[str, int]:
+    """Sizes a module carries as attributes, in its configuration, or in the shapes of its parameters."""
+    found: dict[str, int] = {}
+    if module is None:
+        return found
+    holders: list[Any] = [module, *(getattr(module, c) for c in _CONFIGS if hasattr(module, c))]
+    declared = _declared(module)
+    for name in names:
+        values = [getattr(h, name) for h in holders if isinstance(getattr(h, name, None), int)]
+        values = [v for v in values if not isinstance(v, bool)] or [
+            declared[n] for n in (name,) if n in declared
+        ]
+        if values:
+            found[name] = int(values[0])
+    return found
+
+
+def _declared(module: nn.Module) -> dict[str, int]:
+    """Axes of the module's own annotated parameters: ``weight: Float[Tensor, "d_out d_in"]``."""
+    sizes: dict[str, int] = {}
+    for name, hint in an.type_hints(type(module)).items() if inspect.isclass(type(module)) else ():
+        spec = an.spec_of(hint, name)
+        tensor = getattr(module, name, None)
+        if not isinstance(spec, an.TensorSpec) or not isinstance(tensor, Tensor):
+            continue
+        if spec.axes.variadic is None and len(spec.axes.dims) == tensor.dim():
+            for dim, size in zip(spec.axes.dims, tensor.shape, strict=True):
+                if dim.kind == "named":
+                    sizes.setdefault(dim.name, int(size))
+    return sizes
+
+
+def contradictions(given: Mapping[str, Any], own: Mapping[str, int], module: nn.Module | None) -> None:
+    """A size given must be the one the module was built with.
+
+    Raises:
+        SizeError: naming the axis and both sizes.
+    """
+    for name, size in own.items():
+        if name in given and given[name] != size:
+            raise SizeError(
+                f"axis {name!r} was given as {given[name]}, "
+                f"but {type(module).__name__} was built with {name}={size}"
+            )
+
+
+def settle(call: Call, sizes: dict[str, Any], setup: Setup, free: Callable[[str], int]) -> dict[str, Any]:
+    """Sizes of the remaining axes where the weights leave one choice only, found by trying.
+
+    An axis is settled by the module if exactly one of the sizes its parameters have lets the forward
+    run; an axis that any size suits (a batch) is not.  ``free`` gives such axes a size for the trial.
+    """
+    missing = [n for n in needed(call) if n not in sizes]
+    if call.module is None or not missing:
+        return sizes
+    candidates = _candidates(call.module)
+    settled = dict(sizes)
+    forward = Setup(phase="inference", dtype=setup.dtype, device=setup.device)
+    trial = {n: free(n) for n in missing}
+    if _runs(call, {**settled, **trial}, forward):
+        return settled
+    working = []
+    for count in range(1, len(missing) + 1):
+        for chosen in itertools.combinations(missing, count):
+            for values in itertools.islice(itertools.product(candidates, repeat=count), _MOST_TRIALS):
+                attempt = {**settled, **trial, **dict(zip(chosen, values, strict=True))}
+                if _runs(call, attempt, forward):
+                    working.append(dict(zip(chosen, values, strict=True)))
+        if working:
+            break
+    if len(working) == 1:
+        settled.update(working[0])
+    return settled
+
+
+def _candidates(module: nn.Module) -> list[int]:
+    shapes = [p.shape for p in itertools.islice(module.parameters(), 64)]
+    return list(dict.fromkeys(int(n) for shape in shapes for n in reversed(shape) if n > 1))[:16]
+
+
+def _runs(call: Call, sizes: Mapping[str, Any], setup: Setup) -> bool:
+    try:
+        record(call, sizes, setup)
+    except (AccountingError, RuntimeError, ValueError, TypeError, AssertionError):
+        return False
+    return True
+
+
+def free_size(name: str) -> int:
+    """A size no parameter is likely to have, another one for every name."""
+    primes = [p for p in range(101, 400) if all(p % q for q in range(2, 20))]
+    return primes[sum(map(ord, name)) % len(primes)]

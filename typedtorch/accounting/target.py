@@ -1,0 +1,114 @@
+"""What can be accounted for: a module, an annotated function, or something that builds one from sizes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from torch import nn
+
+from typedtorch.accounting import annotations as an
+from typedtorch.accounting import fake
+from typedtorch.accounting.errors import AccountingError, AnnotationError, SizeError
+from typedtorch.accounting.program import Call, call_of
+
+
+@dataclass(frozen=True)
+class Target:
+    """A fixed callable, or a constructor with the names of the integers it is built from."""
+
+    fixed: Callable[..., Any] | None
+    constructor: Callable[..., Any] | None
+    arguments: tuple[str, ...]
+    examples: tuple[Any, ...]
+    notes: tuple[str, ...] = ()
+
+    def call(self, sizes: Mapping[str, Any]) -> Call:
+        """The call at these sizes; a constructor is run on tensors without memory."""
+        if self.fixed is not None:
+            return call_of(self.fixed, self.examples)
+        return call_of(self.build(sizes), self.examples)
+
+    def build(self, sizes: Mapping[str, Any]) -> Callable[..., Any]:
+        """What the constructor makes.
+
+        Raises:
+            SizeError: an argument of the constructor has no size.
+            AccountingError: it made neither a module nor a function.
+        """
+        assert self.constructor is not None
+        missing = [name for name in self.arguments if name not in sizes]
+        if missing:
+            raise SizeError(f"axis {missing[0]!r} has no size: pass {missing[0]}=... (it builds the module)")
+        arguments = {name: sizes[name] for name in self.arguments}
+        with fake.fake_mode():
+            try:
+                made = self.constructor(**arguments)
+            except (RuntimeError, ValueError, TypeError, AssertionError, ZeroDivisionError) as error:
+                raise SizeError(f"building it with {arguments} failed: {error}") from error
+        if not callable(made):
+            raise AccountingError(
+                f"the constructor made a {type(made).__name__}; wanted an nn.Module or an annotated function"
+            )
+        return cast(Callable[..., Any], made)
+
+
+def target_of(target: Any, examples: tuple[Any, ...], given: Mapping[str, Any]) -> Target:
+    """Tell what was passed.
+
+    Raises:
+        AnnotationError: a function whose parameters do not say their axes.
+        AccountingError: not callable at all.
+    """
+    notes: tuple[str, ...] = ()
+    if isinstance(target, nn.Module):
+        compiled = getattr(target, "_orig_mod", None)
+        if isinstance(compiled, nn.Module):
+            target, notes = compiled, (_COMPILED,)
+        return Target(target, None, (), examples, notes)
+    if not callable(target):
+        raise AccountingError(
+            f"account: wanted a module, a function or a constructor, got {type(target).__name__}"
+        )
+    if isinstance(target, type) and issubclass(target, nn.Module):
+        return Target(None, target, _constructor_arguments(target, given), examples)
+    if hasattr(target, "_torchdynamo_orig_callable"):
+        target, notes = target._torchdynamo_orig_callable, (_COMPILED,)
+    if examples or _is_annotated(target):
+        return Target(target, None, (), examples, notes)
+    hints = an.type_hints(target)
+    returned = hints.get("return")
+    unknown = [p for p in inspect.signature(target).parameters if hints.get(p, int) is not int]
+    if unknown and not (isinstance(returned, type) and issubclass(returned, nn.Module)):
+        an.parameters(target, examples)  # says which parameter lacks its axes
+    return Target(None, target, _constructor_arguments(target, given), examples, notes)
+
+
+_COMPILED = "compiled: the eager stream of operators is reported; fusion changes bytes moved, not FLOPs"
+
+
+def _is_annotated(function: Callable[..., Any]) -> bool:
+    """Whether some parameter says its axes."""
+    try:
+        return any(
+            list(an.names(p.spec)) for p in an.parameters(function) if not isinstance(p.spec, an.NumberSpec)
+        )
+    except AnnotationError:
+        return any(
+            an.spec_of(hint, name) is not None and hint is not int
+            for name, hint in an.type_hints(function).items()
+            if name != "return"
+        )
+
+
+def _constructor_arguments(target: Callable[..., Any], given: Mapping[str, Any]) -> tuple[str, ...]:
+    """Arguments a constructor gets from the sizes: all without a default, and those a size was given for."""
+    chosen = []
+    for parameter in inspect.signature(target).parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        if parameter.default is parameter.empty or parameter.name in given:
+            chosen.append(parameter.name)
+    return tuple(chosen)

@@ -1,0 +1,288 @@
+"""The stream of operators that really run, and the storages they allocate and release.
+
+Everything accounting reports is a function of one :class:`Trace`.  A :class:`Recorder` writes it
+while the program runs on tensors without memory: the dispatcher, the autograd engine and the
+optimizer are torch's own, so what is seen is what a real run would do.
+"""
+
+from __future__ import annotations
+
+import bisect
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from typedtorch.accounting import fake
+from typedtorch.accounting.corrections import corrected
+from typedtorch.accounting.errors import DataDependentError
+from typedtorch.shapes.size import Size, product
+
+Phase = Literal["forward", "backward", "recompute", "optimizer"]
+Category = Literal["parameter", "buffer", "input", "gradient", "optimizer", "cast", "activation"]
+
+# Bookkeeping that computes nothing and moves nothing.
+_SILENT = ("prim.", "profiler.", "prims.device")
+
+
+@dataclass(frozen=True, slots=True)
+class TensorMeta:
+    """What is left of a tensor: ``touched`` is its shape without broadcast (stride 0) axes."""
+
+    shape: tuple[Size, ...]
+    dtype: torch.dtype
+    storage: int
+    touched: tuple[Size, ...]
+
+    @property
+    def numel(self) -> Size:
+        return product(self.shape)
+
+    @property
+    def nbytes(self) -> Size:
+        """Bytes an operator moves when it reads or writes all of this tensor once."""
+        return product(self.touched) * self.dtype.itemsize
+
+
+@dataclass(slots=True)
+class Op:
+    """One call of one operator; ``times`` is above 1 where repeated blocks were folded."""
+
+    func: Any
+    name: str
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    outs: tuple[TensorMeta, ...]
+    path: str
+    phase: Phase
+    step: int
+    times: int = 1
+
+    @property
+    def ins(self) -> tuple[TensorMeta, ...]:
+        return tuple(metas(self.args)) + tuple(metas(self.kwargs))
+
+
+@dataclass(slots=True)
+class Storage:
+    """A piece of memory: alive from the end of operator ``born`` to the end of operator ``died``."""
+
+    nbytes: Size
+    dtype: torch.dtype
+    born: int
+    died: int | None
+    category: Category
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """A learned tensor: ``embedding`` where rows of it are looked up."""
+
+    path: str
+    shape: tuple[Size, ...]
+    dtype: torch.dtype
+    trainable: bool
+    embedding: bool
+
+    @property
+    def numel(self) -> Size:
+        return product(self.shape)
+
+
+@dataclass(slots=True)
+class Trace:
+    """Operators in order, storages, and where each (step, phase) ended."""
+
+    ops: list[Op] = field(default_factory=list)
+    storages: list[Storage] = field(default_factory=list)
+    marks: dict[tuple[int, str], int] = field(default_factory=dict)
+    outputs: tuple[TensorMeta, ...] = ()
+    weights: tuple[Weight, ...] = ()
+
+
+def metas(value: Any) -> Iterator[TensorMeta]:
+    """The tensors inside a nest of arguments."""
+    if isinstance(value, TensorMeta):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from metas(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from metas(item)
+
+
+def tensors(value: Any) -> Iterator[Tensor]:
+    """The tensors inside a nest of lists, tuples, mappings and dataclasses."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from tensors(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from tensors(item)
+    elif hasattr(value, "__dataclass_fields__"):
+        for name in value.__dataclass_fields__:
+            yield from tensors(getattr(value, name))
+
+
+class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves its modes untyped
+    """Writes a :class:`Trace`; ``measure`` turns a size of torch into a :class:`Size`."""
+
+    def __init__(self, paths: dict[int, str], measure: Callable[[Any], Size] = int) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # likewise
+        self.trace = Trace()
+        self.phase: Phase = "forward"
+        self.step = 0
+        self.times = 1
+        self._measure = measure
+        self._paths = paths
+        self._stack: list[str] = [""]
+        # autograd's sequence number at every change of module, and the module it changed to
+        self._changes: tuple[list[int], list[str]] = ([0], [""])
+        self._live: dict[int, tuple[int, Any]] = {}
+        self._handles: list[Any] = []
+        self._paused = False
+
+    def __enter__(self) -> Recorder:
+        self._handles = [
+            register_module_forward_pre_hook(self._enter_module),
+            register_module_forward_hook(self._exit_module, always_call=True),
+        ]
+        super().__enter__()  # type: ignore[no-untyped-call]  # likewise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for handle in self._handles:
+            handle.remove()
+        super().__exit__(*error)  # type: ignore[no-untyped-call]  # likewise
+
+    def _enter_module(self, module: nn.Module, args: object) -> None:
+        self._go(self._paths.get(id(module), self._stack[-1]))
+
+    def _exit_module(self, module: nn.Module, args: object, output: object) -> None:
+        self._stack.pop()
+        self._note(self._stack[-1])
+
+    def _go(self, path: str) -> None:
+        self._stack.append(path)
+        self._note(path)
+
+    def _note(self, path: str) -> None:
+        self._changes[0].append(fake.next_sequence_number())
+        self._changes[1].append(path)
+
+    def _where(self) -> str:
+        """The module an operator belongs to: in the backward, the one whose forward made the node."""
+        node = fake.current_node()
+        if node is None or self._stack[-1]:
+            return self._stack[-1]
+        variable = getattr(node, "variable", None)
+        if variable is not None:
+            return self._paths.get(id(variable), "")
+        at = bisect.bisect_right(self._changes[0], fake.node_sequence_number(node)) - 1
+        return self._changes[1][at]
+
+    def adopt(self, value: object, category: Category, path: str = "", born: int | None = None) -> None:
+        """Tell what the storages of these tensors are: known before they are used, or found out after."""
+        for tensor in tensors(value):
+            storage = self.trace.storages[self._index(tensor, path)]
+            storage.category = category
+            if path:
+                storage.path = path
+            if born is not None:
+                storage.born = born
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Operators in here are not part of the program."""
+        self._paused = True
+        try:
+            yield
+        finally:
+            self._paused = False
+
+    def position(self) -> str:
+        """Where the program is, for messages."""
+        last = f"after {self.trace.ops[-1].name}" if self.trace.ops else "before the first operator"
+        return f"{self.phase}, in module {self._stack[-1] or 'the root'!r}, {last}"
+
+    def mark(self, phase: str) -> None:
+        """The phase ended here; the forward of the first micro-batch is the one that is kept."""
+        at = len(self.trace.ops)
+        if phase == "forward":
+            at = self.trace.marks.get((self.step, phase), at)
+        self.trace.marks[self.step, phase] = at
+
+    def measured(self, value: object) -> tuple[TensorMeta, ...]:
+        return tuple(self._meta(tensor, "") for tensor in tensors(value))
+
+    def _index(self, tensor: Tensor, path: str) -> int:
+        """The number of the tensor's storage; a storage not seen before is born now."""
+        key = fake.storage_key(tensor)
+        known = self._live.get(key)
+        nbytes = self._measure(tensor.untyped_storage().nbytes())
+        if known is not None:
+            if self.trace.storages[known[0]].nbytes == nbytes:
+                return known[0]
+            self._bury(key, known[0])  # resized: the old piece is gone, a new one takes its place
+        index = len(self.trace.storages)
+        born = len(self.trace.ops)
+        self.trace.storages.append(Storage(nbytes, tensor.dtype, born, None, "activation", path))
+        reference = fake.watch_storage(tensor, lambda _ref: self._bury(key, index))
+        self._live[key] = (index, reference)
+        return index
+
+    def _bury(self, key: int, index: int) -> None:
+        if self._live.get(key, (None,))[0] == index:
+            del self._live[key]
+            self.trace.storages[index].died = len(self.trace.ops) - 1
+
+    def _meta(self, tensor: Tensor, path: str) -> TensorMeta:
+        shape = tuple(map(self._measure, tensor.shape))
+        index = self._index(tensor, path) if tensor.layout is torch.strided else -1
+        touched = shape
+        if index >= 0:
+            strides = tensor.stride()
+            if any(type(s) is int and s == 0 for s in strides):
+                touched = tuple(n for n, s in zip(shape, strides, strict=True) if type(s) is not int or s)
+        return TensorMeta(shape, tensor.dtype, index, touched)
+
+    def _metas(self, value: Any, path: str) -> Any:
+        if isinstance(value, Tensor):
+            return self._meta(value, path)
+        if isinstance(value, (list, tuple)):
+            return tuple(self._metas(item, path) for item in value)
+        if isinstance(value, torch.SymInt):
+            return self._measure(value)
+        return value
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        name = str(func)
+        if self._paused or name.startswith(_SILENT):
+            return func(*args, **kwargs)
+        path = self._where()
+        phase = self.phase
+        if phase == "backward" and torch.is_grad_enabled():
+            phase = "recompute"  # only a checkpointed forward runs with gradients on in here
+        try:
+            out = corrected(name, func, args, kwargs)
+        except fake.DATA_DEPENDENT as error:
+            raise DataDependentError(
+                f"{name} in module {path or 'the root'!r} gives a shape or a number that depends on values, "
+                "which accounting does not have; give it a fixed size (a capacity, a mask, torch.where, "
+                "nonzero_static) or account for the parts around it"
+            ) from error
+        op = Op(func, name, self._metas(args, path), {k: self._metas(v, path) for k, v in kwargs.items()},
+                (), path, phase, self.step, self.times)  # fmt: skip
+        op.outs = tuple(self._meta(tensor, path) for tensor in tensors(out))
+        self.trace.ops.append(op)
+        return out

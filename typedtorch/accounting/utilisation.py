@@ -1,0 +1,128 @@
+"""How well a machine was used: FLOP/s achieved over FLOP/s promised, and a peak to compare with."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from dataclasses import dataclass
+
+import torch
+
+from typedtorch.accounting.devices import Device, Dtype, dtype_key, find, why_unknown
+
+
+@dataclass(frozen=True)
+class MeasuredPeak:
+    """What a large matrix product reached: the median and the best of the timed runs, in FLOP/s."""
+
+    flops: float
+    best: float
+    size: int
+    seconds: float
+
+    def __float__(self) -> float:
+        return self.flops
+
+
+def device_name(device: Device | torch.device | str) -> str:
+    """What torch calls a device.
+
+    >>> device_name(torch.device("cpu"))
+    'cpu'
+    """
+    if isinstance(device, Device):
+        return device.name
+    if isinstance(device, str) and not device.startswith(("cuda", "cpu", "mps", "xpu")):
+        return device
+    kind = torch.device(device)
+    if kind.type == "cuda" and torch.cuda.is_available():
+        return torch.cuda.get_device_name(kind)
+    return str(kind)
+
+
+def peak_flops(device: Device | MeasuredPeak | torch.device | str, dtype: Dtype) -> float | None:
+    """FLOP/s the device promises (or was measured to reach) for the dtype; None where that is not known."""
+    if isinstance(device, MeasuredPeak):
+        return device.flops
+    known = device if isinstance(device, Device) else find(device_name(device))
+    return None if known is None else known.flops(dtype)
+
+
+def why_no_peak(device: Device | torch.device | str, dtype: Dtype) -> str:
+    """Why :func:`mfu` is None for a device and dtype.
+
+    >>> print(why_no_peak("t4", "bf16"))
+    T4 promises nothing for bf16; it has fp32, fp16, int8, int4
+    """
+    if isinstance(device, Device):
+        return f"{device.name} promises nothing for {dtype}; it has {', '.join(device.peak)}"
+    return why_unknown(device_name(device), dtype)
+
+
+def mfu(
+    flops: float,
+    seconds: float,
+    device: Device | MeasuredPeak | torch.device | str,
+    dtype: Dtype = "bf16",
+    *,
+    devices: int = 1,
+) -> float | None:
+    """Model FLOPs utilisation: ``flops / seconds / (devices * peak)``, None for an unknown peak.
+
+    ``flops`` are the model's (no recomputation), as in Chowdhery et al. 2022, appendix B.  With the
+    hardware's FLOPs instead it is the hardware utilisation, HFU.
+
+    Raises:
+        ValueError: a time that is not positive.
+
+    >>> mfu(989.4e12, 2.0, "h100", "bf16")
+    0.5
+    >>> mfu(1e12, 1.0, "an unknown device") is None
+    True
+    """
+    if not seconds > 0 or devices < 1:
+        raise ValueError(f"mfu: wanted a positive time and at least one device, got {seconds} s, {devices}")
+    peak = peak_flops(device, dtype)
+    return None if peak is None else flops / seconds / (peak * devices)
+
+
+def measure_peak(
+    device: torch.device | str, dtype: torch.dtype = torch.float32, *, size: int | None = None, runs: int = 7
+) -> MeasuredPeak:
+    """Time ``size x size`` matrix products on a device: warmed up, synchronised, the median taken.
+
+    A peak that was measured is what the device does for a plain product, not what a vendor promises:
+    use it where nothing is promised (a CPU, an unknown part).
+
+    >>> measure_peak("cpu", size=64, runs=3).flops > 0
+    True
+    """
+    where = torch.device(device)
+    n = size or (8192 if where.type == "cuda" else 1024)
+    left, right = (torch.randn(n, n, device=where).to(dtype) for _ in range(2))
+    times: list[float] = []
+    for run in range(runs + 2):
+        _synchronise(where)
+        start = time.perf_counter()
+        left @ right
+        _synchronise(where)
+        if run >= 2:
+            times.append(time.perf_counter() - start)
+    work = 2.0 * n**3
+    median = statistics.median(times)
+    return MeasuredPeak(work / median, work / min(times), n, median)
+
+
+def _synchronise(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    elif device.type == "mps":
+        torch.mps.synchronize()
+
+
+def as_device(
+    measured: MeasuredPeak, name: str, dtype: torch.dtype, *, bandwidth: float, memory: float
+) -> Device:
+    """A device with a measured peak, for :func:`mfu` and the roofline."""
+
+    return Device(name, {dtype_key(dtype): measured.flops}, bandwidth, memory, sources=("measured",))
