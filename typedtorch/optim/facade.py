@@ -42,6 +42,12 @@ class Facade(Optimizer):
     # what the torch class of the same name keeps in a group beside the rule's own fields
     extras: ClassVar[dict[str, object]] = {"foreach": None, "capturable": False, "differentiable": False}
 
+    _names: ClassVar[tuple[str, ...]]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._names = tuple(field.name for field in fields(cls.rule))
+
     def __init__(self, params: Params, defaults: dict[str, Any]) -> None:
         known = {field.name: field.default for field in fields(self.rule)}
         super().__init__(cast(Any, params), {**known, **self.extras, **defaults})
@@ -81,7 +87,7 @@ class Facade(Optimizer):
 
     def rule_of(self, group: dict[str, Any]) -> pure.Rule:
         """The rule with this group's present hyperparameters."""
-        return self.rule(**{field.name: group[field.name] for field in fields(self.rule)})
+        return self.rule(**{name: group[name] for name in self._names})
 
     @overload
     def step(self, closure: None = None) -> None: ...
@@ -97,15 +103,11 @@ class Facade(Optimizer):
         for group in self.param_groups:
             rule = self.rule_of(group)
             params = [param for param in group["params"] if param.grad is not None]
-            for param in params:
-                if not self.state[param]:
-                    self.state[param].update(rule.init_one(param))
-            rule.step(
-                [param.grad for param in params],
-                [self.state[param] for param in params],
-                params,
-                donate=True,
-            )
+            states = [self.state.get(param) or rule.init_one(param) for param in params]
+            _, states = rule.step([param.grad for param in params], states, params, donate=True)
+            for param, state in zip(params, states, strict=True):
+                if state:  # plain SGD keeps nothing
+                    self.state[param] = state
         return loss
 
 

@@ -6,7 +6,7 @@ from typing import cast
 import torch
 from torch import Tensor
 
-from typedtorch.optim.pure.base import ParamState, Rule, Scalar, count
+from typedtorch.optim.pure.base import ParamState, Rule, Scalar, count, on_device
 from typedtorch.optim.pure.checks import check_at_least, check_lr
 
 
@@ -74,22 +74,25 @@ class Adafactor(Rule):
         step = state["step"] + 1
         if not param.numel():
             return param.clone(), {**state, "step": step}
-        taken = step.item()
+        # on a GPU, and for a compiler, all these numbers stay tensors
+        taken = step if on_device(step) else step.item()
         lr = cast(float, self.lr)
-        rho = min(lr, 1 / taken**0.5)
-        scale = max(self.eps[1], _rms(param)) * rho
+        scale = _most(_rms(param, taken), self.eps[1]) * _least(1 / taken**0.5, lr)
         decayed = param * (1 - lr * self.weight_decay) if self.weight_decay else param
         variance, new = self._variance(grad, state, taken**self.beta2_decay)
         update = variance.clamp_(min=cast(float, self.eps[0]) ** 2).rsqrt_().mul_(grad)
-        alpha = -scale / max(1.0, _rms(update, self.d))
-        return decayed.add(update, alpha=alpha), {"step": step, **new}
+        size = scale / _most(_rms(update, taken, self.d), 1.0)
+        new["step"] = step
+        if isinstance(size, Tensor):
+            return decayed - update.mul_(size), new
+        return decayed.add(update, alpha=-size), new
 
-    def _variance(self, grad: Tensor, state: ParamState, weight: float) -> tuple[Tensor, ParamState]:
+    def _variance(self, grad: Tensor, state: ParamState, weight: Scalar) -> tuple[Tensor, ParamState]:
         if grad.ndim < 2:
-            variance = torch.lerp(state["variance"], grad * grad, weight)
+            variance = _lerp(state["variance"], grad * grad, weight)
             return variance.clone(), {"variance": variance}
-        row = torch.lerp(state["row_var"], _mean_square(grad, -1), weight)
-        col = torch.lerp(state["col_var"], _mean_square(grad, -2), weight)
+        row = _lerp(state["row_var"], _mean_square(grad, -1), weight)
+        col = _lerp(state["col_var"], _mean_square(grad, -2), weight)
         mean = row.mean(dim=-2, keepdim=True).clamp_(min=cast(float, self.eps[0]))
         return (row @ col).div_(mean), {"row_var": row, "col_var": col}
 
@@ -105,7 +108,22 @@ def _mean_square(grad: Tensor, dim: int) -> Tensor:
     return norm.square_().div_(grad.size(dim))
 
 
-def _rms(x: Tensor, d: float = 1.0) -> float:
-    norm: float = x.norm(2).item()
-    size: float = x.numel() ** 0.5
-    return norm / (size * d)
+def _rms(x: Tensor, taken: Scalar, d: float = 1.0) -> Scalar:
+    """The root mean square divided by d, a tensor where the step count is one."""
+    norm = x.norm(2)
+    root: float = x.numel() ** 0.5
+    return norm / (root * d) if isinstance(taken, Tensor) else cast(float, norm.item()) / (root * d)
+
+
+def _lerp(old: Tensor, new: Tensor, weight: Scalar) -> Tensor:
+    return torch.lerp(old, new, weight.to(old.dtype) if isinstance(weight, Tensor) else weight)
+
+
+def _most(x: Scalar, low: float) -> Scalar:
+    return x.clamp(min=low) if isinstance(x, Tensor) else max(x, low)
+
+
+def _least(x: Scalar, high: Scalar) -> Scalar:
+    if isinstance(x, Tensor):
+        return x.minimum(torch.as_tensor(high, dtype=x.dtype, device=x.device))
+    return min(cast(float, high), x)

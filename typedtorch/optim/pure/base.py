@@ -60,7 +60,6 @@ class Rule(ABC):
         *,
         donate: bool = False,
     ) -> tuple[list[Tensor], list[ParamState]]: ...
-    @torch.no_grad()
     def step(
         self,
         grads: Mapping[str, Tensor | None] | Sequence[Tensor | None],
@@ -87,13 +86,14 @@ class Rule(ABC):
             named_state = cast("Mapping[str, ParamState]", state)
             names = list(params)
             _check_names(names, named_grads, named_state)
-            moved, states = self._step(
-                names,
-                [named_grads[name] for name in names],
-                [named_state[name] for name in names],
-                list(params.values()),
-                donate,
-            )
+            with torch.no_grad():
+                moved, states = self._step(
+                    names,
+                    [named_grads[name] for name in names],
+                    [named_state[name] for name in names],
+                    list(params.values()),
+                    donate,
+                )
             return dict(zip(names, moved, strict=True)), dict(zip(names, states, strict=True))
         listed_grads = cast("Sequence[Tensor | None]", grads)
         listed_state = cast("Sequence[ParamState]", state)
@@ -102,7 +102,8 @@ class Rule(ABC):
                 f"step: {len(params)} parameters, but {len(listed_grads)} gradients "
                 f"and {len(listed_state)} states"
             )
-        return self._step(None, listed_grads, listed_state, params, donate)
+        with torch.no_grad():
+            return self._step(None, listed_grads, listed_state, params, donate)
 
     def _step(
         self,

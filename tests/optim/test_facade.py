@@ -1,0 +1,238 @@
+"""The facades are torch optimizers: groups, hooks, schedulers, and state dicts that torch and we exchange."""
+
+import copy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from optim.rules import CASES, Case, gradients, leaves, parameters, torch_loop
+from typedtorch import optim
+
+
+def _steps(
+    optimizer: torch.optim.Optimizer, params: list[torch.nn.Parameter], first: int, count: int
+) -> None:
+    for step in range(first, first + count):
+        for param, grad in zip(params, gradients(params, step), strict=True):
+            param.grad = grad
+        optimizer.step()
+
+
+def _close(ours: list[torch.nn.Parameter], theirs: list[torch.nn.Parameter]) -> None:
+    for one, other in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_torch_state_dict_goes_on_here(case: Case) -> None:
+    theirs = parameters(leaves(case.shapes, [torch.float32]))
+    peer = torch_loop(case, theirs)
+    _steps(peer, theirs, 0, 3)
+    ours = parameters(theirs)
+    facade = case.facade(ours, **case.options)
+    facade.load_state_dict(copy.deepcopy(peer.state_dict()))
+    _steps(facade, ours, 3, 3)
+    _steps(peer, theirs, 3, 3)
+    _close(ours, theirs)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_our_state_dict_goes_on_in_torch(case: Case) -> None:
+    ours = parameters(leaves(case.shapes, [torch.float32]))
+    facade = case.facade(ours, **case.options)
+    _steps(facade, ours, 0, 3)
+    theirs = parameters(ours)
+    peer = torch_loop(case, theirs)
+    peer.load_state_dict(copy.deepcopy(facade.state_dict()))
+    _steps(peer, theirs, 3, 3)
+    _steps(facade, ours, 3, 3)
+    _close(ours, theirs)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_state_dicts_have_the_same_keys(case: Case) -> None:
+    ours, theirs = (parameters(leaves(case.shapes, [torch.float32])) for _ in range(2))
+    facade = case.facade(ours, **case.options)
+    peer = case.peer(theirs, **case.options)
+    _steps(facade, ours, 0, 1)
+    _steps(peer, theirs, 0, 1)
+    mine, yours = facade.state_dict(), peer.state_dict()
+    assert mine["param_groups"][0].keys() >= yours["param_groups"][0].keys()
+    assert {k: v.keys() for k, v in mine["state"].items()} == {k: v.keys() for k, v in yours["state"].items()}
+
+
+def test_groups_have_their_own_hyperparameters() -> None:
+    fast, slow = torch.nn.Parameter(torch.ones(1)), torch.nn.Parameter(torch.ones(1))
+    groups: list[dict[str, Any]] = [{"params": [fast]}, {"params": [slow], "lr": 0.01, "name": "slow"}]
+    optimizer = optim.SGD(groups, lr=0.1)
+    for param in (fast, slow):
+        param.grad = torch.ones(1)
+    optimizer.step()
+    assert fast.item() == pytest.approx(0.9)
+    assert slow.item() == pytest.approx(0.99)
+
+
+def test_a_misspelt_option_is_named() -> None:
+    with pytest.raises(TypeError, match="no 'weight_deacy'; did you mean 'weight_decay'"):
+        optim.AdamW([{"params": [torch.nn.Parameter(torch.ones(1))], "weight_deacy": 0.1}])
+    keys_of_ones_own = {"params": [torch.nn.Parameter(torch.ones(1))], "where": "encoder"}
+    assert optim.AdamW([keys_of_ones_own]).param_groups[0]["where"] == "encoder"
+
+
+def test_values_out_of_range_are_refused_at_construction() -> None:
+    weight = torch.nn.Parameter(torch.ones(1))
+    with pytest.raises(ValueError, match="AdamW: lr must be at least 0, got -1"):
+        optim.AdamW([weight], lr=-1)
+    with pytest.raises(ValueError, match=r"Adam: betas are two numbers in \[0, 1\), got \(0.9, 1.0\)"):
+        optim.Adam([weight], betas=(0.9, 1.0))
+    with pytest.raises(
+        ValueError, match=r"SGD: nesterov wants momentum > 0 and dampening 0, got 0.0 and 0.0"
+    ):
+        optim.SGD([weight], nesterov=True)
+    with pytest.raises(
+        ValueError, match=r"Muon: parameters are real matrices, got torch.float32 of shape \(1,\)"
+    ):
+        optim.Muon([weight])
+    with pytest.raises(ValueError, match=r"Adafactor: d must be at least 1, got 0.5"):
+        optim.Adafactor([weight], d=0.5)
+    with pytest.raises(ValueError, match=r"Lion: lr has one element, got a tensor of shape \(2,\)"):
+        optim.Lion([weight], lr=torch.ones(2))
+
+
+def test_a_state_dict_that_does_not_fit_changes_nothing() -> None:
+    big = torch.nn.Parameter(torch.ones(3, 2))
+    donor = optim.AdamW([big])
+    big.grad = torch.ones(3, 2)
+    donor.step()
+    small = torch.nn.Parameter(torch.ones(2, 2))
+    optimizer = optim.AdamW([small], lr=0.5)
+    with pytest.raises(
+        ValueError, match=r"(?s)parameter 0: exp_avg is \(3, 2\), wanted \(2, 2\).*exp_avg_sq"
+    ):
+        optimizer.load_state_dict(donor.state_dict())
+    assert optimizer.param_groups[0]["lr"] == 0.5
+    assert not optimizer.state
+    lacking = donor.state_dict()
+    del lacking["state"][0]["exp_avg_sq"]
+    with pytest.raises(ValueError, match="parameter 0: exp_avg_sq is missing"):
+        optim.AdamW([big]).load_state_dict(lacking)
+    with pytest.raises(ValueError, match=r"groups of \[1\] parameters, wanted \[2\]"):
+        optim.AdamW([small, big]).load_state_dict(donor.state_dict())
+
+
+def test_closures_hooks_and_schedulers_work() -> None:
+    weight = torch.nn.Parameter(torch.tensor([4.0]))
+    optimizer = optim.SGD([weight], lr=0.25)
+    seen: list[str] = []
+    optimizer.register_step_post_hook(lambda *_: seen.append("stepped"))
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 0.5**step)
+
+    def closure() -> float:
+        optimizer.zero_grad()
+        loss = (weight**2).sum()
+        loss.backward()  # type: ignore[no-untyped-call]  # torch's own
+        return loss.item()
+
+    assert optimizer.step(closure) == 16.0
+    assert weight.item() == 2.0
+    scheduler.step()
+    optimizer.step(closure)
+    assert weight.item() == 1.5
+    assert seen == ["stepped", "stepped"]
+
+
+def test_a_saved_optimizer_goes_on_bitwise(tmp_path: Path) -> None:
+    params = parameters(leaves([(4, 3), (3,)], [torch.float32]))
+    optimizer = optim.AdamW(params)
+    _steps(optimizer, params, 0, 3)
+    torch.save(optimizer.state_dict(), tmp_path / "state.pt")
+    again = parameters(params)
+    resumed = optim.AdamW(again, lr=9.0)
+    resumed.load_state_dict(torch.load(tmp_path / "state.pt", weights_only=True))
+    _steps(optimizer, params, 3, 3)
+    _steps(resumed, again, 3, 3)
+    assert all(torch.equal(a, b) for a, b in zip(params, again, strict=True))
+
+
+def test_parameters_without_gradient_get_no_state() -> None:
+    used, idle = torch.nn.Parameter(torch.ones(1)), torch.nn.Parameter(torch.ones(1))
+    optimizer = optim.Adam([used, idle])
+    used.grad = torch.ones(1)
+    optimizer.step()
+    assert idle not in optimizer.state
+    assert used in optimizer.state
+
+
+def test_the_learning_rate_may_be_a_tensor() -> None:
+    for facade in (
+        optim.SGD,
+        optim.Adam,
+        optim.AdamW,
+        optim.Adagrad,
+        optim.RMSprop,
+        optim.Lion,
+        optim.Adafactor,
+    ):
+        by_number, by_tensor = (parameters(leaves([(4, 3), (3,)], [torch.float32])) for _ in range(2))
+        one, other = facade(by_number, lr=0.1), facade(by_tensor, lr=torch.tensor(0.1))
+        _steps(one, by_number, 0, 3)
+        _steps(other, by_tensor, 0, 3)
+        _close(by_number, by_tensor)
+
+
+@pytest.mark.parametrize(
+    "facade", [optim.SGD, optim.AdamW, optim.Adagrad, optim.RMSprop, optim.Adafactor, optim.Lion]
+)
+def test_a_compiled_step_is_one_graph_and_the_same(facade: type[optim.Facade]) -> None:
+    torch._dynamo.reset()
+    torch._dynamo.utils.counters.clear()
+    compiled_params, params = (parameters(leaves([(4, 3), (3,)], [torch.float32])) for _ in range(2))
+    lr = torch.tensor(0.1)
+    options = {"momentum": 0.9} if facade is optim.SGD else {}
+    compiled_optimizer = facade(compiled_params, lr=lr, **options)  # type: ignore[call-arg,arg-type]  # each its own
+    optimizer = facade(params, lr=0.1, **options)  # type: ignore[call-arg,arg-type]  # likewise
+    compiled = torch.compile(compiled_optimizer.step, backend="aot_eager", fullgraph=True)
+    graphs = torch._dynamo.utils.counters["stats"]
+    for step in range(6):
+        rate = 0.1 / (step + 1)
+        lr.fill_(rate)
+        optimizer.param_groups[0]["lr"] = rate
+        for ours, theirs, grad in zip(compiled_params, params, gradients(params, step), strict=True):
+            ours.grad, theirs.grad = grad.clone(), grad.clone()
+        compiled()
+        optimizer.step()
+    _close(compiled_params, params)
+    assert graphs["unique_graphs"] == 2  # one that makes the state, one for all later steps
+
+
+def test_a_rule_of_ones_own_becomes_an_optimizer() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class SignDescent(optim.pure.Rule):
+        lr: float = 0.5
+
+        def init_one(self, param: Tensor) -> optim.pure.ParamState:
+            return {}
+
+        def update_one(
+            self, grad: Tensor, state: optim.pure.ParamState, param: Tensor
+        ) -> tuple[Tensor, optim.pure.ParamState]:
+            return param - self.lr * grad.sign(), state
+
+        def update_in_place(
+            self, grads: list[Tensor], states: list[optim.pure.ParamState], params: list[Tensor]
+        ) -> None:
+            for grad, param in zip(grads, params, strict=True):
+                param.sub_(self.lr * grad.sign())
+
+    class Signs(optim.Facade):
+        rule = SignDescent
+
+    weight = torch.nn.Parameter(torch.tensor([1.0, 1.0]))
+    optimizer = Signs([weight], {"lr": 0.5})
+    weight.grad = torch.tensor([3.0, -0.1])
+    optimizer.step()
+    assert weight.tolist() == [0.5, 1.5]
