@@ -1,20 +1,101 @@
-"""``typed``: annotations enforced at each call."""
+"""``typed``: annotations enforced at each call.
+
+>>> import torch
+>>> from jaxtyping import Float
+>>> from torch import Tensor
+>>> @typed
+... def project(x: Float[Tensor, "n d"], w: Float[Tensor, "d k"]) -> Float[Tensor, "n k"]:
+...     return x @ w
+>>> project(torch.ones(2, 64), torch.ones(64, 8)).shape
+torch.Size([2, 8])
+>>> project(torch.ones(2, 64), torch.ones(32, 8))  # doctest: +ELLIPSIS
+Traceback (most recent call last):
+    ...
+typedtorch.runtime.errors.ShapeCheckError: project: argument 'w': axis d: wanted 64, got 32
+  wanted  Float[Tensor, "d k"]
+  got     float32 (32, 8)
+  d = 64 from argument 'x': float32 (2, 64)
+  called  ... in <module>
+"""
 
 from __future__ import annotations
 
+import functools
+import typing
 from collections.abc import Callable
-from typing import Any, Literal, TypeVar, overload
+from types import FunctionType, MethodType
+from typing import Any, TypeVar, overload
 
-Scope = Literal["call", "instance"]
+from typedtorch.runtime.checker import ScopeKind
+from typedtorch.runtime.fields import check_fields
+from typedtorch.runtime.switch import disabled_by_environment
+from typedtorch.runtime.wrapper import is_typed, wrap
+
 DecoratedT = TypeVar("DecoratedT")
 
 
 @overload
-def typed(target: DecoratedT, /, *, scope: Scope = "call") -> DecoratedT: ...
+def typed(target: DecoratedT, /, *, scope: ScopeKind = "call") -> DecoratedT: ...
 @overload
-def typed(*, scope: Scope = "call") -> Callable[[DecoratedT], DecoratedT]: ...
-def typed(target: Any = None, /, *, scope: Scope = "call") -> Any:
-    """Check annotations of a function at each call."""
+def typed(*, scope: ScopeKind = "call") -> Callable[[DecoratedT], DecoratedT]: ...
+def typed(target: Any = None, /, *, scope: ScopeKind = "call") -> Any:
+    """Check the annotations of a function, of a class's methods or of a dataclass's fields as they are used.
+
+    Arguments are checked before the call, the result after it; of a coroutine the awaited result, of a
+    generator each value yielded, sent and returned.  Axes named alike have one size throughout a call;
+    a name that first appears in what is yielded is new with each value.  With ``scope="instance"`` axes
+    named like an ``int`` attribute of ``self``, or in an annotation of the class body, have the size the
+    instance gives them.
+
+    Nothing is checked while ``torch.compile`` or ``torch.export`` traces, after ``checking(False)``, or
+    where ``TYPEDTORCH_CHECK=off`` (``typed`` then returns what it was given).
+
+    Raises:
+        CheckError: (at a call) a value contradicts its annotation.
+        TypeError: (at decoration) neither a function, a class, nor a descriptor of one.
+    """
+    if scope not in ("call", "instance"):
+        raise ValueError(f"typed: wanted scope 'call' or 'instance', got {scope!r}")
     if target is None:
         return lambda given: typed(given, scope=scope)
-    return target
+    if disabled_by_environment() or getattr(target, "__no_type_check__", False):
+        return target
+    if isinstance(target, type):
+        return _class(target, scope)
+    made = member(target, scope)
+    if made is None:
+        raise TypeError(f"typed: wanted a function, a method or a class, got {type(target).__name__}")
+    return made
+
+
+def member(target: Any, scope: ScopeKind) -> Any:
+    """A function or a descriptor around one, checked; None where it is neither."""
+    match target:
+        case FunctionType():
+            return target if is_typed(target) else wrap(target, scope)
+        case MethodType():
+            return MethodType(member(target.__func__, scope), target.__self__)
+        case staticmethod() | classmethod():
+            inner = member(target.__func__, scope)
+            return None if inner is None else type(target)(inner)
+        case property():
+            parts: list[Any] = [member(f, scope) or f for f in (target.fget, target.fset, target.fdel)]
+            return type(target)(parts[0], parts[1], parts[2], target.__doc__)
+        case functools.cached_property():
+            target.func = member(target.func, scope) or target.func
+            return target
+        case _:
+            return None
+
+
+def _class(kind: type, scope: ScopeKind) -> type:
+    """Check every function in the class's own body; ``__init__`` and assignment of a dataclass."""
+    if typing.is_typeddict(kind) or "__typed__" in kind.__dict__:
+        return kind
+    for name, value in list(vars(kind).items()):
+        made = None if isinstance(value, type) else member(value, scope)
+        if made is not None and made is not value:
+            setattr(kind, name, made)
+    check_fields(kind)
+    kind.__typed__ = True  # type: ignore[attr-defined]  # a mark: decorating twice is decorating once
+    return kind

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from types import TracebackType
 
 
@@ -20,6 +21,12 @@ class Switch:
 
 
 SWITCH = Switch()
+
+
+def is_compiling() -> bool:
+    """Whether ``torch.compile`` or ``torch.export`` is tracing; a constant to both."""
+    torch = sys.modules.get("torch")
+    return torch is not None and bool(torch.compiler.is_compiling())
 
 
 def disabled_by_environment() -> bool:

@@ -1,0 +1,164 @@
+"""The checker of one function: its signature as specs, and the full check that explains a refusal."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from inspect import Parameter
+from typing import Any, Literal
+
+from typedtorch.runtime.annotations import spec_of
+from typedtorch.runtime.arrays import Uncomputable
+from typedtorch.runtime.errors import ShapeCheckError
+from typedtorch.runtime.explain import refusal
+from typedtorch.runtime.hints import annotations_of, innermost
+from typedtorch.runtime.instance import bind_instance
+from typedtorch.runtime.scope import Mismatch, Scope
+from typedtorch.runtime.specs import Anything, Record, Spec, arrays_in, mentions_axes
+from typedtorch.shapes.axes import names_of
+
+ScopeKind = Literal["call", "instance"]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A parameter; ``spec`` is None where nothing is asked of it."""
+
+    name: str
+    kind: Any
+    default: Any
+    spec: Spec | None
+
+    @property
+    def whole(self) -> bool:
+        """``**options: Unpack[Options]`` describes the dict, not its values."""
+        return self.kind is Parameter.VAR_KEYWORD and isinstance(self.spec, Record)
+
+    @property
+    def label(self) -> str:
+        stars = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}
+        return stars.get(self.kind, "") + self.name
+
+    def values(self, given: Any) -> Iterator[tuple[str, Any]]:
+        """What to check, with the name of the place it stands at."""
+        if self.kind is Parameter.VAR_POSITIONAL:
+            yield from ((f"argument '{self.label}'[{i}]", item) for i, item in enumerate(given))
+        elif self.kind is Parameter.VAR_KEYWORD and not self.whole:
+            yield from ((f"argument {name!r}", item) for name, item in given.items())
+        elif self.default is Parameter.empty or given is not self.default:
+            yield f"argument {self.label!r}", given
+
+
+class Checker:
+    """Full checks of one function's arguments and result."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        local: dict[str, Any],
+        scope: ScopeKind,
+        *,
+        arrays_only: bool = False,
+    ) -> None:
+        self.function, self.scope = function, scope
+        self.name = function.__qualname__.rsplit("<locals>.", 1)[-1]
+        hints = annotations_of(function, local)
+        self.parameters = tuple(
+            Checked(p.name, p.kind, p.default, _spec(hints, p))
+            for p in inspect.signature(function).parameters.values()
+        )
+        inner = innermost(function)
+        self.is_coroutine = inspect.iscoroutinefunction(function)
+        self.is_generator = inspect.isgeneratorfunction(function)
+        self.is_async_generator = inspect.isasyncgenfunction(function)
+        # a decorator that turned a generator or a coroutine into something else returns something else
+        changed = (
+            inspect.isgeneratorfunction(inner) != self.is_generator
+            or inspect.isasyncgenfunction(inner) != self.is_async_generator
+            or inspect.iscoroutinefunction(inner) != self.is_coroutine
+        )
+        self.annotated = hints.get("return", Any) if not changed else Any
+        spec = spec_of(self.annotated)
+        self.returns = None if isinstance(spec, Anything) else spec
+        if arrays_only and not any(map(mentions_axes, self.specs())):
+            self.parameters = tuple(replace(p, spec=None) for p in self.parameters)
+            self.returns = None
+
+    def specs(self) -> list[Spec]:
+        """Everything that is checked, in order."""
+        found = [p.spec for p in self.parameters if p.spec is not None]
+        return found if self.returns is None else [*found, self.returns]
+
+    @functools.cached_property
+    def axis_names(self) -> list[str]:
+        """Every axis name of the signature, in order."""
+        dims = [dim for spec in self.specs() for array in arrays_in(spec) for dim in array.axes.dims]
+        return list(dict.fromkeys(name for dim in dims if not dim.variadic for name in sorted(names_of(dim))))
+
+    def positions(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """The arguments of a call in the order of the parameters, defaults filled in."""
+        call = inspect.signature(self.function).bind(*args, **kwargs)
+        call.apply_defaults()
+        return tuple(call.arguments[p.name] for p in self.parameters)
+
+    def arguments(self, values: tuple[Any, ...]) -> Scope:
+        """Check the arguments, given in the order of the parameters; what they bind.
+
+        Raises:
+            CheckError: one of them contradicts its annotation.
+        """
+        scope = Scope({p.name: value for p, value in zip(self.parameters, values, strict=True)})
+        if self.scope == "instance" and values:
+            self._decide(lambda: bind_instance(values[0], self.axis_names, scope), scope)
+        for parameter, value in zip(self.parameters, values, strict=True):
+            if parameter.spec is not None:
+                for place, item in parameter.values(value):
+                    self.value(parameter.spec, item, scope, place)
+        return scope
+
+    def value(self, spec: Spec, value: Any, scope: Scope, place: str) -> None:
+        """Check one value that stands at ``place``.
+
+        Raises:
+            CheckError: it contradicts the annotation.
+        """
+        scope.place = place
+        self._decide(lambda: spec.check(value, scope), scope)
+
+    def _decide(self, check: Callable[[], Mismatch | None], scope: Scope) -> None:
+        try:
+            found = check()
+        except Uncomputable as error:
+            raise ShapeCheckError(
+                f"{self.name}: {scope.place}: {error}", function=self.name, where=scope.place
+            ) from None
+        if found is not None:
+            raise refusal(self.name, scope.place, found) from None
+
+    def result(self, value: Any, scope: Scope) -> Any:
+        """The value, once it is checked against the return annotation.
+
+        Raises:
+            CheckError: it contradicts the annotation.
+        """
+        if self.returns is not None:
+            self.value(self.returns, value, scope, "return value")
+        return value
+
+    def bound(self, values: tuple[Any, ...], sizes: dict[str, Any], runs: dict[str, Any]) -> Scope:
+        """The scope after the quick check of the arguments bound these sizes; unbound ones are None."""
+        scope = Scope({p.name: value for p, value in zip(self.parameters, values, strict=True)})
+        try:  # once more in full, to know who bound what; the function may have changed them since
+            scope = self.arguments(values)
+        except Exception:
+            scope.origins.clear()
+        scope.sizes = {name: size for name, size in sizes.items() if size is not None}
+        scope.runs = {name: run for name, run in runs.items() if run is not None}
+        return scope
+
+
+def _spec(hints: dict[str, Any], parameter: Parameter) -> Spec | None:
+    spec = spec_of(hints.get(parameter.name, Any))
+    return None if isinstance(spec, Anything) else spec

@@ -1,0 +1,86 @@
+"""Dataclasses: fields checked when the object is complete, and each time one is assigned."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from typedtorch.runtime.annotations import spec_of
+from typedtorch.runtime.explain import refusal
+from typedtorch.runtime.hints import MISSING, read
+from typedtorch.runtime.scope import Scope
+from typedtorch.runtime.specs import Anything, Spec
+from typedtorch.runtime.switch import SWITCH, is_compiling
+
+
+def check_fields(kind: type) -> None:
+    """Add the checks to a dataclass; its ``__init__`` already checks its own arguments."""
+    if not dataclasses.is_dataclass(kind):
+        return
+    specs = functools.cache(lambda: _specs(kind))
+    init = kind.__dict__.get("__init__")
+    if init is not None and _has_more_than_arguments(kind):
+        setattr(kind, "__init__", _completed(init, kind, specs))  # noqa: B010 - not a method to mypy
+    if not kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]  # a dataclass has it
+        setattr(kind, "__setattr__", _assigned(kind, specs))  # noqa: B010 - likewise
+
+
+def _has_more_than_arguments(kind: Any) -> bool:
+    """Whether the object may end up with fields that are not the arguments of ``__init__``."""
+    made = any(not f.init or f.default_factory is not dataclasses.MISSING for f in dataclasses.fields(kind))
+    return made or hasattr(kind, "__post_init__") or not kind.__dataclass_params__.init
+
+
+def _specs(kind: Any) -> dict[str, Spec]:
+    found: dict[str, Spec] = {}
+    bases: tuple[type, ...] = kind.__mro__
+    for base in reversed(bases):
+        if "__dataclass_fields__" not in vars(base):
+            continue
+        namespace = vars(sys.modules.get(base.__module__, sys))
+        for name, annotation in inspect.get_annotations(base).items():
+            if name in kind.__dataclass_fields__:
+                value = read(annotation, namespace, dict(vars(base)), f"{base.__qualname__}.{name}")
+                found[name] = spec_of(Any if value is MISSING else value)
+    return {name: spec for name, spec in found.items() if not isinstance(spec, Anything)}
+
+
+def _completed(init: Any, kind: type, specs: Callable[[], dict[str, Spec]]) -> Any:
+    @functools.wraps(init)
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        init(self, *args, **kwargs)
+        if not is_compiling() and SWITCH.on:
+            scope = Scope()
+            for name, spec in specs().items():
+                if hasattr(self, name):
+                    check(kind, name, spec, getattr(self, name), scope)
+
+    return __init__
+
+
+def _assigned(kind: type, specs: Callable[[], dict[str, Spec]]) -> Any:
+    plain: Any = kind.__setattr__
+
+    @functools.wraps(plain)
+    def __setattr__(self: Any, name: str, value: Any) -> None:
+        if not is_compiling() and SWITCH.on and name in specs() and hasattr(self, name):
+            check(kind, name, specs()[name], value, Scope())
+        plain(self, name, value)
+
+    return __setattr__
+
+
+def check(kind: type, name: str, spec: Spec, value: Any, scope: Scope) -> None:
+    """Check the value of one field.
+
+    Raises:
+        CheckError: it contradicts the field's annotation.
+    """
+    scope.place = f"field {name!r}"
+    found = spec.check(value, scope)
+    if found is not None:
+        raise refusal(kind.__qualname__.rsplit("<locals>.", 1)[-1], scope.place, found)
