@@ -34,7 +34,9 @@ def _installed(row: Rule) -> None:
 def test_rule_agrees_with_the_real_operator(kind: str, row: Rule) -> None:
     tally = agrees_with_torch(row, kind, DRAWS, SEED)
     _clean(tally)
-    assert tally.accepted * 4 >= tally.drawn, f"torch accepts {tally.accepted} of {tally.drawn}: give it a sample"
+    assert tally.accepted * 4 >= tally.drawn, (
+        f"torch accepts {tally.accepted} of {tally.drawn}: give it a sample"
+    )
     assert tally.answered, "no draw has an answer"
 
 

@@ -1,5 +1,5 @@
 """Every family of rules; importing this package fills the table."""
 
-from typedtorch.shapes.rules import indexing, joining, linear, pointwise, reduction, views
+from typedtorch.shapes.rules import creation, indexing, joining, linear, pointwise, reduction, sorting, views
 
-__all__ = ["indexing", "joining", "linear", "pointwise", "reduction", "views"]
+__all__ = ["creation", "indexing", "joining", "linear", "pointwise", "reduction", "sorting", "views"]

@@ -325,7 +325,7 @@ def match_axes(
     by: dict[str, tuple[str, int]] = {}
     for (tensor, parameter), pattern in zip(operands, patterns, strict=True):
         who = name(tensor, parameter)
-        for letter, entry, place in _align(tensor.shape, pattern, who):
+        for letter, entry, place in align(tensor.shape, pattern, who):
             if letter == "...":
                 bound[letter] = broadcast(bound.get(letter, ()), entry) if letter in bound else entry
                 continue
@@ -343,30 +343,12 @@ def match_axes(
     return bound
 
 
-def _align(shape: Shape, pattern: Sequence[str], who: str) -> list[tuple[str, Any, int]]:
+def align(shape: Shape, pattern: Sequence[str], who: str) -> list[tuple[str, Any, int]]:
     """Pairs of a letter and its size (None where unknown), with the axis counted from the end."""
     wild = "..." in pattern
     letters = [p for p in pattern if p != "..."]
     if pack_index(shape) is not None:
-        known: list[Any] = []
-        for entry in reversed(shape):
-            if isinstance(entry, Pack):
-                break
-            known.insert(0, entry)
-        rest = shape[: len(shape) - len(known)]
-        if wild:
-            tail = pattern[pattern.index("...") + 1 :]
-            extra = known[: max(len(known) - len(tail), 0)]
-            known = known[len(extra) :]
-            lead: Shape = (*rest, *extra) if len(known) == len(tail) else (ANY_AXES,)
-            padded = [None] * (len(tail) - len(known)) + known
-            return [
-                ("...", lead, 0),
-                *((p, e, i - len(tail)) for i, (p, e) in enumerate(zip(tail, padded, strict=True))),
-            ]
-        known = known[-len(letters) :] if letters else []
-        padded = [None] * (len(letters) - len(known)) + known
-        return [(p, e, i - len(letters)) for i, (p, e) in enumerate(zip(letters, padded, strict=True))]
+        return _align_unseen(shape, pattern, who)
     if len(shape) != len(letters) and not (wild and len(shape) >= len(letters)):
         least = "at least " if wild else ""
         raise ShapeError(
@@ -379,6 +361,36 @@ def _align(shape: Shape, pattern: Sequence[str], who: str) -> list[tuple[str, An
     pairs: list[tuple[str, Any, int]] = [(p, shape[i], i - len(shape)) for i, p in enumerate(pattern[:at])]
     pairs.append(("...", shape[at : len(shape) - after], 0))
     pairs += [(p, shape[i - after], i - after) for i, p in enumerate(pattern[at + 1 :])]
+    return pairs
+
+
+def _align_unseen(shape: Shape, pattern: Sequence[str], who: str) -> list[tuple[str, Any, int]]:
+    """As above, where a run of unknown axes hides some of them."""
+    first = pack_index(shape)
+    assert first is not None
+    last = max(i for i, e in enumerate(shape) if isinstance(e, Pack))
+    head, end = shape[:first], shape[last + 1 :]
+    letters = [p for p in pattern if p != "..."]
+    if "..." not in pattern:
+        known = sum(not isinstance(e, Pack) for e in shape)
+        if known > len(letters):
+            raise ShapeError(
+                f"{who} has shape {show(shape)}, wanted {len(letters)} axes: ({', '.join(pattern)})"
+            )
+        middle = [None] * (len(letters) - len(head) - len(end))
+        if known == len(letters):  # every run is empty
+            middle = list[Any](e for e in shape[first : last + 1] if not isinstance(e, Pack))
+        entries = [*head, *middle, *end]
+        return [(p, e, i - len(letters)) for i, (p, e) in enumerate(zip(letters, entries, strict=True))]
+    at = pattern.index("...")
+    front, back = pattern[:at], pattern[at + 1 :]
+    seen = len(head) >= len(front) and len(end) >= len(back)
+    pairs = [(p, head[i] if i < len(head) else None, i) for i, p in enumerate(front)]
+    run = shape[len(front) : len(shape) - len(back)] if seen else (ANY_AXES,)
+    pairs.append(("...", run, 0))
+    for i, p in enumerate(back):
+        k = len(end) - len(back) + i
+        pairs.append((p, end[k] if k >= 0 else None, i - len(back)))
     return pairs
 
 
@@ -403,7 +415,7 @@ def of_rank(tensor: Tensor, parameter: str, *axes: str) -> tuple[Size, ...]:
     Raises:
         ShapeError: it has another rank.
     """
-    pairs = _align(tensor.shape, axes, name(tensor, parameter))
+    pairs = align(tensor.shape, axes, name(tensor, parameter))
     return tuple(unknown() if entry is None else entry for _, entry, _ in pairs)
 
 
@@ -432,7 +444,7 @@ def aliases(of: str, *names: str) -> None:
 
 
 __all__ = [
-    "Function", "Rule", "aliases", "axes_of", "axis_words", "both", "broadcast_operands",
+    "Function", "Rule", "aliases", "align", "axes_of", "axis_words", "both", "broadcast_operands",
     "broadcast_size", "fill", "flag", "functional", "is_size", "is_unknown", "literal",
     "match_axes", "methods", "need", "pointwise", "reduced", "signature", "under",
 ]  # fmt: skip

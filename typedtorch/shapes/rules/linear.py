@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from typedtorch.shapes.dtypes import ANY, BOOL, COMPLEX, FLOAT8, FLOATING
+from typedtorch.shapes.dtypes import COMPLEX, FLOAT8, FLOATING
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.forms import (
     axes_of,
@@ -20,7 +20,7 @@ from typedtorch.shapes.rules.forms import (
     tail,
 )
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of
-from typedtorch.shapes.size import Size, product, same, unknown
+from typedtorch.shapes.size import Size, same, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     Entry,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from typedtorch.shapes.dtypes import BIT
 from typedtorch.shapes.rule import attribute, name, rule
-from typedtorch.shapes.rules.forms import axes_of, both, is_size, literal, methods, need, of_rank
+from typedtorch.shapes.rules.forms import axes_of, both, is_size, literal, methods, need
 from typedtorch.shapes.rules.layout import contiguous_strides, permuted, view_strides
-from typedtorch.shapes.rules.promotion import dtype_of, mask_of, to_complex, to_real, want
+from typedtorch.shapes.rules.promotion import mask_of
 from typedtorch.shapes.size import Poly, Size, _exact_div, floor_div, is_unknown, product, same, unknown
-from typedtorch.shapes.dtypes import BIT, COMPLEX, FLOATING
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
@@ -25,7 +25,6 @@ from typedtorch.shapes.tensor import (
     pack_index,
     replaced,
     show,
-    without,
 )
 
 
