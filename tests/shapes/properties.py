@@ -155,7 +155,8 @@ def _refusal_holds(row: Rule, kind: str, template: Call, rng: random.Random) -> 
 
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
 # Where a named size is taken to be large enough for what the call asks of it.
-GENEROUS = ("torch.narrow", "torch.Tensor.narrow", "torch.chunk", "torch.Tensor.chunk", "torch.Tensor.unfold")
+GENEROUS = ("torch.narrow", "torch.Tensor.narrow", "torch.chunk", "torch.Tensor.chunk", "torch.Tensor.unfold",
+    "torch.topk", "torch.Tensor.topk",)
 
 
 def _at_sizes(

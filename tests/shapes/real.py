@@ -73,6 +73,8 @@ def describe(value: Any) -> Any:
         )
     if isinstance(value, (list, tuple)):
         return tuple(describe(v) for v in value)
+    if isinstance(value, dict):
+        return tuple(describe(v) for v in value.values())
     if isinstance(value, (bool, int, float, str)) or value is None:
         return value
     return UNKNOWN
@@ -147,6 +149,8 @@ def covers(answer: Any, real: Any) -> bool:
     """Whether what a rule says is true of what really came out."""
     if answer is UNKNOWN or real is UNKNOWN or isinstance(answer, Scalar):
         return True
+    if isinstance(answer, dict):
+        return covers(tuple(answer.values()), tuple(real.values()) if isinstance(real, dict) else real)
     if isinstance(answer, Tensor):
         return (
             isinstance(real, Tensor)

@@ -90,7 +90,8 @@ class Draw:
 
     def call(self, text: str) -> Call:
         made = Call()
-        constructor, arrow, forward = text.partition("->")
+        arrow = re.search(r"->(?=(?:[^']*'[^']*')*[^']*$)", text)
+        constructor, forward = (text[: arrow.start()], text[arrow.end() :]) if arrow else (text, "")
         for part in split(constructor, ","):
             if not part:
                 continue
@@ -295,6 +296,8 @@ def at(value: Any, sizes: dict[str, int]) -> Any:
         return replace(value, shape=tuple(at(e, sizes) for e in value.shape))
     if isinstance(value, slice):
         return slice(at(value.start, sizes), at(value.stop, sizes), at(value.step, sizes))
+    if isinstance(value, dict):
+        return {k: at(v, sizes) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         made = [at(v, sizes) for v in value]
         return made if isinstance(value, list) else tuple(made)

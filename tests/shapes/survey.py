@@ -26,7 +26,7 @@ def main(part: str = "", count: str = "24", seed: str = "0") -> None:
                 try:
                     tally = check(row, kind, int(count), int(seed))
                 except Exception:
-                    problems.append(f"{row.name}: {check.__name__} {traceback.format_exc(limit=-3)}")
+                    problems.append(f"{row.name}: {check.__name__} {traceback.format_exc(limit=-1)[-300:]}")
                     continue
                 problems += tally.problems
                 if check is agrees_with_torch and tally.accepted * 4 < tally.drawn or not tally.answered:

@@ -344,6 +344,8 @@ def cov(input: Any, *, correction: Any = 1, fweights: Any = None, aweights: Any 
             f"{name(input, 'input')} has shape {show(tensor.shape)}, wanted (variables, observations)"
         )
     mask = dtypes.to_float(want(tensor, ANY & ~BOOL, "input", "numbers"))
+    if len(tensor.shape) == 2 and same(tensor.sizes()[0], 1) is None:
+        return tensor.of((ANY_AXES,), mask)
     square = len(tensor.shape) == 2 and tensor.shape[0] != 1
     return tensor.of((tensor.shape[0], tensor.shape[0]) if square else (), mask)
 
@@ -356,7 +358,7 @@ def corrcoef(input: Any) -> Tensor:
 @rule(*both("cross"), sample="f:... 3, f:... 3 | f:3 a, f:3 a, 0 | f:a 3, f:a 3, dim=1")
 def cross(input: Any, other: Any, dim: Any = None, *, out: Any = None) -> Tensor:
     shape = broadcast_operands((need(input), "input"), (need(other), "other"))
-    mask = result_type(input, other)
+    mask = mask_of(input)
     if input.rank is not None and other.rank is not None and len(input.shape) != len(other.shape):
         raise ShapeError(
             f"{name(input, 'input')} has shape {show(input.shape)} and {name(other, 'other')} {show(other.shape)}: one number of axes is wanted"

@@ -1,0 +1,151 @@
+"""Contractions: what torch's einsum and einops' einsum share, and torch's own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from typedtorch.shapes.rule import rule
+from typedtorch.shapes.rules.forms import align, need
+from typedtorch.shapes.rules.promotion import common_dtype
+from typedtorch.shapes.size import Size, product, same, unknown
+from typedtorch.shapes.tensor import (
+    Entry,
+    Shape,
+    ShapeError,
+    Tensor,
+    Undecided,
+    better,
+    broadcast,
+    entry_size,
+    show,
+)
+
+
+def contracted(operands: list[Tensor], terms: list[list[str]], result: list[str], equation: str) -> Tensor:
+    """The result of an einsum whose letters are already taken apart.
+
+    Raises:
+        ShapeError: naming the letter and both operands where its sizes differ.
+    """
+    mask = common_dtype(*((t, _who(operands, i)) for i, t in enumerate(operands)), what="einsum")
+    sizes = _bound(operands, terms, equation)
+    unbound = next((letter for letter in result if letter not in sizes and letter != "..."), None)
+    if unbound is not None:
+        raise ShapeError(f"{equation!r}: the result's {unbound!r} is in no operand")
+    twice = next((letter for letter, n in Counter(result).items() if n > 1), None)
+    if twice is not None:
+        raise ShapeError(f"{equation!r}: {twice!r} stands twice in the result")
+    out: list[Entry] = []
+    for letter in result:
+        out.extend(sizes.get("...", ()) if letter == "..." else (sizes[letter],))
+    return operands[0].of(out, mask)
+
+
+def _who(operands: list[Tensor], i: int) -> str:
+    return operands[i].label or f"operand {i}"
+
+
+def _bound(operands: list[Tensor], terms: list[list[str]], equation: str) -> dict[str, Any]:
+    sizes: dict[str, Any] = {}
+    first: dict[str, str] = {}
+    for i, (tensor, letters) in enumerate(zip(operands, terms, strict=True)):
+        who = _who(operands, i)
+        for letter, entry, _ in _align(tensor.shape, letters, who, equation):
+            if letter == "...":
+                sizes["..."] = _run(sizes.get("..."), entry, equation)
+            elif letters.count(letter) > 1 and first.get(letter) == who and 1 in (sizes[letter], entry):
+                if sizes[letter] != entry and entry is not None:
+                    raise ShapeError(f"{equation!r}: {letter} is {sizes[letter]} and {entry} in {who}")
+            elif letter not in sizes or sizes[letter] == 1:
+                sizes[letter] = unknown() if entry is None else entry
+                first[letter] = who
+            elif entry is not None and entry != 1:
+                if same(sizes[letter], entry_size(entry)) is False:
+                    raise ShapeError(
+                        f"{equation!r}: {letter} is {sizes[letter]} in {first[letter]} and {entry} in {who}"
+                    )
+                sizes[letter] = better(sizes[letter], entry_size(entry))
+    return sizes
+
+
+def _run(before: Shape | None, entry: Shape, equation: str) -> Shape:
+    if before is None:
+        return entry
+    try:
+        return broadcast(before, entry)
+    except ShapeError:
+        raise ShapeError(f"{equation!r}: '...' is {show(before)} and {show(entry)}") from None
+
+
+def _align(shape: Shape, letters: list[str], who: str, equation: str) -> list[tuple[str, Any, int]]:
+    try:
+        return align(shape, letters, who)
+    except ShapeError:
+        count = len([x for x in letters if x != "..."])
+        raise ShapeError(
+            f"{equation!r}: {who} has shape {show(shape)}, {len(shape)} axes, and its letters are {count}: {' '.join(letters)}"
+        ) from None
+
+
+def contraction_flops(operands: list[Tensor], terms: list[list[str]], result: list[str]) -> Size:
+    """2 FLOPs for each product of two operands; sums over one operand alone are not counted.
+
+    Raises:
+        Undecided: not two operands, or nothing is contracted.
+    """
+    if len(terms) != 2:
+        raise Undecided
+    sizes = _bound(operands, terms, "einsum")
+    shared = {x for x in terms[0] if x in terms[1] and x not in result}
+    if not shared or "..." in shared:
+        raise Undecided
+    kept = [x for x in dict.fromkeys([*terms[0], *terms[1]]) if x in shared or x in result]
+    total: Size = 2
+    for letter in kept:
+        part = sizes[letter]
+        total = total * (product(entry_size(e) for e in part) if letter == "..." else part)
+    return total
+
+
+def _letters(text: str) -> list[str]:
+    text = text.replace(" ", "")
+    before, dots, after = text.partition("...")
+    if "." in before or "." in after:
+        raise ShapeError(f"{text!r}: an ellipsis is '...', once")
+    letters = [*before, *(["..."] if dots else []), *after]
+    odd = next((x for x in letters if x != "..." and not (x.isascii() and x.isalpha())), None)
+    if odd is not None:
+        raise ShapeError(f"{text!r}: {odd!r} is not a letter")
+    return letters
+
+
+def _equation(equation: Any, operands: tuple[Any, ...]) -> tuple[list[Tensor], list[list[str]], list[str]]:
+    if not isinstance(equation, str):
+        raise Undecided
+    if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+        operands = tuple(operands[0])
+    left, arrow, right = equation.partition("->")
+    terms = [_letters(t) for t in left.split(",")]
+    tensors = [need(t) for t in operands]
+    if len(terms) != len(tensors):
+        raise ShapeError(f"{equation!r} names {len(terms)} operands and {len(tensors)} are given")
+    if arrow:
+        return tensors, terms, _letters(right)
+    count = Counter(x for term in terms for x in term)
+    result = sorted(x for x, n in count.items() if n == 1 and x != "...")
+    return tensors, terms, (["..."] if "..." in count else []) + result
+
+
+def _flops(equation: Any, *operands: Any) -> Size:
+    return contraction_flops(*_equation(equation, operands))
+
+
+@rule("torch.einsum", "torch.functional.einsum", flops=_flops, sample=(
+    "'bsd,dk->bsk', f:b s d, f:d k | 'bhqd,bhkd->bhqk', f:b h q d, f:b h k d | '...d,dk->...k', f:... d, f:d k | 'ij->ji', f:i j | "
+    "'ii->i', f:a a | 'bij,bjk', f:b i j, f:b j k | 'i,i->', f:a, f:a | 'b s d, k d -> b s k', f:b s d, f:k d | 'ab,bc,cd->ad', f:a b, f:b c, f:c d | "
+    "'bd,bd->b', [f:b d, f:b d] | '...ij,...jk->...ik', f:#... i j, f:... j k"))  # fmt: skip
+def einsum(equation: Any, *operands: Any) -> Tensor:
+    """Letters bind to sizes; a size of 1 broadcasts, as torch has it."""
+    tensors, terms, result = _equation(equation, operands)
+    return contracted(tensors, terms, result, equation)
