@@ -2,6 +2,8 @@
 
 from typedtorch.training.callbacks import Callback, EarlyStop
 from typedtorch.training.checkpoint import CheckpointStore, load_checkpoint
+from typedtorch.training.config import TrainConfig
+from typedtorch.training.console import Console
 from typedtorch.training.errors import (
     CallbackError,
     CheckpointError,
@@ -13,6 +15,7 @@ from typedtorch.training.errors import (
     OutOfMemory,
     RunFolderError,
 )
+from typedtorch.training.job import TrainResult, train
 from typedtorch.training.loggers import JsonLines, Logger
 from typedtorch.training.seed import seed_everything
 from typedtorch.training.settings import LoopSettings
@@ -26,6 +29,7 @@ __all__ = [
     "CheckpointMismatch",
     "CheckpointStore",
     "ConfigError",
+    "Console",
     "DamagedCheckpoint",
     "EarlyStop",
     "FitResult",
@@ -37,7 +41,10 @@ __all__ = [
     "NonFiniteError",
     "OutOfMemory",
     "RunFolderError",
+    "TrainConfig",
+    "TrainResult",
     "Trainer",
     "load_checkpoint",
     "seed_everything",
+    "train",
 ]

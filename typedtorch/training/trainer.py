@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import math
 import statistics
 import sys
@@ -69,6 +70,8 @@ class FitResult:
     """Why it ended: ``"steps"`` where all were done."""
     losses: list[float] = field(default_factory=list)
     """Each step's loss, from where this process began."""
+    figures: list[Figures] = field(default_factory=list)
+    """Of each stretch, from where this process began."""
     evaluations: dict[int, dict[str, float]] = field(default_factory=dict)
 
 
@@ -286,6 +289,7 @@ class Trainer:
         self.meter.close_stretch(self.step, self.lr)
         for figures in self.meter.ready(wait=wait):
             self.result.losses += figures.losses
+            self.result.figures.append(dataclasses.replace(figures, losses=(), norms=()))
             record = {**figures.record(), "skipped": self.skipped}
             self.loggers.log(record)
             if self.parallel.rank == 0:

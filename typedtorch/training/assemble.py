@@ -1,0 +1,155 @@
+"""From settings to parts: tokens, model, optimizer, schedule, loss."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+from torch.optim import Optimizer
+
+from typedtorch import optim
+from typedtorch.data import (
+    BYTES,
+    Batch,
+    DataError,
+    EpochStarts,
+    Prefetcher,
+    Shard,
+    TokenBatches,
+    Tokens,
+    TokenSpan,
+    UniformStarts,
+    collect_files,
+    open_tokens,
+    pack_files,
+    split,
+    standard_library,
+)
+from typedtorch.data.layout import is_token_file
+from typedtorch.losses import cross_entropy
+from typedtorch.nn import Transformer
+from typedtorch.training.config import TrainConfig, settled
+from typedtorch.training.distributed import Parallel, repeated_blocks
+from typedtorch.training.step import LossSum
+
+Note = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The tokens of a run, in two parts, and what they are."""
+
+    train: TokenSpan
+    held_out: TokenSpan
+    name: str
+    is_text: bool
+    """One token is one byte of text."""
+
+
+def open_corpus(config: TrainConfig, note: Note) -> Corpus:
+    """Open or pack what ``config.data`` names.
+
+    Raises:
+        DataError: missing, empty, damaged, or too short for one window on either side.
+    """
+    wanted, name = config.data, config.data.data
+    path = Path(name).expanduser()
+    if name == "stdlib":
+        tokens, is_text = _packed(standard_library(), note), True
+        name = "the Python standard library's sources"
+    elif wanted.token_dtype is not None or (path.is_file() and is_token_file(path)):
+        opened = open_tokens(path, dtype=wanted.token_dtype, vocab=wanted.vocab)
+        tokens, is_text = opened, False
+    else:
+        tokens, is_text = _packed(collect_files(name), note), True
+    seq = settled(config.model.seq)
+    train, held_out = split(tokens, wanted.val_fraction)
+    for part, what in ((train, "training"), (held_out, "validation")):
+        if len(part) < seq + 1:
+            raise DataError(
+                name,
+                f"at least {seq + 1} tokens for {what} (seq {seq} and the target)",
+                len(part),
+                "too short",
+            )
+    return Corpus(train, held_out, name, is_text)
+
+
+def _packed(files: list[Path], note: Note) -> Tokens:
+    def progress(done: int, total: int) -> None:
+        if done % 1000 == 0 and done < total:
+            note(f"packing: {done} of {total} files")
+
+    return open_tokens(pack_files(files, tokenizer=BYTES, progress=progress))
+
+
+def make_batches(corpus: Corpus, config: TrainConfig, parallel: Parallel, device: torch.device) -> Any:
+    """The stream of training batches of this process."""
+    seq, micro = settled(config.model.seq), settled(config.run.micro_batch)
+    kind = EpochStarts if config.data.sampler == "epochs" else UniformStarts
+    sampler = kind(len(corpus.train), seq, config.run.seed)
+    shard = Shard(parallel.rank, parallel.world)
+    batches = TokenBatches(corpus.train, sampler, batch=micro, seq=seq, shard=shard, device=device)
+    return Prefetcher(batches, depth=config.data.prefetch) if config.data.prefetch else batches
+
+
+def make_model(config: TrainConfig, vocab: int) -> Transformer:
+    """The Transformer of the settings, on the CPU: the same weights whatever it then runs on."""
+    sizes = config.model
+    return Transformer(
+        vocab=vocab,
+        d_model=settled(sizes.d_model),
+        layers=settled(sizes.layers),
+        heads=settled(sizes.heads),
+        kv_heads=sizes.kv_heads,
+        d_ff=sizes.d_ff,
+        max_seq=settled(sizes.seq),
+        tie=sizes.tie,
+        dropout=sizes.dropout,
+    )
+
+
+def make_optimizer(model: nn.Module, config: TrainConfig, device: torch.device) -> Optimizer:
+    """AdamW with decay on matrices only; torch's fused kernel, which on a GPU can leave a bad step out."""
+    settings = config.optim
+    groups: Any = optim.decay_groups(model, settings.weight_decay)
+    betas = (settings.beta1, settings.beta2)
+    if device.type == "cuda":
+        return torch.optim.AdamW(groups, lr=settled(settings.lr), betas=betas, fused=True)
+    return optim.AdamW(groups, lr=settled(settings.lr), betas=betas)
+
+
+def make_schedule(config: TrainConfig) -> Callable[[int], float]:
+    """Step to learning rate."""
+    peak, total, warmup = settled(config.optim.lr), settled(config.run.steps), settled(config.optim.warmup)
+    floor = peak * config.optim.final_lr
+    match config.optim.schedule:
+        case "constant":
+            return functools.partial(optim.constant, peak=peak, warmup=warmup)
+        case "linear":
+            return functools.partial(optim.warmup_linear, peak=peak, total=total, warmup=warmup, floor=floor)
+        case "wsd":
+            decay = max(1, (total - warmup) // 5)
+            return functools.partial(
+                optim.warmup_stable_decay, peak=peak, total=total, warmup=warmup, decay=decay, floor=floor
+            )
+        case _:
+            return functools.partial(optim.warmup_cosine, peak=peak, total=total, warmup=warmup, floor=floor)
+
+
+def language_model_loss(model: nn.Module, batch: Batch, /) -> LossSum:
+    """Summed cross-entropy of the next token, in nats; every target counts."""
+    return LossSum(cross_entropy(model(batch.inputs), batch.targets, reduction="sum"), batch.targets.numel())
+
+
+def recompute_blocks(model: nn.Module) -> None:
+    """Activation checkpointing: each block keeps its input and computes the rest again when it is needed."""
+    for block in repeated_blocks(model):
+        block.forward = functools.partial(
+            torch.utils.checkpoint.checkpoint, block.forward, use_reentrant=False
+        )

@@ -1,0 +1,360 @@
+"""What ``typedtorch.train`` can be told: frozen groups of settings, and the flat names of them all.
+
+Every field has one name in Python (``train(lr=1e-3)``) and on the command line (``--lr 1e-3``). A value that
+is None depends on the device and is settled by :func:`resolve`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypedDict, TypeVar
+
+import torch
+
+from typedtorch.training.distributed import ParallelName
+from typedtorch.training.errors import ConfigError
+from typedtorch.training.settings import NonFinitePolicy
+
+ScheduleName = Literal["cosine", "linear", "wsd", "constant"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelConfig:
+    """The Transformer; sizes that are not given depend on the device."""
+
+    layers: int | None = None
+    """Blocks (4 on a CPU, 12 on a GPU)."""
+    d_model: int | None = None
+    """Width of the residual stream (128 / 1024)."""
+    heads: int | None = None
+    """Query heads (4 / 8)."""
+    kv_heads: int | None = None
+    """Key and value heads; as many as query heads unless given."""
+    d_ff: int | None = None
+    """Width of the feed-forward layers; about 8/3 of d_model unless given."""
+    seq: int | None = None
+    """Tokens of context (256 / 1024)."""
+    dropout: float = 0.0
+    """Probability of dropping an activation while training."""
+    tie: bool = True
+    """Use the embedding table as the unembedding."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataConfig:
+    """What is read, and in which order."""
+
+    data: str = "stdlib"
+    """Text (file, folder, glob), a token file, raw tokens or .npy; "stdlib" is Python's own sources."""
+    token_dtype: Literal["uint8", "uint16", "uint32", "int32", "int64"] | None = None
+    """What a raw file of tokens holds (uint16 unless given); says that the file is not text."""
+    vocab: int | None = None
+    """Tokens of the vocabulary, for files that do not say."""
+    val_fraction: float = 0.05
+    """Share of the tokens, at the end, held out for validation."""
+    sampler: Literal["epochs", "uniform"] = "epochs"
+    """Every window once per epoch in random order, or starts drawn uniformly."""
+    prefetch: int | None = None
+    """Batches read ahead by a thread (0 on a CPU, 4 on a GPU)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptimConfig:
+    """AdamW, its schedule, and the limits on gradients."""
+
+    lr: float | None = None
+    """Peak learning rate (3e-3 / 6e-4)."""
+    warmup: int | None = None
+    """Steps of linear warm-up (a tenth of the steps, at most 200)."""
+    schedule: ScheduleName = "cosine"
+    """Shape of the learning rate after the warm-up."""
+    final_lr: float = 0.05
+    """The last learning rate, as a share of the peak."""
+    weight_decay: float = 0.1
+    """Of matrices; norms and biases have none."""
+    beta1: float = 0.9
+    """Decay of the first moment."""
+    beta2: float = 0.95
+    """Decay of the second moment."""
+    clip: float = 1.0
+    """Largest global norm of the gradients."""
+    ema: float = 0.0
+    """Decay of an average of the weights that is evaluated and sampled from; 0 keeps none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunConfig:
+    """How long, how often, where to."""
+
+    steps: int | None = None
+    """Optimizer steps (800 / 2000)."""
+    batch: int | None = None
+    """Sequences per step, over all processes (8 / 32)."""
+    micro_batch: int | None = None
+    """Sequences at a time in one process; the batch divided by the processes unless given."""
+    seed: int = 0
+    """Of the weights, the order of the data, dropout and sampling."""
+    log_every: int | None = None
+    """Steps between figures (a fiftieth of the steps)."""
+    eval_every: int | None = None
+    """Steps between evaluations (a quarter of the steps)."""
+    eval_tokens: int | None = None
+    """Tokens per evaluation (100,000 / 2,000,000), as far as there are so many."""
+    save_every: int | None = None
+    """Steps between checkpoints (half of the steps)."""
+    keep: int = 2
+    """Checkpoints kept."""
+    out: str | None = None
+    """Run folder; runs/<date>-<time> unless given."""
+    resume: str = "never"
+    """never; auto (the newest checkpoint that holds, of --out or else the latest run); or a folder."""
+    sample: int = 400
+    """Tokens sampled at the end; 0 for none."""
+    plot: bool = True
+    """Draw loss.png at the end."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachineConfig:
+    """What it runs on and what is done about faults."""
+
+    device: str = "auto"
+    """cpu, cuda, cuda:1, ...; auto takes a GPU where there is one."""
+    precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
+    """Of matrix products; auto is fp32 on a CPU and bf16 on a GPU that has it."""
+    compile: bool | None = None
+    """torch.compile (on a GPU unless given)."""
+    deterministic: bool = False
+    """Refuse operators that do not repeat bit for bit."""
+    recompute: bool = False
+    """Activation checkpointing: keep the input of each block and compute the rest again."""
+    parallel: ParallelName = "auto"
+    """Under torchrun: ddp (auto), fsdp, zero1."""
+    background_save: bool = False
+    """Write checkpoints in a thread while training goes on."""
+    nonfinite: NonFinitePolicy = "raise"
+    """A NaN or infinite loss or gradient is never applied; then raise, skip, or rollback."""
+    spike: float = 0.0
+    """Report a loss this many standard deviations above the last ones; 0 does not look."""
+    halve_on_oom: bool = False
+    """Out of memory: halve the micro-batch and keep the batch."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainConfig:
+    """Everything ``typedtorch.train`` can be told.
+
+    >>> config = TrainConfig().override(lr=1e-3, layers=2)
+    >>> config.optim.lr, config.model.layers
+    (0.001, 2)
+    >>> TrainConfig().override(layer=2)
+    Traceback (most recent call last):
+    typedtorch.training.errors.ConfigError: unknown setting 'layer'; did you mean 'layers'?
+    """
+
+    model: ModelConfig = field(default_factory=ModelConfig)
+    data: DataConfig = field(default_factory=DataConfig)
+    optim: OptimConfig = field(default_factory=OptimConfig)
+    run: RunConfig = field(default_factory=RunConfig)
+    machine: MachineConfig = field(default_factory=MachineConfig)
+
+    def override(self, **values: Any) -> TrainConfig:
+        """A copy with some settings, by their flat names, replaced.
+
+        Raises:
+            ConfigError: a name that does not exist.
+        """
+        groups: dict[str, dict[str, Any]] = {}
+        for name, value in values.items():
+            group = GROUP_OF.get(name)
+            if group is None:
+                close = difflib.get_close_matches(name, GROUP_OF, 1)
+                hint = f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(GROUP_OF)}"
+                raise ConfigError(f"unknown setting {name!r}{hint}")
+            groups.setdefault(group, {})[name] = value
+        changed = {g: dataclasses.replace(getattr(self, g), **v) for g, v in groups.items()}
+        return dataclasses.replace(self, **changed)
+
+    def flat(self) -> dict[str, Any]:
+        """Every setting by its flat name."""
+        return {name: getattr(getattr(self, group), name) for name, group in GROUP_OF.items()}
+
+    @classmethod
+    def from_flat(cls, values: Mapping[str, Any]) -> TrainConfig:
+        """The inverse of :meth:`flat`; unknown names are refused."""
+        return cls().override(**values)
+
+
+GROUP_OF = {
+    inner.name: outer.name
+    for outer in dataclasses.fields(TrainConfig)
+    for inner in dataclasses.fields(outer.default_factory)  # type: ignore[arg-type]  # the groups' classes
+}
+"""Flat name of each setting -> the group that holds it."""
+
+
+class Overrides(TypedDict, total=False):
+    """The flat names, for type checkers: what ``typedtorch.train`` takes as keywords."""
+
+    layers: int | None
+    d_model: int | None
+    heads: int | None
+    kv_heads: int | None
+    d_ff: int | None
+    seq: int | None
+    dropout: float
+    tie: bool
+    data: str
+    token_dtype: Literal["uint8", "uint16", "uint32", "int32", "int64"] | None
+    vocab: int | None
+    val_fraction: float
+    sampler: Literal["epochs", "uniform"]
+    prefetch: int | None
+    lr: float | None
+    warmup: int | None
+    schedule: ScheduleName
+    final_lr: float
+    weight_decay: float
+    beta1: float
+    beta2: float
+    clip: float
+    ema: float
+    steps: int | None
+    batch: int | None
+    micro_batch: int | None
+    seed: int
+    log_every: int | None
+    eval_every: int | None
+    eval_tokens: int | None
+    save_every: int | None
+    keep: int
+    out: str | None
+    resume: str
+    sample: int
+    plot: bool
+    device: str
+    precision: Literal["auto", "fp32", "bf16", "fp16"]
+    compile: bool | None
+    deterministic: bool
+    recompute: bool
+    parallel: ParallelName
+    background_save: bool
+    nonfinite: NonFinitePolicy
+    spike: float
+    halve_on_oom: bool
+
+
+# where None stands for a choice by device: on a CPU, on a GPU
+_BY_DEVICE: dict[str, tuple[Any, Any]] = {
+    "layers": (4, 12),
+    "d_model": (128, 1024),
+    "heads": (4, 8),
+    "seq": (256, 1024),
+    "prefetch": (0, 4),
+    "lr": (3e-3, 6e-4),
+    "steps": (800, 2000),
+    "batch": (8, 32),
+    "eval_tokens": (100_000, 2_000_000),
+    "compile": (False, True),
+}
+
+
+SettledT = TypeVar("SettledT")
+
+
+def settled(value: SettledT | None) -> SettledT:
+    """A setting that :func:`resolve` has settled."""
+    if value is None:
+        raise ConfigError("a setting that depends on the device was not settled: call resolve first")
+    return value
+
+
+def find_device(name: str) -> torch.device:
+    """The device a name means on this machine.
+
+    Raises:
+        ConfigError: no such device here.
+    """
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+    except (RuntimeError, ValueError):
+        raise ConfigError(f"device: expected cpu, cuda, cuda:N, mps or auto, got {name!r}") from None
+    present = {"cpu": 1, "cuda": torch.cuda.device_count(), "mps": int(torch.backends.mps.is_available())}
+    count = present.get(device.type, 0)
+    if (device.index or 0) >= count:
+        here = ", ".join(kind for kind, n in present.items() if n)
+        raise ConfigError(f"device: {name!r} is not on this machine; here are {here}")
+    return device
+
+
+def resolve(config: TrainConfig, device: torch.device, world: int = 1) -> TrainConfig:
+    """Settle every choice that depends on the device, and refuse what cannot work.
+
+    Raises:
+        ConfigError: a setting out of range or contradicting another.
+    """
+    flat = config.flat()
+    gpu = device.type != "cpu"
+    chosen: dict[str, Any] = {k: v[gpu] for k, v in _BY_DEVICE.items() if flat[k] is None}
+    flat |= chosen
+    steps = flat["steps"]
+    _check(flat)
+    if flat["precision"] == "auto":
+        chosen["precision"] = "bf16" if _has_bf16(device) else "fp32"
+    later = {
+        "warmup": min(200, max(1, steps // 10)) if flat["schedule"] != "constant" else 0,
+        "log_every": max(1, steps // 50),
+        "eval_every": max(1, steps // 4),
+        "save_every": max(1, math.ceil(steps / 2)),
+        "micro_batch": max(1, flat["batch"] // world),
+    }
+    chosen |= {name: value for name, value in later.items() if flat[name] is None}
+    flat |= chosen
+    if flat["batch"] % (flat["micro_batch"] * world):
+        raise ConfigError(
+            f"batch: expected a multiple of micro_batch x processes ({flat['micro_batch']} x {world}), "
+            f"got {flat['batch']}"
+        )
+    if flat["warmup"] > steps:
+        raise ConfigError(f"warmup: expected at most the steps ({steps}), got {flat['warmup']}")
+    return config.override(**chosen)
+
+
+def _has_bf16(device: torch.device) -> bool:
+    return device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
+
+
+_POSITIVE = ("layers", "d_model", "heads", "kv_heads", "d_ff", "seq", "vocab", "lr", "clip", "steps", "batch")
+_AT_LEAST = {
+    **dict.fromkeys((*_POSITIVE, "micro_batch", "log_every", "eval_tokens", "keep"), 1),
+    **dict.fromkeys(("warmup", "eval_every", "save_every", "prefetch", "sample", "seed", "spike"), 0),
+    **dict.fromkeys(("weight_decay",), 0),
+}
+_BELOW_ONE = ("dropout", "ema", "beta1", "beta2")
+
+
+def _check(flat: Mapping[str, Any]) -> None:
+    for name, least in _AT_LEAST.items():
+        value = flat[name]
+        if value is not None and (value < least if name not in ("lr", "clip") else not value > 0):
+            bound = f"at least {least}" if name not in ("lr", "clip") else "more than 0"
+            raise ConfigError(f"{name}: expected {bound}, got {value}")
+    for name in _BELOW_ONE:
+        if not 0 <= flat[name] < 1:
+            raise ConfigError(f"{name}: expected at least 0 and less than 1, got {flat[name]}")
+    if not 0 < flat["val_fraction"] < 1:
+        raise ConfigError(f"val_fraction: expected between 0 and 1, got {flat['val_fraction']}")
+    if not 0 <= flat["final_lr"] <= 1:
+        raise ConfigError(f"final_lr: expected a share from 0 to 1, got {flat['final_lr']}")
+    if flat["seed"] >= 1 << 32:
+        raise ConfigError(f"seed: expected 0 to 2**32 - 1, got {flat['seed']}")
+    if flat["d_model"] % flat["heads"]:
+        raise ConfigError(f"heads: expected a divisor of d_model {flat['d_model']}, got {flat['heads']}")
+    if flat["kv_heads"] is not None and flat["heads"] % flat["kv_heads"]:
+        raise ConfigError(f"kv_heads: expected a divisor of heads {flat['heads']}, got {flat['kv_heads']}")

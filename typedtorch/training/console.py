@@ -1,0 +1,205 @@
+"""What a person sees: one live line on a terminal, plain lines anywhere else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import IO
+
+import torch
+from rich.console import Console as RichConsole
+from rich.live import Live
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from typedtorch.training.figures import Figures
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """What the live line needs to know of the run."""
+
+    steps: int
+    flops_per_token: float | None = None
+    peak_flops: float | None = None
+    """Of all processes together."""
+    device: torch.device | None = None
+
+
+class Console:
+    """A banner, a line that is kept up to date, notes, tables.
+
+    On a terminal the line is redrawn in place. Anywhere else (a file, a pipe, ``TERM=dumb``) each is a line
+    of its own, without carriage returns or colours. ``NO_COLOR`` is respected.
+    """
+
+    def __init__(self, file: IO[str] | None = None, *, quiet: bool = False) -> None:
+        self.rich = RichConsole(file=file, quiet=quiet, highlight=False, soft_wrap=True)
+        self.live_line = self.rich.is_terminal and not self.rich.is_dumb_terminal
+        self.facts = RunFacts(steps=0)
+        self._live: Live | None = None
+        self._last: Figures | None = None
+
+    def __enter__(self) -> Console:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end_line()
+
+    def banner(self, title: str, rows: Sequence[tuple[str, str]]) -> None:
+        """A title and what is about to happen, aligned."""
+        width = max(len(name) for name, _ in rows)
+        self._print(f"[bold]{escape(title)}[/bold]")
+        for name, value in rows:
+            self._print(f"  [cyan]{escape(name.ljust(width))}[/cyan]  {escape(value)}")
+
+    def figures(self, figures: Figures, /) -> None:
+        """The latest figures."""
+        text = self.line(figures)
+        self._last = figures
+        if not self.live_line:
+            self._print(escape(text))
+            return
+        if self._live is None:
+            self._live = Live(console=self.rich, auto_refresh=False, transient=True)
+            self._live.start()
+        self._live.update(Text(text, no_wrap=True, overflow="ellipsis"), refresh=True)
+
+    def line(self, f: Figures) -> str:
+        """The line for some figures."""
+        left = max(0, self.facts.steps - f.step) * f.step_seconds
+        parts = [
+            f"step {f.step}/{self.facts.steps}",
+            f"ETA {duration(left)}",
+            f"loss {f.loss:.4f}",
+            f"lr {f.lr:.2e}",
+            f"grad {f.grad_norm:.2f}",
+            f"{si(f.items_per_second)} tok/s",
+        ]
+        used = self.utilisation(f.items_per_second)
+        if used is not None:
+            parts.append(f"MFU {used:.0%}")
+        parts += [f"mem {size(memory_in_use(self.facts.device))}", f"data {f.data_wait:.1%}"]
+        return "  ".join(parts)
+
+    def utilisation(self, tokens_per_second: float) -> float | None:
+        """Achieved over promised FLOP/s, where both are known."""
+        if not self.facts.flops_per_token or not self.facts.peak_flops:
+            return None
+        return tokens_per_second * self.facts.flops_per_token / self.facts.peak_flops
+
+    def note(self, text: str, /) -> None:
+        """One line that stays."""
+        self._print(escape(text))
+
+    def end_line(self) -> None:
+        """Leave the last live line standing and go on below it."""
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+            if self._last is not None:
+                self._print(escape(self.line(self._last)))
+
+    def table(self, title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """A table, numbers to the right."""
+        if not self.live_line:
+            self._plain_table(title, header, rows)
+            return
+        table = Table(title=title, title_justify="left", title_style="bold")
+        for i, name in enumerate(header):
+            table.add_column(name, justify="left" if i in (0, len(header) - 1) else "right")
+        for row in rows:
+            table.add_row(*map(escape, row))
+        self.rich.print(table)
+
+    def _plain_table(self, title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+        self._print(escape(title))
+        for row in [header, *rows]:
+            cells = [
+                cell.ljust(w) if i in (0, len(header) - 1) else cell.rjust(w)
+                for i, (cell, w) in enumerate(zip(row, widths, strict=True))
+            ]
+            self._print(escape("  " + "  ".join(cells).rstrip()))
+
+    def verbatim(self, text: str) -> None:
+        """Text as it is: nothing in it is markup, and no control character reaches the terminal."""
+        shown = "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text)
+        self.rich.print(Text(shown))
+
+    def _print(self, markup: str) -> None:
+        self.rich.print(markup)
+
+
+def duration(seconds: float) -> str:
+    """
+    >>> duration(5), duration(75), duration(7384)
+    ('0:05', '1:15', '2:03:04')
+    """
+    minutes, s = divmod(round(seconds), 60)
+    hours, m = divmod(minutes, 60)
+    return f"{hours}:{m:02d}:{s:02d}" if hours else f"{m}:{s:02d}"
+
+
+def si(value: float) -> str:
+    """
+    >>> si(950), si(18240), si(3.2e6), si(989.4e12)
+    ('950', '18.2k', '3.20M', '989T')
+    """
+    for unit in ("", "k", "M", "G", "T", "P"):
+        if abs(value) < 1000 or unit == "P":
+            break
+        value /= 1000
+    if not unit and value == int(value):
+        return f"{int(value)}"
+    digits = 2 if abs(value) < 10 else 1 if abs(value) < 100 else 0
+    return f"{value:.{digits}f}{unit}"
+
+
+def size(count: float) -> str:
+    """
+    >>> size(3_500_000), size(2**34)
+    ('3.3 MiB', '16.0 GiB')
+    """
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if abs(count) < 1024 or unit == "TiB":
+            break
+        count /= 1024
+    return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+
+
+def memory_in_use(device: torch.device | None) -> int:
+    """Bytes in use now: the allocator's on a GPU, the process's resident set on a CPU."""
+    if device is not None and device.type == "cuda":
+        return torch.cuda.memory_allocated(device)
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
+
+
+class PeakMemory:
+    """The most memory in use since this was made, above what was in use then."""
+
+    def __init__(self, device: torch.device) -> None:
+        self.device = device
+        if device.type == "cuda":
+            torch.cuda.reset_peak_memory_stats(device)
+        self._before = memory_in_use(device)
+
+    def bytes(self) -> int:
+        """Peak growth in bytes; on a CPU of the resident set, which keeps what was freed."""
+        if self.device.type == "cuda":
+            return torch.cuda.max_memory_allocated(self.device) - self._before
+        try:
+            with open("/proc/self/status", encoding="ascii") as file:
+                line = next(line for line in file if line.startswith("VmHWM"))
+        except (OSError, StopIteration):
+            return 0
+        return max(0, int(line.split()[1]) * 1024 - self._before)

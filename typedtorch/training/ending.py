@@ -1,0 +1,216 @@
+"""The first and the last thing a run says: the banner, the sample, predicted beside measured, the files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from typedtorch import __version__
+from typedtorch.data import BYTES, WriteError
+from typedtorch.nn import Transformer, sample
+from typedtorch.training import runfolder
+from typedtorch.training.assemble import Corpus
+from typedtorch.training.config import TrainConfig
+from typedtorch.training.console import Console, PeakMemory, duration, si, size
+from typedtorch.training.distributed import Parallel
+from typedtorch.training.evaluate import in_bits, unigram_entropy
+from typedtorch.training.loggers import read_records
+from typedtorch.training.picture import draw_losses
+from typedtorch.training.predict import Prediction, count_flops_per_token
+from typedtorch.training.runfolder import RunFolder
+from typedtorch.training.trainer import Trainer
+
+_PYTHON_PROMPT = b"\ndef "
+
+
+@dataclass
+class Ending:
+    """Says what is about to happen, and afterwards what did."""
+
+    config: TrainConfig
+    corpus: Corpus | None
+    prediction: Prediction | None
+    memory: PeakMemory
+    console: Console
+    parallel: Parallel
+    device: torch.device
+
+    def banner(self, trainer: Trainer, model: nn.Module, path: Path) -> None:
+        """What is trained on what, and what it should cost."""
+        run, machine = self.config.run, self.config.machine
+        name = torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else "CPU"
+        many = f", {self.parallel.world} processes" if self.parallel.world > 1 else ""
+        threads = f", {torch.get_num_threads()} threads" if self.device.type == "cpu" else ""
+        precision = trainer.settings.precision + (" autocast" if trainer.settings.precision != "fp32" else "")
+        compiled = ", torch.compile" if machine.compile else ""
+        rows = [("device", f"{name}{threads}{many}, {precision}{compiled}"), ("run folder", str(path))]
+        if self.corpus is not None:
+            rows += self._data_rows()
+        count = sum(p.numel() for p in model.parameters())
+        rows.append(("model", f"{type(model).__name__}, {si(count)} parameters"))
+        if self.corpus is not None and run.steps and run.batch and self.config.model.seq:
+            tokens = run.steps * run.batch * self.config.model.seq
+            per_step = f"{run.batch} x {self.config.model.seq}"
+            rows.append(("steps", f"{run.steps} of {per_step} tokens, {si(tokens)} in all"))
+        if self.prediction is not None:
+            rows += _predicted_rows(self.prediction, run.steps or 0)
+        self.console.banner(f"typedtorch {__version__}", rows)
+
+    def _data_rows(self) -> list[tuple[str, str]]:
+        assert self.corpus is not None
+        entropy = unigram_entropy(self.corpus.held_out)
+        what = "bytes" if self.corpus.is_text else "tokens"
+        counts = f"{si(len(self.corpus.train))} {what} + {si(len(self.corpus.held_out))} held out"
+        return [
+            ("data", f"{self.corpus.name}: {counts}"),
+            ("to beat", f"unigram entropy {entropy:.3f} nats = {in_bits(entropy):.3f} bits per {what[:-1]}"),
+        ]
+
+    def close(
+        self, trainer: Trainer, model: nn.Module, folder: RunFolder | None, result: dict[str, Any]
+    ) -> tuple[str, dict[str, Any]]:
+        """Sample, draw, tabulate, and write the summary; process 0 alone."""
+        if folder is None or self.parallel.rank != 0:
+            return "", {}
+        text = self._sample(trainer, model)
+        summary = self._summary(trainer, model, result)
+        self._table(summary)
+        self._losses(summary)
+        if text:
+            self.console.note("sample:")
+            self.console.verbatim(text)
+        try:
+            folder.write_json(runfolder.SUMMARY, {**summary, "sample": text})
+            if self.config.run.plot:
+                self._draw(folder, summary)
+            self.console.note(f"written: {folder.path}")
+        except WriteError as error:  # the training is done and saved; a picture is not worth losing it for
+            self.console.note(f"could not be written: {error}")
+        return text, summary
+
+    def _sample(self, trainer: Trainer, model: nn.Module) -> str:
+        run = self.config.run
+        if (
+            not run.sample
+            or not isinstance(model, Transformer)
+            or self.corpus is None
+            or self.parallel.world > 1
+        ):
+            return ""
+        prompt = list(_PYTHON_PROMPT) if self.config.data.data == "stdlib" else self._prompt()
+        generator = torch.Generator(self.device).manual_seed(run.seed)
+        tokens = torch.tensor([prompt], device=self.device)
+        averaged = trainer.ema.swapped() if trainer.ema is not None else torch.no_grad()
+        with averaged:
+            found = sample(model, tokens, run.sample, temperature=0.7, generator=generator)[0].cpu().numpy()
+        return BYTES.decode(found) if self.corpus.is_text else " ".join(map(str, found.tolist()))
+
+    def _prompt(self) -> list[int]:
+        """The token between documents, or the first of the held-out ones."""
+        assert self.corpus is not None
+        return [max(self.corpus.held_out.separator, 0)] if self.corpus.is_text else [0]
+
+    def _summary(self, trainer: Trainer, model: nn.Module, result: dict[str, Any]) -> dict[str, Any]:
+        records = trainer.result.figures
+        later = records[1:] or records  # the first stretch warms up caches and compiles
+        speeds = sorted(f.items_per_second for f in later)
+        steps = sorted(f.step_seconds for f in later)
+        speed = speeds[len(speeds) // 2] if speeds else 0.0
+        summary: dict[str, Any] = {
+            "step": trainer.step,
+            **result,
+            "parameters": sum(p.numel() for p in model.parameters()),
+            "tokens": trainer.meter.items,
+            "tokens_per_second": speed,
+            "step_seconds": steps[len(steps) // 2] if steps else None,
+            "mfu": self.console.utilisation(speed),
+            "peak_memory": self.memory.bytes(),
+            "skipped_steps": trainer.skipped,
+            "logger_failures": trainer.loggers.failures,
+        }
+        if self.corpus is not None:
+            entropy = unigram_entropy(self.corpus.held_out)
+            summary |= {"unigram_nats": entropy, "unigram_bits": in_bits(entropy)}
+            if summary["val_loss"] is not None:
+                summary["val_bits"] = in_bits(summary["val_loss"])
+            if self.parallel.world == 1 and self.config.model.seq and isinstance(model, Transformer):
+                seq = min(self.config.model.seq, 256)
+                summary["counted_flops_per_token"] = count_flops_per_token(model, seq)
+                summary["counted_at_seq"] = seq
+        if self.prediction is not None:
+            p = self.prediction
+            summary["predicted"] = {
+                "parameters": p.parameters, "flops_per_token": p.flops_per_token,
+                "peak_memory": p.memory_peak,
+                "step_seconds": p.step_seconds, "peak_flops": p.peak.flops if p.peak else None,
+                "peak_label": p.peak.label if p.peak else None,
+            }  # fmt: skip
+        return summary
+
+    def _table(self, summary: dict[str, Any]) -> None:
+        p = self.prediction
+        if p is None:
+            return
+        rows = [("parameters", f"{p.parameters:,}", f"{summary['parameters']:,}", "")]
+        counted = summary.get("counted_flops_per_token")
+        if p.flops_per_token is not None:
+            at = f"counted in a real pass, seq {summary.get('counted_at_seq')}" if counted else ""
+            rows.append(("FLOPs per token", si(p.flops_per_token), si(counted) if counted else "-", at))
+        if p.step_seconds is not None and summary["step_seconds"]:
+            rows.append(
+                ("step time", f"{p.step_seconds * 1e3:.1f} ms", f"{summary['step_seconds'] * 1e3:.1f} ms",
+                 "predicted at the roofline, the least it can be")
+            )  # fmt: skip
+        if p.memory_peak is not None:
+            how = "allocator's peak" if self.device.type == "cuda" else "growth of the resident set"
+            rows.append(("memory", size(p.memory_peak), size(summary["peak_memory"]), how))
+        if p.peak is not None and summary["mfu"] is not None:
+            of = f"of {si(p.peak.flops)}FLOP/s: {p.peak.label}"
+            rows.append(("MFU", "-", f"{summary['mfu']:.1%}", of))
+        self.console.table("predicted and measured", ["", "predicted", "measured", ""], rows)
+
+    def _losses(self, summary: dict[str, Any]) -> None:
+        speed = f"{duration(summary['seconds'])}, {si(summary['tokens_per_second'])} tokens/s"
+        self.console.note(f"trained {summary['step']} steps in {speed}")
+        value, unigram = summary["val_loss"], summary.get("unigram_nats")
+        if value is None or unigram is None:
+            return
+        unit = "byte" if self.corpus is not None and self.corpus.is_text else "token"
+        self.console.note(
+            f"validation loss {value:.3f} nats = {in_bits(value):.3f} bits per {unit}; "
+            f"unigram entropy {unigram:.3f} nats = {in_bits(unigram):.3f} bits per {unit}"
+        )
+
+    def _draw(self, folder: RunFolder, summary: dict[str, Any]) -> None:
+        records = read_records(folder / runfolder.METRICS)
+        losses = [(int(str(r["step"])), float(str(r["loss"]))) for r in records if r.get("loss") is not None]
+        validation = {
+            int(str(r["step"])): float(str(r["val_loss"])) for r in records if r.get("val_loss") is not None
+        }
+        draw_losses(
+            folder / runfolder.PICTURE, losses, validation, unigram=summary.get("unigram_nats"),
+            title=f"{si(summary['parameters'])} parameters, {si(summary['tokens'])} tokens",
+        )  # fmt: skip
+
+
+def _predicted_rows(p: Prediction, steps: int) -> list[tuple[str, str]]:
+    """What the shapes say a step costs, and the peak it is compared with."""
+    if p.flops_per_token is None:
+        return [("predicted", f"nothing: {p.why_not}")]
+    rows = [("FLOPs", f"{si(p.flops_per_token)} per token, forward and backward")]
+    if p.peak is not None:
+        rows.append(("peak", f"{si(p.peak.flops)}FLOP/s ({p.peak.label})"))
+    if p.memory_peak is not None:
+        rows.append(("memory", f"{size(p.memory_peak)} predicted peak"))
+    if p.step_seconds is not None:
+        rows.append(
+            (
+                "time",
+                f"{p.step_seconds * 1e3:.1f} ms a step, {duration(p.step_seconds * steps)} in all, at least",
+            )
+        )
+    return rows

@@ -1,0 +1,80 @@
+"""Validation loss over fixed windows, and the entropy a model without context could reach."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import nn
+
+from typedtorch.data import Tokens, get_batch, row_buffer
+from typedtorch.training.distributed import Parallel
+from typedtorch.training.step import LossFunction, evaluate_loss
+
+_NEVER: Callable[[], bool] = lambda: False  # noqa: E731 - a constant
+
+
+@dataclass(frozen=True)
+class Evaluator:
+    """The mean loss over ``windows`` evenly spaced windows of the held-out tokens, the same ones every time.
+
+    Several processes share the windows and join their sums.
+    """
+
+    loss: LossFunction
+    tokens: Tokens
+    seq: int
+    batch: int
+    windows: int
+    device: torch.device
+    autocast: contextlib.AbstractContextManager[None]
+    parallel: Parallel
+
+    def __call__(self, model: nn.Module, stop: Callable[[], bool] = _NEVER, /) -> Mapping[str, float]:
+        sums = torch.zeros(2, dtype=torch.float64, device=self.device)
+        buffer = row_buffer(self.batch, self.seq, self.tokens.dtype)
+        for starts in self._starts():
+            if self.parallel.world == 1 and stop():  # with several, all have to take part to the end
+                return {}
+            batch = get_batch(self.tokens, starts, self.seq, device=self.device, out=buffer)
+            with self.autocast:
+                total, items = evaluate_loss(self.loss, model, batch)
+            sums += torch.stack([total.double(), torch.as_tensor(items, device=self.device).double()])
+        total_loss, count = self.parallel.sum(sums).tolist()
+        return {"loss": total_loss / max(count, 1.0)}
+
+    def _starts(self) -> list[np.ndarray]:
+        possible = (len(self.tokens) - 1) // self.seq
+        every = max(1, self.batch * self.parallel.world)
+        groups = max(1, min(self.windows, possible) // every)
+        if possible < every:  # a short text: the windows overlap
+            index = np.linspace(0, len(self.tokens) - self.seq - 1, every).astype(np.int64)
+        else:
+            index = np.linspace(0, possible - 1, groups * every).astype(np.int64) * self.seq
+        mine = index.reshape(groups, self.parallel.world, self.batch)[:, self.parallel.rank]
+        return list(mine)
+
+
+def unigram_entropy(tokens: Tokens, *, limit: int = 1 << 24) -> float:
+    """The entropy, in nats, of single tokens: the least loss of a model that knows only their frequencies.
+
+    >>> from typedtorch.data import MemoryTokens
+    >>> round(unigram_entropy(MemoryTokens(np.array([0, 1, 0, 1], np.uint8), vocab=2)), 4)
+    0.6931
+    """
+    length, counts = min(len(tokens), 1 << 16), np.zeros(tokens.vocab, np.int64)
+    buffer = row_buffer(1, length - 1, tokens.dtype)
+    for start in range(0, min(len(tokens), limit) - length + 1, length):
+        tokens.read(np.array([start]), buffer)
+        counts += np.bincount(buffer.rows[0].astype(np.int64), minlength=tokens.vocab)
+    shares = counts[counts > 0] / counts.sum()
+    return float(-(shares * np.log(shares)).sum())
+
+
+def in_bits(nats: float) -> float:
+    """Nats to bits."""
+    return nats / math.log(2)

@@ -1,0 +1,311 @@
+"""``typedtorch.train``: the whole job, from settings to a trained model in a run folder."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Unpack
+
+import torch
+from torch import nn
+from torch.optim import Optimizer
+
+from typedtorch.training import runfolder
+from typedtorch.training.assemble import (
+    Corpus,
+    language_model_loss,
+    make_batches,
+    make_model,
+    make_optimizer,
+    make_schedule,
+    open_corpus,
+    recompute_blocks,
+)
+from typedtorch.training.callbacks import Callback
+from typedtorch.training.checkpoint import CheckpointStore
+from typedtorch.training.config import Overrides, TrainConfig, find_device, resolve, settled
+from typedtorch.training.console import Console, PeakMemory, RunFacts
+from typedtorch.training.distributed import Parallel, join
+from typedtorch.training.ending import Ending
+from typedtorch.training.evaluate import Evaluator
+from typedtorch.training.loggers import JsonLines, Logger, rewind
+from typedtorch.training.precision import Precision
+from typedtorch.training.predict import Prediction, predict
+from typedtorch.training.resume import Resumption, plan
+from typedtorch.training.runfolder import RunFolder
+from typedtorch.training.seed import seed_everything
+from typedtorch.training.settings import LoopSettings
+from typedtorch.training.step import LossFunction
+from typedtorch.training.trainer import Evaluate, FitResult, Trainer
+
+OptimizerLike = Optimizer | Callable[[nn.Module], Optimizer]
+
+
+@dataclass(frozen=True)
+class TrainResult:
+    """What a run gave."""
+
+    step: int
+    stopped: str
+    """Why it ended; ``"steps"`` where all were done."""
+    loss: float
+    """Training loss of the last steps, nats per token (or the loss's own unit)."""
+    val_loss: float | None
+    folder: Path
+    model: nn.Module
+    sample: str = ""
+    summary: dict[str, Any] = field(default_factory=dict)
+
+
+def train(
+    config: TrainConfig | None = None,
+    *,
+    model: nn.Module | None = None,
+    loss: LossFunction | None = None,
+    batches: Iterable[Any] | None = None,
+    optimizer: OptimizerLike | None = None,
+    evaluate: Evaluate | None = None,
+    callbacks: Iterable[Callback] = (),
+    loggers: Iterable[Logger] = (),
+    console: Console | None = None,
+    **overrides: Unpack[Overrides],
+) -> TrainResult:
+    """Train, by default a byte-level Transformer on the Python standard library's own sources.
+
+    Every setting of :class:`~typedtorch.training.TrainConfig` is a keyword: ``train(steps=100, lr=1e-3)``.
+    A ``model``, ``loss`` (see :class:`~typedtorch.training.LossSum`), ``batches`` (any iterable) or
+    ``optimizer`` (or a function from the model to one) of your own replaces the built-in part; with
+    ``batches`` of your own there is validation only where ``evaluate`` is given.
+
+    Writes a run folder: ``config.json``, ``metrics.jsonl``, ``checkpoints/``, ``loss.png``, ``summary.json``.
+
+    Raises:
+        ConfigError: an unknown or impossible setting, or nothing to resume.
+        DataError: the data is missing, empty, too short or damaged.
+        RunFolderError: the run folder cannot be used.
+        CheckpointMismatch: the checkpoint is of another model, data or configuration.
+        Interrupted: SIGTERM or SIGINT came; the checkpoint was saved.
+    """
+    asked = (config or TrainConfig()).override(**overrides)
+    resumption = plan(asked, explicit=dict(overrides))
+    asked = resumption.config
+    parallel, device = join(asked.machine.parallel, find_device(asked.machine.device))
+    try:
+        settled = resolve(asked, device, parallel.world)
+        with console or Console(quiet=parallel.rank != 0) as shown:
+            job = _Job(settled, asked, resumption, device, parallel, shown)
+            own = _Own(model, loss, batches, optimizer, evaluate, tuple(callbacks), tuple(loggers))
+            return job.run(own)
+    finally:
+        parallel.close()
+
+
+@dataclass(frozen=True)
+class _Own:
+    """The user's own parts."""
+
+    model: nn.Module | None
+    loss: LossFunction | None
+    batches: Iterable[Any] | None
+    optimizer: OptimizerLike | None
+    evaluate: Evaluate | None
+    callbacks: tuple[Callback, ...]
+    loggers: tuple[Logger, ...]
+
+
+@dataclass
+class _Job:
+    """One run, step by step: the data and the model are made before the first file is written."""
+
+    config: TrainConfig
+    asked: TrainConfig
+    resumption: Resumption
+    device: torch.device
+    parallel: Parallel
+    console: Console
+    began: float = field(default_factory=time.perf_counter)
+
+    def run(self, own: _Own) -> TrainResult:
+        config = self.config
+        seed_everything(config.run.seed)
+        torch.use_deterministic_algorithms(config.machine.deterministic)
+        corpus = open_corpus(config, self.console.note) if own.batches is None else None
+        memory = PeakMemory(self.device)
+        plain = own.model or make_model(config, self._vocab(corpus))
+        plain = plain.to(self.device)
+        optimizer = self._optimizer(own, plain)
+        prediction = self._predict(plain, optimizer, own)
+        trainer = self._trainer(own, corpus, plain, optimizer, prediction)
+        ending = Ending(config, corpus, prediction, memory, self.console, self.parallel, self.device)
+        ending.banner(trainer, plain, self.resumption.path)
+        folder = self._open_folder(trainer) if self.parallel.rank == 0 else None
+        try:
+            self._restore(trainer, folder)
+            fitted = trainer.fit()
+            return self._finish(ending, trainer, plain, folder, fitted)
+        finally:
+            if folder is not None:
+                folder.close()
+
+    # --- the parts
+
+    def _vocab(self, corpus: Corpus | None) -> int:
+        found = corpus.train.vocab if corpus is not None else 256
+        return max(self.config.data.vocab or 0, found)
+
+    def _optimizer(self, own: _Own, model: nn.Module) -> Optimizer:
+        if isinstance(own.optimizer, Optimizer):
+            return own.optimizer
+        return own.optimizer(model) if own.optimizer else make_optimizer(model, self.config, self.device)
+
+    def _predict(self, model: nn.Module, optimizer: Optimizer, own: _Own) -> Prediction | None:
+        run = self.config.run
+        if own.batches is not None or own.loss is not None or self.parallel.rank != 0:
+            return None
+        return predict(
+            model,
+            optimizer,
+            micro_batch=settled(run.micro_batch),
+            seq=settled(self.config.model.seq),
+            accumulate=self._accumulate,
+            dtype=self._precision.compute_dtype,
+            recompute=self.config.machine.recompute,
+        )
+
+    @property
+    def _accumulate(self) -> int:
+        """Micro-batches of each process in a step."""
+        run = self.config.run
+        return settled(run.batch) // (settled(run.micro_batch) * self.parallel.world)
+
+    @property
+    def _precision(self) -> Precision:
+        name = self.config.machine.precision
+        return Precision("fp32" if name == "auto" else name)
+
+    def _trainer(
+        self,
+        own: _Own,
+        corpus: Corpus | None,
+        plain: nn.Module,
+        optimizer: Optimizer,
+        prediction: Prediction | None,
+    ) -> Trainer:
+        config = self.config
+        if config.machine.recompute:
+            recompute_blocks(plain)
+        loss: LossFunction = own.loss or language_model_loss
+        model = self.parallel.wrap(plain)
+        if self.parallel.world > 1 and own.optimizer is None:
+            optimizer = make_optimizer(model, config, self.device)  # over the sharded parameters
+        optimizer = self.parallel.optimizer(optimizer)
+        if config.machine.compile:
+            loss = torch.compile(loss)
+        if own.batches is None:
+            assert corpus is not None
+            batches: Any = make_batches(corpus, config, self.parallel, self.device)
+        else:
+            batches = own.batches
+        self._set_facts(prediction)
+        return Trainer(
+            model, loss, batches, optimizer, self._loop(),
+            schedule=make_schedule(config) if own.optimizer is None else None,
+            evaluate=own.evaluate or (self._evaluator(corpus, loss) if corpus is not None else None),
+            loggers=own.loggers, callbacks=own.callbacks, display=self.console, parallel=self.parallel,
+            identity=self._identity(corpus),
+        )  # fmt: skip
+
+    def _set_facts(self, prediction: Prediction | None) -> None:
+        peak = prediction.peak if prediction else None
+        self.console.facts = RunFacts(
+            steps=settled(self.config.run.steps),
+            flops_per_token=prediction.flops_per_token if prediction else None,
+            peak_flops=peak.flops * self.parallel.world if peak else None,
+            device=self.device,
+        )
+
+    def _loop(self) -> LoopSettings:
+        run, machine, optim = self.config.run, self.config.machine, self.config.optim
+        return LoopSettings(
+            steps=settled(run.steps),
+            accumulate=self._accumulate,
+            clip=optim.clip,
+            precision=self._precision.name,
+            ema=optim.ema,
+            log_every=settled(run.log_every),
+            eval_every=settled(run.eval_every),
+            save_every=settled(run.save_every),
+            background_save=machine.background_save,
+            nonfinite=machine.nonfinite,
+            spike=machine.spike,
+            halve_on_oom=machine.halve_on_oom,
+        )
+
+    def _evaluator(self, corpus: Corpus, loss: LossFunction) -> Evaluator:
+        config = self.config
+        seq = settled(config.model.seq)
+        return Evaluator(
+            loss=loss,
+            tokens=corpus.held_out,
+            seq=seq,
+            batch=settled(config.run.micro_batch),
+            windows=max(1, settled(config.run.eval_tokens) // seq),
+            device=self.device,
+            autocast=self._precision.autocast(self.device),
+            parallel=self.parallel,
+        )
+
+    def _identity(self, corpus: Corpus | None) -> dict[str, Any]:
+        """What has to be the same for a checkpoint to continue: anything else may change, and is noted."""
+        names = ("layers", "d_model", "heads", "kv_heads", "d_ff", "seq", "tie", "batch", "seed", "sampler")
+        flat = self.config.flat()
+        data = corpus.train.fingerprint() if corpus is not None else "own"
+        return {**{name: flat[name] for name in names}, "data": data}
+
+    # --- the folder
+
+    def _open_folder(self, trainer: Trainer) -> RunFolder:
+        folder = RunFolder(self.resumption.path)
+        trainer.store = CheckpointStore(
+            folder / runfolder.CHECKPOINTS, keep=self.config.run.keep, note=self.console.note
+        )
+        folder.write_json(
+            runfolder.CONFIG,
+            {"settings": self.resumption.stored(self.config, self.asked), "resolved": self.config.flat()},
+        )
+        return folder
+
+    def _restore(self, trainer: Trainer, folder: RunFolder | None) -> None:
+        found = None
+        if self.resumption.resuming and trainer.store is not None:
+            found = self.resumption.load(trainer.store)
+        path, state = self.parallel.broadcast(found) or (None, None)
+        if state is not None:
+            trainer.load_state_dict(state, path=str(path))
+            self.console.note(f"resumed from {path} at step {trainer.step}")
+            for line in self.resumption.changes:
+                self.console.note(f"  changed: {line}")
+        if folder is not None:
+            rewind(folder / runfolder.METRICS, trainer.step)
+            trainer.loggers.loggers.insert(0, JsonLines(folder / runfolder.METRICS))
+
+    def _finish(
+        self, ending: Ending, trainer: Trainer, plain: nn.Module, folder: RunFolder | None, fitted: FitResult
+    ) -> TrainResult:
+        self.console.end_line()
+        last = fitted.losses[-20:]
+        loss = math.fsum(last) / len(last) if last else math.nan
+        final = fitted.evaluations[max(fitted.evaluations)] if fitted.evaluations else {}
+        result = {
+            "loss": loss,
+            "val_loss": final.get("loss"),
+            "seconds": time.perf_counter() - self.began,
+            "stopped": fitted.stopped,
+        }
+        sample, summary = ending.close(trainer, plain, folder, result)
+        return TrainResult(
+            fitted.step, fitted.stopped, loss, final.get("loss"), self.resumption.path, plain, sample, summary
+        )

@@ -1,0 +1,101 @@
+"""Which folder a run writes to, which checkpoint it begins from, and what changed in between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from typedtorch.training import runfolder
+from typedtorch.training.checkpoint import CheckpointStore, Saved, State
+from typedtorch.training.config import TrainConfig
+from typedtorch.training.errors import ConfigError
+
+# choices that belong to the machine rather than to the run: settled anew where it is resumed
+_BY_MACHINE = ("precision", "compile", "prefetch", "micro_batch", "device", "parallel")
+_PLACES = ("out", "resume")
+
+
+@dataclass(frozen=True)
+class Resumption:
+    """The run folder, the settings to use, and where to begin."""
+
+    path: Path
+    config: TrainConfig
+    resuming: bool
+    checkpoint: Path | None = None
+    """A particular checkpoint; None for the newest that holds."""
+    changes: tuple[str, ...] = ()
+
+    def load(self, store: CheckpointStore) -> tuple[Path, State]:
+        """The checkpoint to begin from, verified.
+
+        Raises:
+            DamagedCheckpoint: the one asked for, or every one there is.
+        """
+        if self.checkpoint is not None:
+            return self.checkpoint, store.load(self.checkpoint)
+        return store.latest()
+
+    def stored(self, settled: TrainConfig, asked: TrainConfig) -> dict[str, Any]:
+        """The settings to write down: settled, but for what each machine decides for itself."""
+        given = asked.flat()
+        kept = {**settled.flat(), **{name: given[name] for name in _BY_MACHINE}}
+        return {name: value for name, value in kept.items() if name not in _PLACES}
+
+
+def plan(asked: TrainConfig, explicit: dict[str, Any]) -> Resumption:
+    """Decide where to begin.
+
+    Settings that were given now win over those of the run that is resumed, which win over the defaults.
+
+    Raises:
+        ConfigError: nothing to resume, or the folder already holds a run.
+    """
+    if asked.run.resume == "never":
+        return _fresh(asked)
+    path, checkpoint = _find(asked)
+    if path is None:
+        assert asked.run.out is not None
+        return Resumption(Path(asked.run.out), asked, resuming=False)
+    stored = runfolder.read_config(path)
+    defaults = TrainConfig().flat()
+    given = {k: v for k, v in asked.flat().items() if v != defaults[k] or k in explicit}
+    merged = {**stored, **given}
+    changes = tuple(
+        f"{name}: {stored[name]!r} -> {value!r}"
+        for name, value in given.items()
+        if name not in _PLACES and name in stored and stored[name] != value
+    )
+    return Resumption(path, TrainConfig.from_flat(merged), True, checkpoint, changes)
+
+
+def _fresh(asked: TrainConfig) -> Resumption:
+    path = Path(asked.run.out) if asked.run.out else runfolder.new_run_path()
+    if path.exists() and not path.is_dir():
+        raise ConfigError(f"out: expected a folder, {path} is a file")
+    checkpoints = path / runfolder.CHECKPOINTS
+    if checkpoints.is_dir() and any(Saved.parse(p) for p in checkpoints.iterdir()):
+        raise ConfigError(f"out: {path} already holds a run: resume it (--resume), or name another folder")
+    return Resumption(path, asked, resuming=False)
+
+
+def _find(asked: TrainConfig) -> tuple[Path | None, Path | None]:
+    """The run folder to resume and a particular checkpoint in it; no folder where ``out`` begins anew."""
+    wanted = asked.run.resume
+    if wanted == "auto":
+        if asked.run.out is None:
+            latest = runfolder.latest_run()
+            if latest is None:
+                raise ConfigError("resume: there is no run in runs/ to resume; name one with --out")
+            return latest, None
+        out = Path(asked.run.out)
+        holds = (out / runfolder.CONFIG).is_file() and (out / runfolder.CHECKPOINTS).is_dir()
+        started = holds and any(Saved.parse(p) for p in (out / runfolder.CHECKPOINTS).iterdir())
+        return (out if started else None), None
+    path = Path(wanted)
+    if Saved.parse(path) is not None and path.is_dir():
+        return path.parent.parent, path
+    if (path / runfolder.CHECKPOINTS).is_dir():
+        return path, None
+    raise ConfigError(f"resume: expected never, auto, a run folder or a checkpoint folder, got {wanted!r}")
