@@ -29,7 +29,7 @@ from typing import Any, TypeVar, overload
 from typedtorch.runtime.checker import ScopeKind
 from typedtorch.runtime.fields import check_fields
 from typedtorch.runtime.switch import disabled_by_environment
-from typedtorch.runtime.wrapper import is_typed, wrap
+from typedtorch.runtime.wrapper import MARK, is_typed, is_wrapper, wrap
 
 DecoratedT = TypeVar("DecoratedT")
 
@@ -72,7 +72,7 @@ def member(target: Any, scope: ScopeKind) -> Any:
     """A function or a descriptor around one, checked; None where it is neither."""
     match target:
         case FunctionType():
-            return target if is_typed(target) else wrap(target, scope)
+            return _function(target, scope)
         case MethodType():
             return MethodType(member(target.__func__, scope), target.__self__)
         case staticmethod() | classmethod():
@@ -86,6 +86,15 @@ def member(target: Any, scope: ScopeKind) -> Any:
             return target
         case _:
             return None
+
+
+def _function(function: FunctionType, scope: ScopeKind) -> FunctionType:
+    """Checked once: what is checked already stays, unless its names are to be the instance's from now on."""
+    if not is_typed(function):
+        return wrap(function, scope)
+    if scope == "instance" and vars(function)[MARK] == "call" and is_wrapper(function):
+        return wrap(vars(function)["__wrapped__"], scope)
+    return function
 
 
 def _class(kind: type, scope: ScopeKind) -> type:

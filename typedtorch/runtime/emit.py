@@ -17,6 +17,7 @@ from typing import Any
 from typedtorch.runtime.array_code import ArrayCode, NotInline
 from typedtorch.runtime.arrays import Array
 from typedtorch.runtime.scope import Scope, join_runs
+from typedtorch.runtime.signatures import Written
 from typedtorch.runtime.specs import (
     All,
     Anything,
@@ -42,10 +43,10 @@ class Refused(Exception):
 class Emitter:
     """Collects the lines of the checks of one signature and the constants they use."""
 
-    def __init__(self, namespace: dict[str, Any], arguments: Iterable[str], specs: Iterable[Spec]) -> None:
-        self.namespace = namespace
-        self.arguments = set(arguments)
-        self.taken = {*self.arguments, *namespace, "scope", "result"}
+    def __init__(self, written: Written, specs: Iterable[Spec]) -> None:
+        self.namespace = written.namespace
+        self.arguments = set(written.names)
+        self.taken = {*written.names, *written.namespace, "scope", "result"}
         self.lines: list[str] = []
         self.depth = 0
         self.locals: dict[str, str] = {}  # axis name, "*" in front for a run -> local variable

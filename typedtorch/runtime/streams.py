@@ -1,8 +1,11 @@
-"""Generators, step by step: every value that is yielded, sent or returned is checked."""
+"""Generators, step by step: every value that is yielded, sent or returned is checked.
+
+Exceptions thrown in, and ``close``, reach the function as they do without a check.
+"""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Callable, Generator
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -12,7 +15,7 @@ from typedtorch.runtime.scope import Scope
 from typedtorch.runtime.specs import Anything, Spec
 
 
-class _Stream:
+class Stream:
     """The specs of one running generator; axes the arguments bound hold for all of its values."""
 
     def __init__(self, checker: Checker, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -35,6 +38,9 @@ class _Stream:
         return value
 
 
+Start = Callable[[tuple[Any, ...], dict[str, Any]], Stream | None]
+
+
 def _own(scope: Scope) -> Scope:
     """A scope for one value: a name it is the first to bind is new with the next value."""
     return replace(
@@ -43,47 +49,56 @@ def _own(scope: Scope) -> Scope:
     )  # fmt: skip
 
 
-def drive(checker: Checker, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Generator[Any, Any, Any]:
-    """Run a checked generator; exceptions thrown in, and ``close``, reach it as without a check."""
-    stream = _Stream(checker, args, kwargs)
-    inner = checker.function(*args, **kwargs)
-    try:
-        value = next(inner)
-        while True:
-            stream.yielded(value)
-            try:
-                sent = yield value
-            except GeneratorExit:
-                raise
-            except BaseException as error:
-                value = inner.throw(error)
-            else:
-                value = inner.send(stream.sent(sent))
-    except StopIteration as stop:
-        return stream.returned(stop.value)
-    finally:
-        inner.close()
+def checked_generator(function: Any, start: Start) -> Callable[..., Any]:
+    """A generator function that runs ``function`` under the checks ``start`` gives for a call, if any."""
+
+    def wrapper(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+        stream = start(args, kwargs)
+        inner = function(*args, **kwargs)
+        if stream is None:
+            return (yield from inner)
+        try:
+            value = next(inner)
+            while True:
+                stream.yielded(value)
+                try:
+                    sent = yield value
+                except GeneratorExit:
+                    raise
+                except BaseException as error:
+                    value = inner.throw(error)
+                else:
+                    value = inner.send(stream.sent(sent))
+        except StopIteration as stop:
+            return stream.returned(stop.value)
+        finally:
+            inner.close()
+
+    return wrapper
 
 
-async def drive_async(
-    checker: Checker, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> AsyncGenerator[Any, Any]:
-    """The same for an asynchronous generator."""
-    stream = _Stream(checker, args, kwargs)
-    inner = checker.function(*args, **kwargs)
-    try:
-        value = await anext(inner)
-        while True:
-            stream.yielded(value)
-            try:
-                sent = yield value
-            except GeneratorExit:
-                raise
-            except BaseException as error:
-                value = await inner.athrow(error)
-            else:
-                value = await inner.asend(stream.sent(sent))
-    except StopAsyncIteration:
-        return
-    finally:
-        await inner.aclose()
+def checked_async_generator(function: Any, start: Start) -> Callable[..., Any]:
+    """The same for an asynchronous generator function."""
+
+    async def wrapper(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
+        stream = start(args, kwargs)
+        inner = function(*args, **kwargs)
+        try:
+            value = await anext(inner)
+            while True:
+                if stream is not None:
+                    stream.yielded(value)
+                try:
+                    sent = yield value
+                except GeneratorExit:
+                    raise
+                except BaseException as error:
+                    value = await inner.athrow(error)
+                else:
+                    value = await inner.asend(sent if stream is None else stream.sent(sent))
+        except StopAsyncIteration:
+            return
+        finally:
+            await inner.aclose()
+
+    return wrapper
