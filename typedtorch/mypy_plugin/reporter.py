@@ -17,7 +17,7 @@ from mypy import errorcodes
 from mypy.errors import Errors
 from mypy.nodes import MypyFile
 from mypy.options import Options
-from mypy.plugin import AnalyzeTypeContext, FunctionContext, MethodContext
+from mypy.plugin import AnalyzeTypeContext
 from mypy.types import Type
 
 from typedtorch.mypy_plugin import messages
@@ -54,16 +54,19 @@ class Reporter:
         self._read: dict[str, tuple[Path, tuple[int, int]]] = {}
         self._checked: dict[str, _Checked] = {}
 
-    # mypy hands its Errors to nobody; the first hook of a run that happens to hold one gives it to us.
-    # The two methods leave the answer to mypy as if no plugin had been asked.
+    def wants_errors(self, name: str) -> bool:
+        """Whether to look at an annotation: mypy hands its Errors to nobody, but a hook can reach them.
+
+        Only names that mean the same however often and wherever they are analysed are looked at.
+        """
+        return self.errors is None and (
+            name.startswith(("builtins.", "torch.")) or name == "typing.Annotated"
+        )
 
     def meet_in_annotation(self, ctx: AnalyzeTypeContext) -> Type:
-        self.errors = ctx.api.api.errors  # type: ignore[attr-defined]  # the SemanticAnalyzer behind the interface
+        """Take the Errors, and leave the answer to mypy as if no plugin had been asked."""
+        self.errors = ctx.api.api.errors  # type: ignore[attr-defined]  # the analyser behind the interface
         return ctx.api.analyze_type(ctx.type)
-
-    def meet_in_call(self, ctx: FunctionContext | MethodContext) -> Type:
-        self.errors = ctx.api.msg.errors
-        return ctx.default_return_type
 
     def find(self, module: str) -> Path | None:
         """Where the source of a module of this build is."""
@@ -79,10 +82,12 @@ class Reporter:
             The modules whose shapes the findings rest on: editing one of them must recheck this one.
         """
         errors = self.errors
-        if errors is None or tree.is_stub or not self._wanted(tree, errors):
+        if errors is None:
             return set()
         if self.options.fine_grained_incremental:
             self._report_again(tree.fullname, errors)
+        if tree.is_stub or not self._wanted(tree, errors):
+            return set()
         checked = self._check(tree)
         if checked is None:
             return set()

@@ -1,0 +1,47 @@
+"""``module(x)`` has the type of ``module.forward(x)``.
+
+torch declares ``__call__`` of a module as ``Callable[..., Any]``, so mypy checks no argument of a layer and
+knows nothing of what it returns.  Each class that defines ``forward`` gets ``__call__`` as a second name
+for it; a ``__call__`` written by hand is left alone, and so is all that derives from it.
+"""
+
+from __future__ import annotations
+
+from mypy.nodes import MDEF, PlaceholderNode, SymbolTableNode, TypeInfo
+from mypy.plugin import ClassDefContext
+
+MODULE = "torch.nn.modules.module.Module"
+
+
+def is_module(info: TypeInfo) -> bool:
+    """Whether a class is, or derives from, ``torch.nn.Module``."""
+    return info.has_base(MODULE)
+
+
+def type_call(ctx: ClassDefContext) -> None:
+    """Give a module class its ``__call__``; mypy may ask several times for one class."""
+    info = ctx.cls.info
+    if not is_module(info) or info.fullname == MODULE:
+        return
+    forward = _inherited(info, "forward")
+    if forward is None or isinstance(forward.node, PlaceholderNode) or _call_by_hand(info):
+        return
+    # A forward that comes through a second base class needs the alias here, where the two meet.
+    call = _inherited(info, "__call__")
+    if call is None or call.node is not forward.node:
+        info.names["__call__"] = SymbolTableNode(MDEF, forward.node, plugin_generated=True)
+
+
+def _inherited(info: TypeInfo, name: str) -> SymbolTableNode | None:
+    """What a class or its nearest base before ``nn.Module`` calls ``name``."""
+    for base in info.mro:
+        if base.fullname == MODULE:
+            return None
+        if name in base.names:
+            return base.names[name]
+    return None
+
+
+def _call_by_hand(info: TypeInfo) -> bool:
+    call = _inherited(info, "__call__")
+    return call is not None and not call.plugin_generated

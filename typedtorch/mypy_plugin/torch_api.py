@@ -1,0 +1,68 @@
+"""What torch's annotations leave out: decorators without parentheses, ``torch.compile``, untyped methods."""
+
+from __future__ import annotations
+
+from mypy.nodes import FuncDef
+from mypy.plugin import ClassDefContext, FunctionContext, MethodContext
+from mypy.types import (
+    AnyType,
+    CallableType,
+    FunctionLike,
+    Instance,
+    Type,
+    TypeOfAny,
+    UnboundType,
+    UnionType,
+    get_proper_type,
+)
+
+from typedtorch.mypy_plugin.module_call import is_module
+
+TENSOR = "torch._tensor.Tensor"
+
+# ``@torch.no_grad`` and ``@torch.no_grad()`` are both written; called with a function these classes return it.
+GRAD_MODES = {f"torch.autograd.grad_mode.{name}" for name in ("no_grad", "enable_grad", "inference_mode")}
+
+# Methods that torch leaves without annotations, and what they return.
+_TENSOR_METHODS = ("norm", "unflatten", "stft", "istft")
+UNTYPED_METHODS = {f"{TENSOR}.{name}" for name in (*_TENSOR_METHODS, "split")}
+
+
+def accept_function(ctx: ClassDefContext) -> None:
+    """Let a gradient mode be called with a function in place of what its constructor takes.
+
+    ``no_grad`` inherits a ``__new__`` that says so, hidden from mypy by an ``__init__`` without parameters.
+    """
+    body = ctx.cls.defs.body
+    for init in [s for s in body if isinstance(s, FuncDef) and s.name == "__init__"]:
+        signature = init.type
+        if len(init.arguments) == 1:
+            body.remove(init)
+        elif isinstance(signature, CallableType):
+            first = UnionType([UnboundType("bool"), AnyType(TypeOfAny.explicit)])
+            types = [signature.arg_types[0], first, *signature.arg_types[2:]]
+            init.type = init.unanalyzed_type = signature.copy_modified(arg_types=types)
+
+
+def decorated_function(ctx: FunctionContext) -> Type:
+    """``no_grad(function)`` is the function."""
+    given = get_proper_type(ctx.arg_types[0][0]) if ctx.arg_types and ctx.arg_types[0] else None
+    return given if isinstance(given, FunctionLike) else ctx.default_return_type
+
+
+def compiled_module(ctx: FunctionContext) -> Type:
+    """``torch.compile(module)`` is used in every way as the module is."""
+    given = get_proper_type(ctx.arg_types[0][0]) if ctx.arg_types and ctx.arg_types[0] else None
+    return given if isinstance(given, Instance) and is_module(given.type) else ctx.default_return_type
+
+
+def untyped_method(name: str, ctx: MethodContext) -> Type:
+    """The result of a method of Tensor, where torch does not say."""
+    if not isinstance(get_proper_type(ctx.default_return_type), AnyType) or not isinstance(
+        ctx.type, Instance
+    ):
+        return ctx.default_return_type
+    tensor = Instance(next(base for base in ctx.type.type.mro if base.fullname == TENSOR), [])
+    if name == "split":
+        return ctx.api.named_generic_type("builtins.tuple", [tensor])
+    return tensor
