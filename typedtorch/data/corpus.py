@@ -49,6 +49,8 @@ def collect_files(pattern: str | os.PathLike[str]) -> list[Path]:
         return shuffled(found, path)
     matches = [Path(name) for name in glob.glob(str(path), recursive=True)]
     files = [p for p in matches if p.is_file()]
+    if not files and path.exists():
+        raise DataError(path, "a regular file or a folder", "something else")
     if not files:
         raise DataError(pattern, "a file, a folder or a glob that matches", "nothing there")
     return shuffled(files, Path(os.path.commonpath([p.parent for p in files])))

@@ -5,17 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
 from torch.optim import Optimizer
 from torch.utils.flop_counter import FlopCounterMode
 
-from typedtorch.accounting import Account, account, find, measure_peak
-from typedtorch.accounting.errors import AccountingError
-from typedtorch.accounting.timeline import number
 from typedtorch.optim import Facade
+
+if TYPE_CHECKING:
+    from typedtorch.accounting import Account
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,8 @@ def predict(
     device = next(model.parameters()).device
     count = sum(p.numel() for p in model.parameters())
     try:
+        from typedtorch.accounting import account  # noqa: PLC0415 - slow to import, not needed to train
+
         found = account(
             model,
             sizes={"batch": micro_batch, "seq": seq},
@@ -73,7 +75,7 @@ def predict(
         )
         spent = found.flops.forward + found.flops.backward
         memory = found.memory.peak
-    except (AccountingError, RuntimeError, TypeError, ValueError) as error:
+    except Exception as error:  # whatever is wrong with a prediction, the run does not need it
         return Prediction(count, None, None, None, _peak(device, dtype), f"{type(error).__name__}: {error}")
     tokens = micro_batch * seq * accumulate
     peak = _peak(device, dtype)
@@ -82,7 +84,7 @@ def predict(
 
 
 def _as_torch(optimizer: Optimizer) -> Callable[[Any], Optimizer]:
-    """A factory of torch's optimizer of the same name and kernels: what it keeps and allocates is the same."""
+    """A factory of torch's optimizer of the same name and kernels: it keeps and allocates the same."""
     kind = getattr(torch.optim, type(optimizer).__name__, type(optimizer))
     fused = isinstance(optimizer, Facade) or bool(optimizer.defaults.get("fused"))
     options: dict[str, Any] = {"fused": True} if fused and "fused" in optimizer.defaults else {}
@@ -91,6 +93,8 @@ def _as_torch(optimizer: Optimizer) -> Callable[[Any], Optimizer]:
 
 def roofline_seconds(found: Account, peak: Peak) -> float:
     """The least time a step can take on a device: the sum over its operators."""
+    from typedtorch.accounting.timeline import number  # noqa: PLC0415 - likewise
+
     total = 0.0
     for cost in found.costs:
         arithmetic = number(cost.count.matmul + cost.count.recompute) / peak.flops
@@ -100,6 +104,8 @@ def roofline_seconds(found: Account, peak: Peak) -> float:
 
 def _peak(device: torch.device, dtype: torch.dtype) -> Peak | None:
     """The vendor's figures where the device is known; on a CPU a product's and a copy's, measured now."""
+    from typedtorch.accounting import find, measure_peak  # noqa: PLC0415 - likewise
+
     if device.type == "cuda":
         known = find(torch.cuda.get_device_name(device))
         flops = known.flops(_tensor_float(dtype)) if known is not None else None

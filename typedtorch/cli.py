@@ -1,0 +1,141 @@
+"""The ``typedtorch`` command: ``train``, ``account``, ``check``.
+
+Each command's code is imported when it is named: ``typedtorch check`` starts without torch.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import re
+import sys
+from collections.abc import Sequence
+
+from typedtorch import __version__
+
+_USAGE = """\
+usage: typedtorch COMMAND ...
+
+  train    train a Transformer language model (by default on Python's own sources)
+  account  memory, FLOPs and time of a model, from its annotated shapes
+  check    check shapes statically, without mypy
+
+typedtorch COMMAND --help says more; typedtorch --version says which version this is.
+"""
+_UNPARSED = re.compile(r"Error parsing (\S+): no type matching (\S+) could be instantiated from \['(.*?)'\]")
+_COMMANDS = {"account": "typedtorch.accounting.cli", "check": "typedtorch.check.cli"}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; the exit code is 0, 1 (it failed), 2 (asked wrongly), or 128 plus a signal.
+
+    >>> main(["--version"])  # doctest: +ELLIPSIS
+    typedtorch ...
+    0
+    """
+    args = list(sys.argv[1:] if argv is None else argv)
+    command = args.pop(0) if args else "--help"
+    if command in ("-h", "--help"):
+        print(_USAGE, end="")
+        return 0
+    if command == "--version":
+        print(f"typedtorch {__version__}")
+        return 0
+    if command == "train":
+        return _train(args)
+    if command not in _COMMANDS:
+        return _complain(f"unknown command {command!r}: expected train, account or check")
+    run = importlib.import_module(_COMMANDS[command]).main
+    return int(run(args))
+
+
+def _complain(text: str, code: int = 2) -> int:
+    """One line on standard error, and the exit code."""
+    print(f"typedtorch: error: {' '.join(text.split())}", file=sys.stderr)
+    return code
+
+
+def _train(args: list[str]) -> int:
+    try:
+        import tyro  # noqa: PLC0415 - the library is usable without it
+    except ImportError:
+        return _complain("the command line needs tyro: pip install 'typedtorch[train]'")
+    from typedtorch.training.config import GROUP_OF, TrainConfig  # noqa: PLC0415 - imports torch
+
+    written = _completed(args)
+    output = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(output):
+            config = tyro.cli(
+                tyro.conf.OmitArgPrefixes[TrainConfig],
+                args=written,
+                prog="typedtorch train",
+                description="Train a Transformer language model. Values in brackets are for a CPU / a GPU.",
+            )
+    except SystemExit as error:
+        return _complain(first_section(output.getvalue())) if error.code else 0
+    named = {arg.split("=")[0].removeprefix("--").removeprefix("no-").replace("-", "_") for arg in written}
+    flat = config.flat()
+    return _run(config, {name: flat[name] for name in named & set(GROUP_OF)})
+
+
+def _run(config: object, explicit: dict[str, object]) -> int:
+    """Train, with every expected failure as one line."""
+    from typedtorch.data import FileProblem  # noqa: PLC0415 - imports torch
+    from typedtorch.training import errors, train  # noqa: PLC0415 - likewise
+
+    try:
+        train(config, **explicit)  # type: ignore[arg-type]  # a TrainConfig and its own fields
+    except (errors.ConfigError, FileProblem) as error:
+        return _complain(str(error))
+    except (errors.NonFiniteError, errors.OutOfMemory) as error:
+        return _complain(str(error), 1)
+    except errors.Interrupted as stop:
+        print(f"typedtorch: stopped by signal {stop.signal_number} after step {stop.step}", file=sys.stderr)
+        return 128 + stop.signal_number
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def _completed(args: list[str]) -> list[str]:
+    """``--resume`` alone means auto, ``--compile`` and ``--no-compile`` are True and False."""
+    result = []
+    for i, arg in enumerate(args):
+        last = i + 1 == len(args) or args[i + 1].startswith("-")
+        if arg == "--resume" and last:
+            result += ["--resume", "auto"]
+        elif arg == "--compile" and last:
+            result += ["--compile", "True"]
+        elif arg == "--no-compile":
+            result += ["--compile", "False"]
+        else:
+            result.append(arg)
+    return result
+
+
+def first_section(box: str) -> str:
+    """What a boxed error says, in one line: its first section, and the name it suggests if it suggests one.
+
+    >>> first_section("╭─ No ─╮\\n│ no such │\\n│ flag    │\\n│ ─────── │\\n│ Perhaps you meant: │\\n│ --lr │")
+    'no such flag (perhaps --lr)'
+    """
+    sections: list[list[str]] = [[]]
+    for line in box.splitlines():
+        inner = line.strip("│╭╮╰╯ \t")
+        if line.startswith(("╭", "╰")):
+            continue
+        if inner and not inner.strip("─"):
+            sections.append([])
+        elif inner:
+            sections[-1].append(inner)
+    text = " ".join(sections[0]) or "the arguments could not be read"
+    if unparsed := _UNPARSED.search(text):
+        return f"{unparsed[1]}: expected {unparsed[2].replace('{None}|', '')}, got {unparsed[3]!r}"
+    for section in sections[1:]:
+        if section and section[0].startswith("Perhaps you meant"):
+            names = [word for line in section for word in line.split() if word.startswith("--")]
+            if names:
+                return f"{text} (perhaps {names[0]})"
+    return text
