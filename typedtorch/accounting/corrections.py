@@ -1,4 +1,4 @@
-"""Where torch's shape functions describe other storages than its kernels allocate.
+"""Where torch's shape functions describe other storages than its CPU kernels allocate.
 
 Each row was found by comparing the stream on tensors without memory with the stream on real ones.
 """
@@ -8,11 +8,97 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import torch
+from torch import Tensor
+
+from typedtorch.accounting.schema import argument_of
+
 Correction = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
-CORRECTIONS: dict[str, Correction] = {}
+
+_PAGE = 4096
+_HALF = (torch.bfloat16, torch.float16)
 
 
 def corrected(name: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call the operator, through its correction if it has one."""
     correction = CORRECTIONS.get(name)
     return func(*args, **kwargs) if correction is None else correction(func, args, kwargs)
+
+
+def _statistics(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Norms of half-precision data with float32 weights keep float32 statistics."""
+    out, *statistics = func(*args, **kwargs)
+    data = args[0]
+    others = [a for a in args[1:] if isinstance(a, Tensor)]
+    mixed = data.device.type == "cpu" and data.dtype in _HALF
+    if not mixed or not any(o.dtype == torch.float32 for o in others):
+        return (out, *statistics)
+    return (out, *(torch.empty_like(s, dtype=torch.float32) for s in statistics))
+
+
+def _leading(width: Any, bytes_each: int) -> Any:
+    """oneDNN's leading dimension: whole cache lines, and one more where it divides by 256."""
+    line = 64 // bytes_each
+    whole = (width + line - 1) // line * line
+    if isinstance(whole, int) and whole % 256 == 0:
+        whole += line
+    return whole
+
+
+def lstm_workspace(steps: Any, batch: Any, d_in: Any, hidden: Any, dtype: torch.dtype) -> Any:
+    """Bytes oneDNN keeps of one LSTM layer for its backward, as measured on x86 (torch 2.13).
+
+    Gates and outputs of every step; inputs, states, their gradients and cells of every step and of the
+    one before the first, for the layer below and the layer itself; each rounded up to whole pages.
+
+    >>> lstm_workspace(5, 2, 8, 16, torch.float32), lstm_workspace(50, 32, 1024, 256, torch.float32) // 4096
+    (28672, 13627)
+    """
+    size = dtype.itemsize
+    widest = max(d_in, hidden) if isinstance(d_in, int) and isinstance(hidden, int) else hidden
+    now, ever = steps * batch, 2 * (steps + 1) * batch
+    wide = _leading(widest, 4)
+    cells = [ever * hidden * 4] * 2
+    if size == 2:
+        rounded = (widest + 31) // 32 * 32
+        cells = [ever * hidden * 4, (steps + 1) * batch * (hidden + rounded) * 4]
+    pieces = [
+        now * _leading(4 * hidden, size) * size,
+        now * _leading(hidden, size) * size,
+        ever * wide * size,
+        ever * wide * size,
+        ever * wide * 4,
+        *cells,
+    ]
+    return sum(_pages(piece) for piece in pieces)
+
+
+def _pages(size: Any) -> Any:
+    return (size + _PAGE - 1) // _PAGE * _PAGE
+
+
+def _lstm(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """In training the layer also returns a workspace, which its shape function leaves empty."""
+    output, hidden_state, cell_state, workspace = func(*args, **kwargs)
+    data = args[0]
+    if data.device.type != "cpu" or not argument_of(func, args, kwargs, "train"):
+        return output, hidden_state, cell_state, workspace
+    steps, batch, d_in = data.shape
+    hidden = argument_of(func, args, kwargs, "hidden_size")
+    size = lstm_workspace(steps, batch, d_in, hidden, data.dtype)
+    return output, hidden_state, cell_state, torch.empty(size, dtype=torch.uint8, device=data.device)
+
+
+def _lstm_backward(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The two bias gradients are two tensors; the shape function returns one twice."""
+    data, w1, w2, b1, b2, *rest = func(*args, **kwargs)
+    return (data, w1, w2, b1, torch.empty_like(b2) if b2 is b1 and b2 is not None else b2, *rest)
+
+
+CORRECTIONS: dict[str, Correction] = {
+    "aten.native_layer_norm.default": _statistics,
+    "aten.native_group_norm.default": _statistics,
+    "aten.native_batch_norm.default": _statistics,
+    "aten.mkldnn_rnn_layer.default": _lstm,
+    "aten.mkldnn_rnn_layer_backward.default": _lstm_backward,
+}

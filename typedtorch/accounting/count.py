@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from typedtorch.accounting.schema import argument_of
 from typedtorch.accounting.trace import Op, TensorMeta
 from typedtorch.shapes.size import Size
 
@@ -44,12 +45,7 @@ Formula = Callable[[Op], Count]
 
 def argument(op: Op, name: str) -> Any:
     """An argument of a call by the name the operator's schema gives it, defaults included."""
-    if name in op.kwargs:
-        return op.kwargs[name]
-    for position, parameter in enumerate(op.func._schema.arguments):
-        if parameter.name == name:
-            return op.args[position] if position < len(op.args) else parameter.default_value
-    raise KeyError(f"{op.name} has no argument {name!r}")
+    return argument_of(op.func, op.args, op.kwargs, name)
 
 
 def tensor(op: Op, name: str) -> TensorMeta:

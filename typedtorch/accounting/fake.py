@@ -5,8 +5,10 @@ They move between releases; everything else in this package is written against t
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -19,6 +21,8 @@ from torch._subclasses.fake_tensor import (
 )
 
 DATA_DEPENDENT = (DataDependentOutputException, DynamicOutputShapeException)
+
+_LOG = logging.getLogger("torch._subclasses.fake_tensor")
 
 __all__ = [
     "DATA_DEPENDENT",
@@ -35,9 +39,18 @@ __all__ = [
 ]
 
 
-def fake_mode(shape_env: Any = None) -> FakeTensorMode:
-    """A mode in which tensors have shapes, dtypes, strides and storages but no memory."""
-    return FakeTensorMode(shape_env=shape_env, allow_non_fake_inputs=True)
+@contextlib.contextmanager
+def fake_mode(shape_env: Any = None) -> Iterator[FakeTensorMode]:
+    """A mode in which tensors have shapes, dtypes, strides and storages but no memory.
+
+    torch logs a traceback of its own for every shape error; ours says which axis it was.
+    """
+    before, _LOG.disabled = _LOG.disabled, True
+    try:
+        with FakeTensorMode(shape_env=shape_env, allow_non_fake_inputs=True) as mode:
+            yield mode
+    finally:
+        _LOG.disabled = before
 
 
 def in_fake_mode(tensor: Tensor) -> bool:

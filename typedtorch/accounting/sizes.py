@@ -144,7 +144,7 @@ def settle(call: Call, sizes: dict[str, Any], setup: Setup, free: Callable[[str]
     missing = [n for n in needed(call) if n not in sizes]
     if call.module is None or not missing:
         return sizes
-    candidates = _candidates(call.module)
+    candidates = _candidates(call.module, [s for s in sizes.values() if isinstance(s, int)])
     settled = dict(sizes)
     forward = Setup(phase="inference", dtype=setup.dtype, device=setup.device)
     trial = {n: free(n) for n in missing}
@@ -164,9 +164,12 @@ def settle(call: Call, sizes: dict[str, Any], setup: Setup, free: Callable[[str]
     return settled
 
 
-def _candidates(module: nn.Module) -> list[int]:
+def _candidates(module: nn.Module, known: list[int]) -> list[int]:
+    """Sizes the parameters have, then these divided by the sizes that are known (``heads*head_dim``)."""
     shapes = [p.shape for p in itertools.islice(module.parameters(), 64)]
-    return list(dict.fromkeys(int(n) for shape in shapes for n in reversed(shape) if n > 1))[:16]
+    found = list(dict.fromkeys(int(n) for shape in shapes for n in reversed(shape) if n > 1))[:16]
+    parts = [n // k for n in found for k in known if 1 < k < n and n % k == 0]
+    return list(dict.fromkeys([*found, *parts]))[:32]
 
 
 def _runs(call: Call, sizes: Mapping[str, Any], setup: Setup) -> bool:
