@@ -163,6 +163,15 @@ def names_of(dim: Dim) -> frozenset[str]:
     return frozenset(n.id for n in ast.walk(tree) if isinstance(n, ast.Name))
 
 
+def braces(dim: Dim) -> list[str]:
+    """The texts inside ``{...}`` of a symbolic element.
+
+    >>> braces(parse("2*{self.n}").dims[0])
+    ['self.n']
+    """
+    return [text.strip() for text in _BRACES.findall(dim.name)]
+
+
 def symbolic_problem(dim: Dim) -> str | None:
     """Why a symbolic element cannot be evaluated, or None where it can."""
     if dim.kind != "symbolic" or _expression(_BRACES.sub("0", dim.name)) is not None:

@@ -16,9 +16,10 @@ True
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import ClassVar, Literal, TypeAlias
 
@@ -319,7 +320,29 @@ def same(a: Size, b: Size, *, rigid: frozenset[Kind] | None = None) -> bool | No
     """
     if a is b or a == b:
         return True
-    return _different(a - b, rigid or _AXES)
+    verdict = _different(a - b, rigid or _AXES)
+    if verdict is None and _observers:
+        observe(a, b)
+    return verdict
+
+
+_observers: list[Callable[[Size, Size], None]] = []
+
+
+@contextlib.contextmanager
+def observing(observer: Callable[[Size, Size], None]) -> Iterator[None]:
+    """Call ``observer`` with every pair of sizes that ``same`` cannot decide inside the block."""
+    _observers.append(observer)
+    try:
+        yield
+    finally:
+        _observers.pop()
+
+
+def observe(a: Size, b: Size) -> None:
+    """Tell the innermost observer, if there is one, that two sizes have met."""
+    if _observers:
+        _observers[-1](a, b)
 
 
 _AXES: frozenset[Kind] = frozenset({"axis"})

@@ -1,1 +1,48 @@
+"""The inference engine: shapes of a program's tensors, from its text alone.
 
+>>> from pathlib import Path
+>>> report = Program(lambda name: None).check("example", Path("example.py"), '''
+... from jaxtyping import Float
+... from torch import Tensor
+... def project(x: Float[Tensor, "b d"], w: Float[Tensor, "k d"]) -> Float[Tensor, "b k"]:
+...     return x @ w
+... ''')
+>>> print(report.findings[0].message)
+x @ w: the last axis of x is d and the first axis of w is k
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import typedtorch.shapes.rules
+from typedtorch.shapes.infer.digests import engine_digest, signature_digest
+from typedtorch.shapes.infer.files import find_in
+from typedtorch.shapes.infer.findings import EXPLAIN, Coverage, Finding, Report
+from typedtorch.shapes.infer.program import Options, Program
+
+__all__ = [
+    "EXPLAIN",
+    "Coverage",
+    "Finding",
+    "Options",
+    "Program",
+    "Report",
+    "check_files",
+    "engine_digest",
+    "signature_digest",
+]
+
+
+def check_files(paths: Sequence[Path], *, search: Sequence[Path] = ()) -> list[Finding]:
+    """Findings of the given files; other modules are looked for beside them and in ``search``."""
+    findings: list[Finding] = []
+    for path in paths:
+        roots = [path.parent, *search]
+        program = Program(lambda name, roots=roots: find_in(roots, name))  # type: ignore[misc]  # bound per file
+        findings.extend(program.check(path.stem, path).findings)
+    return findings
+
+
+_ = typedtorch.shapes.rules

@@ -1,0 +1,169 @@
+"""Attribute access, by kind of value."""
+
+from __future__ import annotations
+
+import ast
+
+from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.program import ModuleV
+from typedtorch.shapes.infer.unify import Names, assume
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    Bound,
+    Choice,
+    ClassV,
+    DictV,
+    Dtype,
+    External,
+    FunctionV,
+    Instance,
+    LayerV,
+    Object,
+    Record,
+    Scalar,
+    Sequence,
+    SuperV,
+    Tensor,
+    Value,
+    join_all,
+)
+from typedtorch.shapes.rule import ATTRIBUTES, call
+from typedtorch.shapes.size import integer, unknown
+
+# Methods that give back the module they are called on.
+SELF_METHODS = frozenset(
+    {
+        "to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "eval", "train", "requires_grad_",
+        "share_memory", "to_empty", "apply", "compile",
+    }
+)  # fmt: skip
+
+
+def get(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
+    """``value.name``."""
+    if value is UNKNOWN:
+        return UNKNOWN
+    if isinstance(value, Tensor):
+        return _of_tensor(frame, value, name, node)
+    if isinstance(value, Instance):
+        return of_instance(frame, value, name, node)
+    if isinstance(value, External):
+        return frame.interpreter.external_attribute(f"{value.name}.{name}")
+    if isinstance(value, ModuleV):
+        return of_module(value, name)
+    if isinstance(value, Choice):
+        found = [get(frame, option, name, node) for option in value.options if option is not None]
+        return join_all(found, frame.place(node)) if found else UNKNOWN
+    if isinstance(value, ClassV):
+        return of_class(frame, value, name)
+    if isinstance(value, LayerV):
+        if name in value.layer.attributes:
+            return frame.interpreter.from_rule(value.layer.attributes[name])
+        return Bound(value, name)
+    if isinstance(value, SuperV):
+        return _of_super(frame, value, name)
+    if isinstance(value, Record) and name in value.names:
+        return value[value.names.index(name)]
+    if isinstance(value, DictV) and name in value.items:
+        return value.items[name]
+    if isinstance(value, (Sequence, DictV, str, tuple, Dtype, FunctionV, Object)):
+        return Bound(value, name)
+    return UNKNOWN
+
+
+def _of_tensor(frame: Frame, value: Tensor, name: str, node: ast.AST) -> Value:
+    if name == "shape":
+        return value.shape
+    if name == "ndim":
+        return value.rank if value.rank is not None else unknown(f"?{frame.place(node)}")
+    if name == "dtype":
+        return Dtype(value.dtype)
+    rule = ATTRIBUTES.get(f"{'numpy.ndarray' if value.library == 'numpy' else 'torch.Tensor'}.{name}")
+    if rule is not None:
+        return frame.interpreter.apply_rule(frame, rule.function, (value,), {}, node, ())
+    return Bound(value, name)
+
+
+def of_module(value: ModuleV, name: str) -> Value:
+    found = value.module.find(name)
+    if found is not None:
+        return found[0]
+    submodule = value.module.program.module(f"{value.module.name}.{name}")
+    return UNKNOWN if submodule is None else ModuleV(submodule)
+
+
+def of_instance(frame: Frame, value: Instance, name: str, node: ast.AST) -> Value:
+    """What the instance remembers, else a member of its class."""
+    if name in value.attributes:
+        return value.attributes[name]
+    info = value.info
+    function = info.as_function(name, value)
+    if function is not None:
+        if frame.interpreter.is_property(function):
+            return frame.interpreter.call_property(frame, function, node)
+        return function
+    spec = info.spec(name)
+    if spec is not None and not isinstance(spec, specs.Anything):
+        return frame.interpreter.assume_attribute(value, name, spec)
+    for ancestor in info.mro():
+        if name in ancestor.assigned and name not in ancestor.self_stores:
+            return ancestor.evaluate(ancestor.assigned[name])
+        if name in ancestor.classes:
+            return frame.interpreter.define_class(ancestor.classes[name], ancestor.module)
+    if name == "training":
+        return Scalar("bool")
+    if name == "__class__":
+        return ClassV(info)
+    if info.is_module and name in (SELF_METHODS | _MODULE_METHODS):
+        return Bound(value, name)
+    if "__layer__" in value.attributes:
+        return get(frame, value.attributes["__layer__"], name, node)
+    if info.is_fields or info.is_named_tuple:
+        return Bound(value, name)
+    return UNKNOWN
+
+
+_MODULE_METHODS = frozenset(
+    {
+        "__call__", "register_buffer", "register_parameter", "parameters", "named_parameters", "modules",
+        "children", "state_dict", "load_state_dict", "zero_grad", "add_module", "register_module", "_replace",
+    }
+)  # fmt: skip
+
+
+def of_class(frame: Frame, value: ClassV, name: str) -> Value:
+    """A class method, static method, class constant or nested class."""
+    info = value.info
+    found = info.find(name)
+    if found is not None:
+        return frame.interpreter.method(found[0], found[1], value, on_class=True)
+    if info.is_enum:
+        return Object(f"{info.name}.{name}") if name in info.assigned else UNKNOWN
+    for ancestor in info.mro():
+        if name in ancestor.assigned:
+            return ancestor.evaluate(ancestor.assigned[name])
+        if name in ancestor.classes:
+            return frame.interpreter.define_class(ancestor.classes[name], ancestor.module)
+    if name == "apply" and "torch.autograd.Function" in info.external_bases():
+        return Bound(value, "apply")
+    return UNKNOWN
+
+
+def _of_super(frame: Frame, value: SuperV, name: str) -> Value:
+    receiver = value.receiver
+    if isinstance(receiver, Instance):
+        function = receiver.info.as_function(name, receiver, after=value.owner)
+        if function is not None:
+            return function
+    return Bound(value, name)
+
+
+def assume_field(spec: specs.Spec, name: str, scope: str) -> Value:
+    """A field of an instance that was passed in; its axes are the instance's own."""
+    from typedtorch.shapes.size import axis  # noqa: PLC0415 - the only use
+
+    names = Names(lambda n: axis(n, scope), where=f"{scope}.")
+    if isinstance(spec, specs.NumberSpec) and spec.kind == "int":
+        return integer(f"{scope}.{name}" if scope else name)
+    return assume(spec, names, name)

@@ -1,0 +1,533 @@
+"""Calls: who is called, with what, and what comes back."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from typedtorch.shapes.infer import attributes, library, messages, specs
+from typedtorch.shapes.infer.frame import Frame, source
+from typedtorch.shapes.infer.unify import Names, Promise, assume, match
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    Awaitable,
+    Bound,
+    Choice,
+    ClassV,
+    DictV,
+    External,
+    FunctionV,
+    Instance,
+    LayerV,
+    Object,
+    Partial,
+    Sequence,
+    SpecV,
+    SuperV,
+    Tensor,
+    Value,
+    join_all,
+)
+from typedtorch.shapes.rule import RULES
+from typedtorch.shapes.size import Poly, Size, divides, floor_div, unknown
+from typedtorch.shapes.tensor import ANY_AXES, Pack, Scalar
+
+
+@dataclass(slots=True)
+class Args:
+    """The arguments of one call.  ``open``: some could not be enumerated."""
+
+    values: list[Value] = field(default_factory=list)
+    nodes: list[ast.expr | None] = field(default_factory=list)
+    keywords: dict[str, Value] = field(default_factory=dict)
+    keyword_nodes: dict[str, ast.expr] = field(default_factory=dict)
+    open: bool = False
+
+    def add(self, value: Value, node: ast.expr | None = None) -> None:
+        self.values.append(value)
+        self.nodes.append(node)
+
+    def get(self, index: int, name: str, default: Value = None) -> Value:
+        """An argument by position or keyword."""
+        if name in self.keywords:
+            return self.keywords[name]
+        return self.values[index] if index < len(self.values) else default
+
+    def without_first(self, count: int = 1) -> Args:
+        return replace(self, values=self.values[count:], nodes=self.nodes[count:])
+
+    def every(self) -> list[Value]:
+        return [*self.values, *self.keywords.values()]
+
+
+def call(frame: Frame, node: ast.Call) -> Value:
+    """A call expression."""
+    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - expressions hold calls
+
+    if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
+        return _super(frame)
+    function = evaluate(frame, node.func)
+    if isinstance(function, External) and function.name in library.SYNTAX:
+        return library.SYNTAX[function.name](frame, node)
+    args = arguments(frame, node)
+    value = call_value(frame, function, args, node)
+    if value is UNKNOWN:
+        _count_unknown(frame, node, function)
+    return value
+
+
+def _count_unknown(frame: Frame, node: ast.Call, function: Value) -> None:
+    """A call that makes a tensor of which nothing is known counts against coverage."""
+    if not frame.reporter.counting or frame.depth:
+        return
+    if isinstance(function, Bound) and isinstance(function.receiver, Tensor):
+        frame.reporter.known[id(node)] = False
+    elif isinstance(function, External) and function.name.startswith(("torch.nn.functional.", "einops.")):
+        frame.reporter.known[id(node)] = False
+
+
+def arguments(frame: Frame, node: ast.Call) -> Args:
+    """Evaluate the arguments, spreading what can be."""
+    from typedtorch.shapes.infer.expressions import evaluate, items_of  # noqa: PLC0415 - as above
+
+    args = Args()
+    for argument in node.args:
+        if isinstance(argument, ast.Starred):
+            value = evaluate(frame, argument.value)
+            items = list(value) if isinstance(value, tuple) else items_of(value)
+            if items is None:
+                args.open = True
+                args.add(UNKNOWN, argument)
+            else:
+                for item in items:
+                    args.add(item, argument.value)
+        else:
+            args.add(evaluate(frame, argument), argument)
+    for keyword in node.keywords:
+        value = evaluate(frame, keyword.value)
+        if keyword.arg is not None:
+            args.keywords[keyword.arg] = value
+            args.keyword_nodes[keyword.arg] = keyword.value
+        elif isinstance(value, DictV) and value.rest is None and all(isinstance(k, str) for k in value.items):
+            for key, item in value.items.items():
+                args.keywords[key] = item
+                args.keyword_nodes[key] = keyword.value
+        else:
+            args.open = True
+    return args
+
+
+def call_value(frame: Frame, function: Value, args: Args, node: ast.AST) -> Value:
+    """Call a value."""
+    if function is UNKNOWN:
+        return _forget(frame, args)
+    if isinstance(function, FunctionV):
+        return call_function(frame, function, args, node)
+    if isinstance(function, Bound):
+        return library.call_bound(frame, function, args, node)
+    if isinstance(function, External):
+        return library.call_external(frame, function.name, args, node)
+    if isinstance(function, LayerV):
+        return call_layer(frame, function, args, node)
+    if isinstance(function, Instance):
+        return call_instance(frame, function, args, node)
+    if isinstance(function, ClassV):
+        return frame.interpreter.construct(frame, function.info, args, node)
+    if isinstance(function, Choice):
+        return _call_each(frame, function, args, node)
+    if isinstance(function, Promise):
+        return _call_promise(frame, function, args, node)
+    if isinstance(function, Partial):
+        return library.call_partial(frame, function, args, node)
+    if isinstance(function, Sequence) and function.kind == "sequential":
+        return call_sequential(frame, function, args, node)
+    if isinstance(function, SpecV) and isinstance(function.spec, specs.InstanceSpec):
+        return frame.interpreter.construct(frame, function.spec.info, args, node)
+    return _forget(frame, args)
+
+
+def _forget(frame: Frame, args: Args) -> Value:
+    """An unknown call may change the containers and objects it is given."""
+    for value in args.every():
+        if isinstance(value, Sequence) and value.kind == "list":
+            frame.state.replace_value(value, Sequence("list", None, UNKNOWN))
+        elif isinstance(value, DictV):
+            frame.state.replace_value(value, DictV({}, UNKNOWN, value.kind))
+    return UNKNOWN
+
+
+def _call_each(frame: Frame, function: Choice, args: Args, node: ast.AST) -> Value:
+    """One of several callables: an error only if every one of them refuses."""
+    results: list[Value] = []
+    failures = 0
+    options = [option for option in function.options if option is not None]
+    before = dict(frame.reporter.findings)
+    after = before
+    for option in options:
+        frame.reporter.findings = dict(before)
+        results.append(call_value(frame, option, args, node))
+        if len(frame.reporter.findings) > len(before):
+            failures += 1
+            after = frame.reporter.findings
+    frame.reporter.findings = after if options and failures == len(options) else before
+    return join_all(results, frame.place(node)) if results else UNKNOWN
+
+
+def _call_promise(frame: Frame, function: Promise, args: Args, node: ast.AST) -> Value:
+    """A parameter annotated ``Callable[[X], Y]``: its names are the signature's own."""
+    names = function.names.copy()
+    names.default = _fresh(frame, node)
+    if function.spec.parameters is not None and not args.open:
+        for i, (spec, value) in enumerate(zip(function.spec.parameters, args.values, strict=False)):
+            where = args.nodes[i]
+            problems = match(spec, value, names, binder="" if where is None else source(where))
+            if problems and where is not None:
+                messages.argument(frame, where, _callee(node), problems[0], f"argument {i + 1}")
+    return assume(function.spec.result, names, frame.place(node))
+
+
+def _fresh(frame: Frame, node: ast.AST):  # type: ignore[no-untyped-def]  # a closure of one line
+    place = frame.place(node)
+    return lambda name: unknown(f"?{place}.{name}")
+
+
+def _callee(node: ast.AST) -> str:
+    return source(node.func, 40) if isinstance(node, ast.Call) else source(node, 40)
+
+
+def _super(frame: Frame) -> Value:
+    if frame.owner is None or frame.function is None or isinstance(frame.function.node, ast.Lambda):
+        return UNKNOWN
+    arguments = [*frame.function.node.args.posonlyargs, *frame.function.node.args.args]
+    if not arguments:
+        return UNKNOWN
+    return SuperV(frame.owner, frame.state.variables.get(arguments[0].arg, UNKNOWN))
+
+
+# -- functions of the program -----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a signature."""
+
+    name: str
+    spec: specs.Spec
+    kind: str  # "positional", "keyword", "args", "kwargs"
+    default: ast.expr | None
+    annotation: ast.expr | None
+
+
+def bind(parameters: list[Parameter], args: Args) -> dict[str, tuple[Value, ast.expr | None]] | None:
+    """Arguments by parameter name; None where they cannot be laid out."""
+    bound: dict[str, tuple[Value, ast.expr | None]] = {}
+    positional = [p for p in parameters if p.kind == "positional"]
+    rest = next((p for p in parameters if p.kind == "args"), None)
+    extra = next((p for p in parameters if p.kind == "kwargs"), None)
+    if args.open:
+        return None
+    for i, (value, node) in enumerate(zip(args.values, args.nodes, strict=True)):
+        if i < len(positional):
+            bound[positional[i].name] = (value, node)
+        elif rest is None:
+            return None
+    if rest is not None:
+        surplus = tuple(args.values[len(positional) :])
+        first = args.nodes[len(positional)] if len(args.nodes) > len(positional) else None
+        bound[rest.name] = (surplus, first)
+    names = {p.name for p in parameters if p.kind in ("positional", "keyword")}
+    surplus_keywords: dict[str, Value] = {}
+    for name, value in args.keywords.items():
+        if name in names and name not in bound:
+            bound[name] = (value, args.keyword_nodes.get(name))
+        elif extra is not None:
+            surplus_keywords[name] = value
+        else:
+            return None
+    if extra is not None:
+        bound[extra.name] = (DictV(surplus_keywords), None)
+    return bound
+
+
+def call_function(frame: Frame, function: FunctionV, args: Args, node: ast.AST) -> Value:
+    """A function of the program: by its annotations where it has them, else by its body."""
+    interpreter = frame.interpreter
+    if function.overloads:
+        return _call_overloaded(frame, function, args, node)
+    signature = interpreter.signature(function)
+    bound = bind(signature.parameters, args)
+    if bound is None:
+        return interpreter.unbound_result(frame, function, signature, node)
+    names = interpreter.call_names(frame, function, signature, bound, node)
+    failed = False
+    for parameter in signature.parameters:
+        if parameter.name in bound:
+            value, where = bound[parameter.name]
+            failed |= check_argument(frame, node, parameter, value, where, names)
+    return interpreter.function_result(frame, function, signature, bound, names, node, failed=failed)
+
+
+def check_argument(
+    frame: Frame, node: ast.AST, parameter: Parameter, value: Value, where: ast.expr | None, names: Names
+) -> bool:
+    """Report the first contradiction of one argument; True if there is one."""
+    binder = parameter.name if where is None else source(where, 40)
+    if parameter.kind == "args":
+        spec: specs.Spec = specs.SequenceSpec("tuple", parameter.spec)
+    elif parameter.kind == "kwargs":
+        spec = specs.DictSpec(parameter.spec)
+    else:
+        spec = parameter.spec
+    problems = match(spec, value, names, binder=binder)
+    if not problems:
+        return False
+    place = where if where is not None else node
+    if isinstance(place, ast.expr):
+        messages.argument(frame, place, _callee(node), problems[0], parameter.name)
+    return True
+
+
+def _call_overloaded(frame: Frame, function: FunctionV, args: Args, node: ast.AST) -> Value:
+    """The first overload that fits; if none can, what contradicts the first."""
+    interpreter = frame.interpreter
+    failures = []
+    for definition in function.overloads:
+        candidate = replace(function, node=definition, overloads=())
+        signature = interpreter.signature(candidate)
+        bound = bind(signature.parameters, args)
+        if bound is None:
+            continue
+        names = interpreter.call_names(frame, candidate, signature, bound, node)
+        problems = []
+        kinds_fit = True
+        for parameter in signature.parameters:
+            if parameter.name in bound and parameter.kind in ("positional", "keyword"):
+                value, where = bound[parameter.name]
+                binder = parameter.name if where is None else source(where, 40)
+                kinds_fit = kinds_fit and _kind_fits(parameter.spec, value)
+                problems += [
+                    (p, where, parameter) for p in match(parameter.spec, value, names, binder=binder)
+                ]
+        if not kinds_fit:
+            continue
+        if not problems:
+            return interpreter.function_result(frame, candidate, signature, bound, names, node, failed=False)
+        failures.append(problems[0])
+    if failures:
+        problem, where, parameter = failures[0]
+        if where is not None:
+            messages.argument(frame, where, _callee(node), problem, parameter.name)
+    return UNKNOWN
+
+
+def _kind_fits(spec: specs.Spec, value: Value) -> bool:
+    """Whether an argument could be of an overload's kind at all."""
+    if value is UNKNOWN or isinstance(spec, (specs.Anything, specs.VariableSpec)):
+        return True
+    if isinstance(spec, specs.ArraySpec):
+        return isinstance(value, (Tensor, Choice))
+    if isinstance(spec, specs.NoneSpec):
+        return value is None
+    if isinstance(spec, specs.LiteralSpec):
+        return value in spec.values if isinstance(value, (str, int, bool, type(None))) else True
+    if isinstance(spec, specs.UnionSpec):
+        return any(_kind_fits(option, value) for option in spec.options)
+    if isinstance(value, Tensor):
+        return not isinstance(spec, (specs.NumberSpec, specs.TupleSpec, specs.SequenceSpec, specs.DictSpec))
+    return True
+
+
+def operator_method(
+    frame: Frame, node: ast.AST, name: str, left: Value, right: Value, operands: tuple[ast.expr, ast.expr]
+) -> tuple[Value] | None:
+    """``left.__add__(right)`` where the program defines it."""
+    if isinstance(left, Instance) and left.info.find(name) is not None:
+        function = left.info.as_function(name, left)
+        assert function is not None
+        return (call_function(frame, function, Args([right], [operands[1]]), node),)
+    return (UNKNOWN,) if isinstance(left, Instance) or isinstance(right, Instance) else None
+
+
+def method_if_any(
+    frame: Frame, receiver: Instance, name: str, values: tuple[Value, ...], node: ast.AST
+) -> Value:
+    function = receiver.info.as_function(name, receiver)
+    if function is None:
+        return UNKNOWN
+    return call_function(frame, function, Args(list(values), [None] * len(values)), node)
+
+
+def call_instance(frame: Frame, instance: Instance, args: Args, node: ast.AST) -> Value:
+    """``module(x)`` is ``forward``; any other object its own ``__call__``."""
+    info = instance.info
+    names = ("__call__", "forward") if not info.is_module else ("forward",)
+    own_call = info.find("__call__")
+    if info.is_module and own_call is not None and not own_call[0].module.name.startswith("typedtorch."):
+        names = ("__call__",)
+    for name in names:
+        function = info.as_function(name, instance)
+        if function is not None:
+            return call_function(frame, function, args, node)
+    layer = instance.attributes.get("__layer__")
+    return UNKNOWN if layer is None else call_value(frame, layer, args, node)
+
+
+def call_sequential(frame: Frame, modules: Sequence, args: Args, node: ast.AST) -> Value:
+    """``nn.Sequential``: one after the other."""
+    if modules.items is None or len(args.values) != 1:
+        return UNKNOWN
+    value = args.values[0]
+    where = args.nodes[0]
+    for module in modules.items:
+        value = call_value(frame, module, Args([value], [where]), node)
+        if value is UNKNOWN:
+            return UNKNOWN
+    return value
+
+
+def call_layer(frame: Frame, layer: LayerV, args: Args, node: ast.AST) -> Value:
+    if args.open:
+        return UNKNOWN
+    nodes = tuple(args.nodes)
+    return frame.interpreter.apply_rule(
+        frame, layer.layer.forward, tuple(args.values), args.keywords, node, nodes, what=layer.name
+    )
+
+
+# -- tensors ----------------------------------------------------------------------------------
+
+
+def tensor_method(
+    frame: Frame,
+    receiver: Value,
+    name: str,
+    values: tuple[Value, ...],
+    keywords: Mapping[str, Value],
+    node: ast.AST,
+    nodes: tuple[ast.expr | None, ...],
+) -> Value:
+    """A method or operator of a tensor, through its rule."""
+    if isinstance(receiver, Choice):
+        results = [
+            tensor_method(frame, option, name, values, keywords, node, nodes)
+            for option in receiver.options
+            if isinstance(option, Tensor)
+        ]
+        return join_all(results, frame.place(node)) if results else UNKNOWN
+    if not isinstance(receiver, Tensor):
+        return UNKNOWN
+    owner = "numpy.ndarray" if receiver.library == "numpy" else "torch.Tensor"
+    rule = RULES.get(f"{owner}.{name}")
+    if rule is None:
+        return UNKNOWN
+    return frame.interpreter.apply_rule(frame, rule.function, (receiver, *values), keywords, node, nodes)
+
+
+# -- results ----------------------------------------------------------------------------------
+
+
+def check_result(frame: Frame, node: ast.expr, value: Value) -> None:
+    """A ``return`` against the function's annotation."""
+    if frame.result is None:
+        return
+    problems = match(frame.result, value, frame.state.names.copy(), binder="the result")
+    if problems:
+        messages.result(frame, node, problems[0])
+
+
+def check_yield(frame: Frame, node: ast.Yield, value: Value) -> None:
+    """A ``yield`` against the element of ``Iterator[...]``."""
+    spec = frame.interpreter.yield_spec(frame)
+    if spec is None or node.value is None:
+        return
+    problems = match(spec, value, frame.state.names.copy(), binder="the item")
+    if problems:
+        messages.result(frame, node.value, problems[0], verb="yields")
+
+
+# -- small things expressions and statements need -----------------------------------------------
+
+
+def exact_quotient(left: Size, right: Size) -> Value:
+    """``d / h`` is a float; ``int(d / h)`` is used as a size all the same."""
+    return Scalar("float")
+
+
+def int_of(value: Value) -> Value:
+    return value if isinstance(value, (int, Poly)) else UNKNOWN
+
+
+def evaluate_type(frame: Frame, node: ast.expr) -> Value:
+    """The first item of ``Float[<type>, "..."]``: a quoted name or a union is read as a type."""
+    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - expressions hold calls
+
+    if isinstance(node, (ast.Constant, ast.BinOp, ast.Subscript)):
+        return SpecV(specs.read(node, lambda n: evaluate(frame, n)))
+    return evaluate(frame, node)
+
+
+def class_subscript(frame: Frame, base: Value, node: ast.Subscript) -> Value:
+    """``C[...]`` on a class of the program: its own ``__class_getitem__``, else a generic."""
+    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - as above
+
+    if isinstance(base, ClassV):
+        found = base.info.find("__class_getitem__")
+        if found is not None:
+            function = frame.interpreter.method(found[0], found[1], base)
+            index = evaluate(frame, node.slice)
+            return call_function(frame, function.bind(base), Args([index], [None]), node)
+        mask = frame.interpreter.custom_wrapper(base.info)
+        if mask is not None and isinstance(node.slice, ast.Tuple) and len(node.slice.elts) == 2:
+            array = evaluate_type(frame, node.slice.elts[0])
+            text = evaluate(frame, node.slice.elts[1])
+            messages.check_axes(frame, array, text, node.slice.elts[1])
+            return SpecV(specs.array_spec(base.info.name, mask, array, text))
+    if isinstance(base, SpecV) and isinstance(base.spec, specs.ArraySpec):
+        return UNKNOWN
+    return base
+
+
+_AUTOCAST = {"torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast"}
+
+
+def is_autocast(frame: Frame, node: ast.expr) -> bool:
+    """Whether a context manager changes dtypes behind the operators' back, or might."""
+    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - expressions hold calls
+
+    if not isinstance(node, ast.Call):
+        return isinstance(node, (ast.Name, ast.Attribute))
+    with frame.reporter.mute():
+        function = evaluate(frame, node.func)
+    if isinstance(function, External):
+        return function.name in _AUTOCAST or not function.name.startswith(
+            ("torch.", "contextlib.", "builtins.")
+        )
+    return True
+
+
+def entered(frame: Frame, value: Value, node: ast.expr) -> Value:
+    """What ``with ... as name`` binds."""
+    if isinstance(value, Instance):
+        function = value.info.as_function("__enter__", value)
+        return UNKNOWN if function is None else call_function(frame, function, Args(), node)
+    if isinstance(value, Partial) and value.transform == "contextlib.contextmanager":
+        return value.function
+    return UNKNOWN
+
+
+def never_returns(value: Value) -> bool:
+    return isinstance(value, Object) and value.name == "Never"
+
+
+__all__ = [
+    "Args",
+    "Parameter",
+    "bind",
+    "call",
+    "call_function",
+    "call_value",
+    "check_result",
+    "tensor_method",
+]
+_ = (ANY_AXES, Awaitable, Pack, attributes, divides, floor_div)

@@ -1,0 +1,216 @@
+"""Checking a module: its top level is run, then the body of every function on its own annotations."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer.construction import symbolic_argument
+from typedtorch.shapes.infer.findings import Coverage, Finding, Report
+from typedtorch.shapes.infer.frame import Frame, Reporter
+from typedtorch.shapes.infer.state import State
+from typedtorch.shapes.infer.statements import run
+from typedtorch.shapes.infer.unify import Names, assume
+from typedtorch.shapes.infer.values import UNKNOWN, ClassV, DictV, FunctionV, Object, Sequence, Value
+from typedtorch.shapes.size import axis, integer, unknown
+from typedtorch.shapes.tensor import Scalar
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.calls import Parameter
+    from typedtorch.shapes.infer.classes import ClassInfo
+    from typedtorch.shapes.infer.interpreter import Interpreter, Signature
+    from typedtorch.shapes.infer.program import Module
+
+
+def check_module(module: Module) -> Report:
+    """All findings of one module, in the order of the source."""
+    interpreter = module.program.interpreter
+    interpreter.begin()
+    reporter = Reporter(module.path)
+    lint_annotations(module, reporter)
+    names = Names(lambda name: unknown(f"?{name}"))
+    frame = Frame(interpreter, module, State({}, names), reporter)
+    run(frame, module.tree.body)
+    _drain(interpreter, reporter)
+    findings = _settle(reporter)
+    known = reporter.known.values()
+    return Report(findings, Coverage(sum(known), len(known)))
+
+
+def _settle(reporter: Reporter) -> list[Finding]:
+    """Sorted; a call is not blamed for what is reported inside the function it calls."""
+    findings = sorted(reporter.findings.values())
+    lines = {(f.line, f.code) for f in findings}
+    kept = []
+    for finding in findings:
+        inner = _inner_line(finding.message)
+        if inner is None or (inner, finding.code) not in lines or inner == finding.line:
+            kept.append(finding)
+    return kept
+
+
+def _inner_line(message: str) -> int | None:
+    head, _, rest = message.partition("() (line ")
+    number = rest.partition(")")[0]
+    return int(number) if head.startswith("in ") and number.isdigit() else None
+
+
+def _drain(interpreter: Interpreter, reporter: Reporter) -> None:
+    """Check every function and class met so far, and those met on the way."""
+    while interpreter.pending or interpreter.pending_classes:
+        functions, interpreter.pending = list(interpreter.pending.values()), {}
+        classes, interpreter.pending_classes = list(interpreter.pending_classes.values()), {}
+        for function, _ in functions:
+            check_function(interpreter, function, reporter)
+        for info in classes:
+            check_methods(interpreter, info, info, reporter, linked=True)
+            for node in info.classes.values():
+                inner = interpreter.define_class(node, info.module)
+                assert isinstance(inner, ClassV)
+                interpreter.pending_classes[id(node)] = inner.info
+
+
+def check_methods(
+    interpreter: Interpreter, owner: ClassInfo, info: ClassInfo, reporter: Reporter, *, linked: bool
+) -> None:
+    """The bodies of a class's methods, with ``self`` an instance of ``info``."""
+    if not linked and not any(owner.methods.values()):
+        return
+    instance = info.symbolic(linked=linked)
+    for definitions in owner.methods.values():
+        for definition in definitions:
+            function = FunctionV(definition, owner.module, owner.closure, owner)
+            names = interpreter.decorators_of(definition)
+            if "staticmethod" not in names:
+                on_class = "classmethod" in names or definition.name in ("__class_getitem__", "__new__")
+                function = function.bind(ClassV(info) if on_class else instance)
+            check_function(interpreter, function, reporter, info, linked=linked)
+
+
+def check_function(
+    interpreter: Interpreter,
+    function: FunctionV,
+    reporter: Reporter,
+    info: ClassInfo | None = None,
+    *,
+    linked: bool = True,
+) -> None:
+    """One body, assuming what its signature promises."""
+    node = function.node
+    if isinstance(node, ast.Lambda) or "overload" in interpreter.decorators_of(node):
+        return
+    if "no_type_check" in interpreter.decorators_of(node):
+        return
+    signature = interpreter.signature(function)
+    names = Names(axis, generic=True)
+    frame = Frame(
+        interpreter, function.module, State({}, names), reporter, function, function.owner, function.closure or {},
+        interpreter.local_names(node),
+    )  # fmt: skip
+    frame.result = None if signature.is_generator else signature.result
+    if isinstance(frame.result, specs.AwaitableSpec) and signature.is_async:
+        frame.result = frame.result.result
+    if info is not None and linked:
+        names.sizes.update(info.links())
+    names.brace = interpreter.brace_of(frame)
+    _assume_parameters(interpreter, frame, function, signature, info, linked=linked)
+    interpreter.stack.append(id(node))
+    try:
+        run(frame, node.body)
+    finally:
+        interpreter.stack.pop()
+
+
+def _assume_parameters(
+    interpreter: Interpreter,
+    frame: Frame,
+    function: FunctionV,
+    signature: Signature,
+    info: ClassInfo | None,
+    *,
+    linked: bool,
+) -> None:
+    variables = frame.state.variables
+    if function.is_bound:
+        own = [*function.node.args.posonlyargs, *function.node.args.args]
+        if own:
+            variables[own[0].arg] = function.bound
+    is_constructor = info is not None and getattr(function.node, "name", "") == "__init__"
+    sizes = {}
+    if info is not None and is_constructor:
+        sizes = {n: info.integer_value(n, linked=linked) for n in info.integer_parameters()}
+    for parameter in signature.parameters:
+        if is_constructor:
+            variables[parameter.name] = symbolic_argument(interpreter, parameter, sizes)
+        else:
+            variables[parameter.name] = parameter_value(parameter, frame.state.names, signature.braces)
+
+
+def parameter_value(parameter: Parameter, names: Names, braces: frozenset[str]) -> Value:
+    """What a body may assume of one parameter."""
+    spec = parameter.spec
+    if parameter.kind == "args":
+        return Sequence("list", None, assume(spec, names, parameter.name))
+    if parameter.kind == "kwargs":
+        return DictV({}, assume(spec, names, parameter.name))
+    if isinstance(spec, specs.NumberSpec) and spec.kind == "int" and parameter.name in braces:
+        return axis(parameter.name)
+    if not isinstance(spec, specs.Anything):
+        return assume(spec, names, parameter.name)
+    match parameter.default:
+        case ast.Constant(value=bool()):
+            return Scalar("bool")
+        case ast.Constant(value=int()):
+            return integer(parameter.name)
+        case ast.Constant(value=float()):
+            return Scalar("float")
+        case ast.Constant(value=str()):
+            return Object("str")
+    return UNKNOWN
+
+
+# -- annotations that are not in the language ---------------------------------------------------
+
+
+def lint_annotations(module: Module, reporter: Reporter) -> None:
+    """Report malformed axis strings wherever they stand, quoted annotations included."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Subscript):
+            _lint_subscript(module, node, node, reporter)
+        for annotation in _annotations(node):
+            if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+                inner = specs.parse_annotation(annotation.value)
+                for part in ast.walk(inner) if inner is not None else ():
+                    if isinstance(part, ast.Subscript):
+                        _lint_subscript(module, part, annotation, reporter)
+
+
+def _annotations(node: ast.AST) -> list[ast.expr | None]:
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return [node.returns]
+    if isinstance(node, (ast.arg, ast.AnnAssign)):
+        return [node.annotation]
+    return []
+
+
+def _lint_subscript(module: Module, node: ast.Subscript, place: ast.expr, reporter: Reporter) -> None:
+    if not isinstance(node.slice, ast.Tuple) or len(node.slice.elts) != 2:
+        return
+    text_node = node.slice.elts[1]
+    if not isinstance(text_node, ast.Constant) or not isinstance(text_node.value, str):
+        return
+    if not isinstance(node.value, (ast.Name, ast.Attribute)):
+        return
+    base = module.program.interpreter.evaluate_in(node.value, module, {})
+    if specs.wrapper_mask(base) is None:
+        return
+    array = module.program.interpreter.evaluate_in(node.slice.elts[0], module, {})
+    wrong = specs.problem(array, text_node.value)
+    if wrong is not None:
+        reporter.add(text_node if place is node else place, "axes", wrong)
+
+
+__all__ = ["check_function", "check_methods", "check_module"]
+_ = replace

@@ -1,0 +1,333 @@
+"""Classes of the program: members, bases, constructors, and what an instance remembers.
+
+Class-scoped axes.  An axis of a method that is also an int parameter of ``__init__`` *usually* means
+the instance's.  The criterion is evidence, not the name: the methods are first evaluated with the
+constructor's integers as numbers that may equal anything, while every comparison of an axis with
+such an integer is observed.  Where an axis meets the integer of its own name (``x`` is ``(b, d_in)``
+and goes into ``Linear(d_in, d_out)``), the name is linked.  Where it only ever meets something else,
+the two names coincide by accident and nothing is reported.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer.specs import Spec
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    ClassV,
+    External,
+    FunctionV,
+    Instance,
+    Value,
+)
+from typedtorch.shapes.size import Size, axis, integer
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.program import Module
+
+Def = ast.FunctionDef | ast.AsyncFunctionDef
+
+_DATACLASS = {
+    "dataclasses.dataclass", "attr.s", "attr.attrs", "attr.define", "attrs.define", "attrs.frozen",
+    "chex.dataclass", "flax.struct.dataclass", "pydantic.dataclasses.dataclass", "attr.dataclass",
+    "jaxtyping.jaxtyped",
+}  # fmt: skip
+_FIELD_BASES = {"typing.NamedTuple", "pydantic.BaseModel", "equinox.Module", "typing.TypedDict"}
+_KNOWN_BASES = {
+    "builtins.object", "typing.Generic", "typing.Protocol", "abc.ABC", "builtins.Exception", "enum.Enum",
+    "enum.IntEnum", "enum.StrEnum", "builtins.str", "builtins.int",
+}  # fmt: skip
+
+
+@dataclass(slots=True, eq=False)
+class ClassInfo:
+    """One class statement."""
+
+    node: ast.ClassDef
+    module: Module
+    closure: dict[str, Value] = field(default_factory=dict)
+    methods: dict[str, list[Def]] = field(default_factory=dict)
+    assigned: dict[str, ast.expr] = field(default_factory=dict)
+    annotated: dict[str, ast.expr] = field(default_factory=dict)
+    classes: dict[str, ast.ClassDef] = field(default_factory=dict)
+    self_stores: dict[str, set[str]] = field(default_factory=dict)  # attribute -> methods that assign it
+    _bases: list[Value] | None = None
+    _symbolic: dict[bool, Instance] = field(default_factory=dict)
+    _links: dict[str, Size] | None = None
+    _linking: bool = False
+    helpers: frozenset[str] | None = None
+    _specs: dict[str, Spec] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+    @property
+    def bases(self) -> list[Value]:
+        if self._bases is None:
+            self._bases = []
+            self._bases = [self.evaluate(b) for b in self.node.bases if not isinstance(b, ast.Starred)]
+        return self._bases
+
+    def evaluate(self, node: ast.expr) -> Value:
+        """An expression of the class body or its header."""
+        return self.module.program.interpreter.evaluate_in(node, self.module, self.closure)
+
+    def mro(self, seen: frozenset[int] = frozenset()) -> Iterator[ClassInfo]:
+        """This class and its bases in the program, depth first."""
+        if id(self) in seen:
+            return
+        yield self
+        for base in self.bases:
+            info = _class_of(base)
+            if info is not None:
+                yield from info.mro(seen | {id(self)})
+
+    def external_bases(self) -> list[str]:
+        """Names of the bases outside the program, of every ancestor."""
+        found = []
+        for info in self.mro():
+            for base in info.bases:
+                if isinstance(base, External):
+                    found.append(base.name)
+                elif _class_of(base) is None and not isinstance(base, specs.SpecV):
+                    found.append("?")
+        return found
+
+    @property
+    def is_module(self) -> bool:
+        return any(b.startswith("torch.nn.") or b.endswith("LightningModule") for b in self.external_bases())
+
+    @property
+    def is_fields(self) -> bool:
+        """Whether the constructor is made from annotated fields."""
+        if any(b in _FIELD_BASES for b in self.external_bases()):
+            return True
+        return any(info._is_dataclass() for info in self.mro())
+
+    def _is_dataclass(self) -> bool:
+        for decorator in self.node.decorator_list:
+            inner = decorator.func if isinstance(decorator, ast.Call) else decorator
+            value = self.evaluate(inner)
+            if (
+                isinstance(value, External)
+                and value.name in _DATACLASS
+                and value.name != "jaxtyping.jaxtyped"
+            ):
+                return True
+        return False
+
+    @property
+    def is_named_tuple(self) -> bool:
+        return "typing.NamedTuple" in self.external_bases()
+
+    @property
+    def is_typed_dict(self) -> bool:
+        return "typing.TypedDict" in self.external_bases()
+
+    @property
+    def is_enum(self) -> bool:
+        return any(b.startswith("enum.") for b in self.external_bases())
+
+    @property
+    def opaque(self) -> bool:
+        """Whether a base could define members that cannot be seen."""
+        return any(
+            b not in _KNOWN_BASES and b not in _FIELD_BASES and b != "torch.nn.Module"
+            for b in self.external_bases()
+        )
+
+    def layer_base(self) -> str | None:
+        """The torch layer this class extends, if any."""
+        from typedtorch.shapes.rule import LAYERS  # noqa: PLC0415 - the table may be filled after this module
+
+        return next((b for b in self.external_bases() if b in LAYERS), None)
+
+    def find(self, name: str, after: ClassInfo | None = None) -> tuple[ClassInfo, list[Def]] | None:
+        """The method of a name and the class that has it; ``after`` starts behind that class."""
+        skipping = after is not None
+        for info in self.mro():
+            if skipping:
+                skipping = info is not after
+                continue
+            if name in info.methods:
+                return info, info.methods[name]
+        return None
+
+    def spec(self, name: str) -> Spec | None:
+        """The annotation of an attribute, on this class or a base."""
+        for info in self.mro():
+            if name in info._specs:
+                return info._specs[name]
+            if name in info.annotated:
+                spec = specs.read(info.annotated[name], info.evaluate)
+                info._specs[name] = spec
+                return spec
+        return None
+
+    def fields(self) -> dict[str, ClassInfo]:
+        """The fields of a dataclass, NamedTuple or TypedDict, in the constructor's order."""
+        found: dict[str, ClassInfo] = {}
+        for info in reversed(list(self.mro())):
+            for name in info.annotated:
+                if not _is_class_variable(info.annotated[name]):
+                    found[name] = info
+        return found
+
+    def constructor(self) -> tuple[ClassInfo, Def] | None:
+        found = self.find("__init__")
+        return None if found is None else (found[0], found[1][-1])
+
+    def integer_parameters(self) -> list[str]:
+        """Constructor parameters that are plain integers."""
+        if self.is_fields and self.find("__init__") is None:
+            return [
+                n for n in self.fields() if isinstance(self.spec(n), specs.NumberSpec) and _int(self.spec(n))
+            ]
+        found = self.constructor()
+        if found is None:
+            return []
+        info, node = found
+        arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs][1:]
+        names_used = self.annotation_names()
+        return [a.arg for a in arguments if _is_integer(a, node.args, info, names_used)]
+
+    def annotation_names(self) -> frozenset[str]:
+        """Axis names in the annotations of this class's methods, as far as the text shows."""
+        words: set[str] = set()
+        for info in self.mro():
+            for definitions in info.methods.values():
+                for node in definitions:
+                    words |= _axis_words(node)
+        return frozenset(words)
+
+    def links(self) -> dict[str, Size]:
+        """Constructor integers that are axes of the methods, by evidence (see the module's text)."""
+        if self._links is not None:
+            return self._links
+        if self._linking:
+            return {}
+        self._linking = True
+        try:
+            self._links = self.module.program.interpreter.discover_links(self)
+        finally:
+            self._linking = False
+        return self._links
+
+    def integer_value(self, name: str, *, linked: bool) -> Size:
+        """What a constructor integer is inside the class's own methods."""
+        if linked:
+            return self.links().get(name, integer(name))
+        return integer(name)
+
+    def symbolic(self, *, linked: bool = True) -> Instance:
+        """``self`` inside a method: constructed with integers that stand for every value."""
+        if linked and (not self.integer_parameters() or self._linking):
+            linked = False
+        if linked not in self._symbolic:
+            self._symbolic[linked] = Instance(self, {}, {}, partial=True)  # while it is being made
+            self._symbolic[linked] = self.module.program.interpreter.construct_symbolic(self, linked=linked)
+        return self._symbolic[linked]
+
+    def assumed(self, hint: str) -> Value:
+        """An instance that was passed in: annotated attributes are known, with axes of its own."""
+        return self.module.program.interpreter.assume_instance(self, hint)
+
+    def as_function(
+        self, name: str, receiver: Value = UNKNOWN, after: ClassInfo | None = None
+    ) -> FunctionV | None:
+        """A method as a value, bound to its receiver where it takes one."""
+        found = self.find(name, after)
+        if found is None:
+            return None
+        info, definitions = found
+        return self.module.program.interpreter.method(info, definitions, receiver)
+
+
+def _int(spec: Spec | None) -> bool:
+    return isinstance(spec, specs.NumberSpec) and spec.kind == "int"
+
+
+def _class_of(base: Value) -> ClassInfo | None:
+    if isinstance(base, ClassV):
+        return base.info
+    if isinstance(base, specs.SpecV) and isinstance(base.spec, specs.InstanceSpec):
+        return base.spec.info
+    return None
+
+
+def _is_class_variable(annotation: ast.expr) -> bool:
+    text = annotation.value if isinstance(annotation, ast.Constant) else ast.unparse(annotation)
+    return isinstance(text, str) and ("ClassVar" in text or text.endswith("KW_ONLY"))
+
+
+def _is_integer(argument: ast.arg, arguments: ast.arguments, info: ClassInfo, used: frozenset[str]) -> bool:
+    if argument.annotation is not None:
+        return _int(specs.read(argument.annotation, info.evaluate))
+    return argument.arg in used
+
+
+def _axis_words(node: Def) -> set[str]:
+    words: set[str] = set()
+    parts = [node.returns, *(a.annotation for a in ast.walk(node.args) if isinstance(a, ast.arg))]
+    for part in parts:
+        if part is None:
+            continue
+        for inner in ast.walk(part):
+            if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+                words |= {w.lstrip("#*_?") for w in inner.value.replace('"', " ").replace("'", " ").split()}
+    return words
+
+
+def collect(node: ast.ClassDef, module: Module, closure: dict[str, Value]) -> ClassInfo:
+    """Read a class statement."""
+    info = ClassInfo(node, module, closure)
+    _collect_body(info, node.body)
+    for definitions in info.methods.values():
+        for definition in definitions:
+            for attribute in _stored_on_self(definition):
+                info.self_stores.setdefault(attribute, set()).add(definition.name)
+    return info
+
+
+def _collect_body(info: ClassInfo, body: list[ast.stmt]) -> None:
+    for statement in body:
+        match statement:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                info.methods.setdefault(name, []).append(statement)
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                info.assigned[name] = value
+            case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
+                info.annotated[name] = annotation
+                if value is not None:
+                    info.assigned[name] = value
+            case ast.ClassDef(name=name):
+                info.classes[name] = statement
+            case ast.If(body=inner, orelse=orelse):
+                _collect_body(info, orelse)
+                _collect_body(info, inner)
+
+
+def _stored_on_self(node: Def) -> Iterator[str]:
+    """Attributes a method assigns on its first parameter."""
+    arguments = [*node.args.posonlyargs, *node.args.args]
+    if not arguments:
+        return
+    receiver = arguments[0].arg
+    for inner in ast.walk(node):
+        if (
+            isinstance(inner, ast.Attribute)
+            and isinstance(inner.ctx, (ast.Store, ast.Del))
+            and isinstance(inner.value, ast.Name)
+            and inner.value.id == receiver
+        ):
+            yield inner.attr
+
+
+def linked_axis(name: str) -> Size:
+    return axis(name)

@@ -1,0 +1,279 @@
+"""Instances: what a constructor call makes, what ``self`` is, what a passed instance promises."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.infer import library, messages, specs
+from typedtorch.shapes.infer.attributes import assume_field
+from typedtorch.shapes.infer.calls import Args, Parameter, bind, check_argument
+from typedtorch.shapes.infer.classes import ClassInfo
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.unify import Names, assume, match
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    DictV,
+    FunctionV,
+    Instance,
+    Object,
+    Value,
+    is_size,
+)
+from typedtorch.shapes.size import Size, axis, integer, unknown
+from typedtorch.shapes.tensor import Scalar
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.interpreter import Interpreter
+    from typedtorch.shapes.infer.specs import Spec
+
+
+def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: Args, node: ast.AST) -> Value:
+    """``C(...)``."""
+    if info.is_enum:
+        return UNKNOWN
+    if info.is_typed_dict:
+        return DictV(dict(args.keywords)) if not args.values and not args.open else DictV({}, UNKNOWN)
+    if info.find("__new__") is not None and info.find("__init__") is None:
+        return UNKNOWN
+    found = info.constructor()
+    if found is None:
+        if info.is_fields:
+            return _from_fields(interpreter, frame, info, args, node)
+        return _without_constructor(frame, info, args, node)
+    owner, definition = found
+    function = FunctionV(definition, owner.module, owner.closure, owner)
+    instance = Instance(info, {}, {}, partial=True)
+    function = function.bind(instance)
+    signature = interpreter.signature(function)
+    bound = bind(signature.parameters, args)
+    if bound is None:
+        return Instance(info, {}, {}, partial=True)
+    names = interpreter.call_names(frame, function, signature, bound, node)
+    for parameter in signature.parameters:
+        if parameter.name in bound:
+            value, where = bound[parameter.name]
+            check_argument(frame, node, parameter, value, where, names)
+    values = {name: value for name, (value, _) in bound.items()}
+    return _run_constructor(interpreter, frame, info, function, values, node)
+
+
+def _run_constructor(
+    interpreter: Interpreter,
+    frame: Frame,
+    info: ClassInfo,
+    function: FunctionV,
+    values: Mapping[str, Value],
+    node: ast.AST,
+) -> Instance:
+    signature = interpreter.signature(function)
+    filled = dict(values)
+    for parameter in signature.parameters:
+        if parameter.name not in filled and parameter.default is not None:
+            filled[parameter.name] = interpreter.evaluate_in(
+                parameter.default, function.module, function.closure or {}
+            )
+    arguments = {name: value for name, value in filled.items() if is_size(value)}
+    start = Instance(info, {}, arguments, partial=True)
+    frame.state.variables[_HOLDER] = start
+    interpreter.run_inline(frame, function.bind(start), signature, filled, node)
+    made = frame.state.variables.pop(_HOLDER)
+    assert isinstance(made, Instance)
+    return stable(made)
+
+
+_HOLDER = "<instance being made>"
+
+
+def stable(instance: Instance) -> Instance:
+    """Forget attributes that other methods assign: they are updated over time."""
+    info = instance.info
+    kept = {name: value for name, value in instance.attributes.items() if _only_at_start(info, name)}
+    return replace(instance, attributes=kept)
+
+
+def _only_at_start(info: ClassInfo, attribute: str) -> bool:
+    for ancestor in info.mro():
+        for method in ancestor.self_stores.get(attribute, ()):
+            if method not in ("__init__", "__post_init__") and method not in _called_at_start(info):
+                return False
+    return True
+
+
+def _called_at_start(info: ClassInfo) -> frozenset[str]:
+    """Methods the constructor calls on the object, which build it."""
+    if info.helpers is None:
+        found: set[str] = set()
+        for ancestor in info.mro():
+            for name in ("__init__", "__post_init__"):
+                for definition in ancestor.methods.get(name, ()):
+                    found |= {
+                        inner.func.attr
+                        for inner in ast.walk(definition)
+                        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute)
+                    }
+        info.helpers = frozenset(found - {"forward"})
+    return info.helpers
+
+
+def _without_constructor(frame: Frame, info: ClassInfo, args: Args, node: ast.AST) -> Value:
+    base = info.layer_base()
+    if base is not None and not args.open:
+        return Instance(
+            info, {"__layer__": library.construct_layer(frame, base, args, node)}, {}, partial=True
+        )
+    if "torch.nn.Sequential" in info.external_bases():
+        made = library.call_external(frame, "torch.nn.Sequential", args, node)
+        return Instance(info, {"__layer__": made}, {}, partial=True)
+    return Instance(info, {}, {}, partial=True)
+
+
+def field_parameters(info: ClassInfo) -> list[Parameter]:
+    """The constructor's parameters of a dataclass or NamedTuple."""
+    found = []
+    for name, owner in info.fields().items():
+        spec = info.spec(name) or specs.ANYTHING
+        found.append(Parameter(name, spec, "positional", owner.assigned.get(name), owner.annotated[name]))
+    return found
+
+
+def _from_fields(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: Args, node: ast.AST) -> Value:
+    """A dataclass or NamedTuple: fields are checked like arguments, and share axis names."""
+    parameters = field_parameters(info)
+    bound = bind(parameters, args)
+    if bound is None:
+        return Instance(info, {}, {}, partial=True)
+    place = frame.place(node)
+    names = Names(lambda name: unknown(f"?{place}.{name}"), where=f"{place}.")
+    attributes: dict[str, Value] = {}
+    for parameter in parameters:
+        if parameter.name in bound:
+            value, where = bound[parameter.name]
+            check_argument(frame, node, parameter, value, where, names)
+            attributes[parameter.name] = value
+        elif parameter.default is not None:
+            attributes[parameter.name] = info.evaluate(parameter.default)
+    for parameter in parameters:
+        known = attributes.get(parameter.name, UNKNOWN)
+        if known is UNKNOWN:
+            attributes[parameter.name] = assume(parameter.spec, names, parameter.name)
+    arguments = {name: value for name, value in attributes.items() if is_size(value)}
+    made = Instance(info, attributes, arguments)
+    found = info.find("__post_init__")
+    if found is None:
+        return stable(made)
+    owner, definitions = found
+    function = FunctionV(definitions[-1], owner.module, owner.closure, owner, made, is_bound=True)
+    frame.state.variables[_HOLDER] = made
+    interpreter.run_inline(frame, function, interpreter.signature(function), {}, node)
+    result = frame.state.variables.pop(_HOLDER)
+    return stable(result) if isinstance(result, Instance) else made
+
+
+# -- self, and instances that were passed in ----------------------------------------------------
+
+
+def symbolic(interpreter: Interpreter, info: ClassInfo, *, linked: bool) -> Instance:
+    """``self`` in a method: the constructor run with integers that stand for every value."""
+    sizes: dict[str, Size] = {
+        name: info.integer_value(name, linked=linked) for name in info.integer_parameters()
+    }
+    arguments = {**(info.links() if linked else {}), **sizes}
+    found = info.constructor()
+    frame = interpreter.quiet_frame(info.module, info.closure)
+    if found is None:
+        if info.is_fields:
+            attributes = {
+                name: sizes[name] if name in sizes else assume_member(info, name, arguments)
+                for name in info.fields()
+            }
+            return stable(Instance(info, attributes, arguments, partial=True))
+        return Instance(info, {}, arguments, partial=True)
+    owner, definition = found
+    start = Instance(info, {}, arguments, partial=True)
+    function = FunctionV(definition, owner.module, owner.closure, owner, start, is_bound=True)
+    signature = interpreter.signature(function)
+    values = {p.name: symbolic_argument(interpreter, p, sizes) for p in signature.parameters}
+    frame.state.variables[_HOLDER] = start
+    interpreter.run_inline(frame, function, signature, values, definition)
+    made = frame.state.variables[_HOLDER]
+    assert isinstance(made, Instance)
+    return stable(made)
+
+
+def symbolic_argument(interpreter: Interpreter, parameter: Parameter, sizes: Mapping[str, Size]) -> Value:
+    """A constructor argument of which only the annotation is known."""
+    if parameter.name in sizes:
+        return sizes[parameter.name]
+    names = Names(integer, generic=True, where=f"{parameter.name}.")
+    if parameter.kind == "args":
+        return UNKNOWN
+    if parameter.kind == "kwargs":
+        return DictV({}, UNKNOWN)
+    if isinstance(parameter.spec, specs.Anything):
+        default = parameter.default
+        if isinstance(default, ast.Constant) and isinstance(default.value, bool):
+            return Scalar("bool")
+        if isinstance(default, ast.Constant) and isinstance(default.value, str):
+            return Object("str")
+        return UNKNOWN
+    return assume(parameter.spec, names, parameter.name)
+
+
+def assume_member(info: ClassInfo, name: str, arguments: Mapping[str, Size]) -> Value:
+    spec = info.spec(name)
+    if spec is None:
+        return UNKNOWN
+    return assume(spec, Names(integer, dict(arguments), generic=True, where=f"{name}."), name)
+
+
+def assumed(interpreter: Interpreter, info: ClassInfo, hint: str) -> Value:
+    """An instance that came from elsewhere; its axes and integers are its own."""
+    if info.is_typed_dict:
+        return DictV(
+            {name: assume_field(info.spec(name) or specs.ANYTHING, name, hint) for name in info.fields()}
+        )
+    if info.is_enum:
+        return Object(info.name)
+    if id(info) in interpreter.assuming:
+        return Instance(info, {}, {}, partial=True)
+    interpreter.assuming.add(id(info))
+    try:
+        if info.is_fields:
+            fields = {
+                name: assume_field(info.spec(name) or specs.ANYTHING, name, hint)
+                for name in info.fields()
+                if _only_at_start(info, name)
+            }
+            return Instance(info, fields, {}, partial=True)
+        return info.symbolic(linked=False)
+    finally:
+        interpreter.assuming.discard(id(info))
+
+
+def assume_attribute(instance: Instance, name: str, spec: Spec) -> Value:
+    """An annotated attribute; names that are the instance's integers have their sizes."""
+    names = Names(integer, dict(instance.arguments), generic=True, where=f"{name}.")
+    return library.containers.castable(assume(spec, names, name))
+
+
+def check_attribute(frame: Frame, holder: Instance, spec: Spec, value: Value, node: ast.expr) -> Value:
+    """An assignment to an annotated attribute."""
+    from typedtorch.shapes.infer.statements import more_precise  # noqa: PLC0415 - statements hold calls
+
+    own = {name: axis(name) for name in holder.info.integer_parameters() if name in holder.arguments}
+    if any(not is_generic(holder.arguments[name], name) for name in own):
+        own = {name: holder.arguments[name] for name in own}
+    names = Names(integer, own, where="self.")
+    problems = match(spec, value, names, binder="self")
+    if problems:
+        messages.declared(frame, node, problems[0])
+    promised = assume(spec, Names(integer, dict(holder.arguments), where="self."), "self")
+    return promised if problems else more_precise(value, promised)
+
+
+def is_generic(size: Size, name: str) -> bool:
+    """Whether a constructor integer still stands for every value."""
+    return size in (integer(name), axis(name))

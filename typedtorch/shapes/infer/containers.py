@@ -1,0 +1,354 @@
+"""Lists, tuples, dicts and torch's container modules."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes import dtypes
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    Choice,
+    DictV,
+    Partial,
+    Sequence,
+    Tensor,
+    Value,
+    is_size,
+    join,
+    join_all,
+)
+from typedtorch.shapes.size import product, unknown
+from typedtorch.shapes.tensor import Pack
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.calls import Args
+
+Special = Callable[[Frame, "Args", ast.AST], Value]
+
+
+def castable(value: Value) -> Value:
+    """A parameter or buffer: ``module.to(bfloat16)`` may cast it to another float dtype."""
+    if isinstance(value, Tensor) and value.dtype & dtypes.FLOAT:
+        return replace(value, dtype=value.dtype | dtypes.FLOAT)
+    return value
+
+
+def _items(value: Value) -> list[Value] | None:
+    from typedtorch.shapes.infer.expressions import items_of  # noqa: PLC0415 - expressions hold calls
+
+    return items_of(value)
+
+
+def _each(frame: Frame, value: Value, node: ast.AST) -> Value:
+    from typedtorch.shapes.infer.expressions import iterate  # noqa: PLC0415 - as above
+
+    return iterate(value, frame.place(node))
+
+
+def _make(kind: str) -> Special:
+    def handler(frame: Frame, args: Args, node: ast.AST) -> Value:
+        if not args.values:
+            return Sequence(kind, ())
+        items = _items(args.values[0])
+        if items is not None:
+            return Sequence(kind, tuple(items))
+        return Sequence(kind, None, _each(frame, args.values[0], node))
+
+    return handler
+
+
+def to_tuple(frame: Frame, args: Args, node: ast.AST) -> Value:
+    if not args.values:
+        return ()
+    if isinstance(args.values[0], tuple):
+        return args.values[0]
+    items = _items(args.values[0])
+    return Sequence("list", None, _each(frame, args.values[0], node)) if items is None else tuple(items)
+
+
+def to_dict(frame: Frame, args: Args, node: ast.AST) -> Value:
+    base = args.values[0] if args.values else DictV({})
+    if not isinstance(base, DictV) or args.open:
+        return DictV({}, UNKNOWN)
+    return DictV({**base.items, **args.keywords}, base.rest)
+
+
+def zip_(frame: Frame, args: Args, node: ast.AST) -> Value:
+    lists = [_items(v) for v in args.values]
+    known = [items for items in lists if items is not None]
+    if not args.open and len(known) == len(lists) and known:
+        return Sequence("iterator", tuple(zip(*known, strict=False)))
+    if args.open:
+        return UNKNOWN
+    return Sequence("iterator", None, tuple(_each(frame, v, node) for v in args.values))
+
+
+def enumerate_(frame: Frame, args: Args, node: ast.AST) -> Value:
+    items = _items(args.values[0]) if args.values else None
+    start = args.get(1, "start", 0)
+    if items is not None and isinstance(start, int):
+        return Sequence("iterator", tuple((start + i, v) for i, v in enumerate(items)))
+    each = _each(frame, args.values[0], node) if args.values else UNKNOWN
+    return Sequence("iterator", None, (unknown(f"?{frame.place(node)}"), each))
+
+
+def reversed_(frame: Frame, args: Args, node: ast.AST) -> Value:
+    items = _items(args.values[0]) if args.values else None
+    if items is not None:
+        return Sequence("iterator", tuple(reversed(items)))
+    return Sequence("iterator", None, _each(frame, args.values[0], node) if args.values else UNKNOWN)
+
+
+def iterator(frame: Frame, args: Args, node: ast.AST) -> Value:
+    return _make("iterator")(frame, args, node)
+
+
+def sorted_(frame: Frame, args: Args, node: ast.AST) -> Value:
+    return Sequence("list", None, _each(frame, args.values[0], node)) if args.values else UNKNOWN
+
+
+def next_(frame: Frame, args: Args, node: ast.AST) -> Value:
+    each = _each(frame, args.values[0], node) if args.values else UNKNOWN
+    return each if len(args.values) < 2 else join(each, args.values[1], frame.place(node))
+
+
+def map_(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``map(f, xs, ...)``: f is called on each item."""
+    from typedtorch.shapes.infer.calls import Args as Arguments  # noqa: PLC0415 - calls hold this table
+    from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - as above
+
+    if len(args.values) < 2 or args.open:
+        return UNKNOWN
+    nodes = list(args.nodes[1:])
+    lists = [_items(v) for v in args.values[1:]]
+    known = [items for items in lists if items is not None]
+    if len(known) == len(lists) and max(map(len, known)) <= 8:
+        results = [
+            call_value(frame, args.values[0], Arguments(list(row), list(nodes)), node)
+            for row in zip(*known, strict=False)
+        ]
+        return Sequence("iterator", tuple(results))
+    row = [_each(frame, v, node) for v in args.values[1:]]
+    return Sequence("iterator", None, call_value(frame, args.values[0], Arguments(row, nodes), node))
+
+
+def filter_(frame: Frame, args: Args, node: ast.AST) -> Value:
+    return Sequence("iterator", None, _each(frame, args.values[1], node)) if len(args.values) > 1 else UNKNOWN
+
+
+def sum_(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``sum`` of integers or of tensors."""
+    from typedtorch.shapes.infer.calls import tensor_method  # noqa: PLC0415 - calls hold this table
+
+    items = _items(args.values[0]) if args.values else None
+    if items is not None and all(is_size(v) for v in items):
+        total = args.get(1, "start", 0)
+        for item in items:
+            total = total + item
+        return total
+    values = items if items else [_each(frame, args.values[0], node)] * 2 if args.values else []
+    if not values or not all(isinstance(v, Tensor) for v in values):
+        return UNKNOWN
+    total = values[0]
+    for value in values[1:]:
+        where = args.nodes[0]
+        total = tensor_method(frame, total, "__add__", (value,), {}, node, (where, where))
+    return total
+
+
+def partial(frame: Frame, args: Args, node: ast.AST) -> Value:
+    if not args.values or args.open:
+        return UNKNOWN
+    return Partial(args.values[0], tuple(args.values[1:]), dict(args.keywords))
+
+
+def reduce_(frame: Frame, args: Args, node: ast.AST) -> Value:
+    from typedtorch.shapes.infer.calls import Args as Arguments  # noqa: PLC0415 - calls hold this table
+    from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - as above
+
+    items = _items(args.values[1]) if len(args.values) > 1 else None
+    if items is None or len(items) > 12:
+        return UNKNOWN
+    rest = [*args.values[2:3], *items]
+    if not rest:
+        return UNKNOWN
+    result = rest[0]
+    for item in rest[1:]:
+        result = call_value(frame, args.values[0], Arguments([result, item], [None, None]), node)
+    return result
+
+
+def chain(frame: Frame, args: Args, node: ast.AST) -> Value:
+    lists = [_items(v) for v in args.values]
+    if not args.open and all(items is not None for items in lists):
+        return Sequence("iterator", tuple(v for items in lists if items for v in items))
+    parts = [_each(frame, v, node) for v in args.values]
+    return Sequence("iterator", None, join_all(parts, frame.place(node))) if parts else UNKNOWN
+
+
+def pairwise(frame: Frame, args: Args, node: ast.AST) -> Value:
+    items = _items(args.values[0]) if args.values else None
+    if items is not None:
+        return Sequence("iterator", tuple(zip(items, items[1:], strict=False)))
+    each = _each(frame, args.values[0], node) if args.values else UNKNOWN
+    return Sequence("iterator", None, (each, each))
+
+
+SPECIAL: dict[str, Special] = {
+    "builtins.list": _make("list"), "builtins.set": _make("set"), "builtins.tuple": to_tuple,
+    "builtins.dict": to_dict, "builtins.zip": zip_, "builtins.enumerate": enumerate_,
+    "builtins.reversed": reversed_, "builtins.iter": iterator, "builtins.sorted": sorted_,
+    "builtins.next": next_, "builtins.map": map_, "builtins.filter": filter_, "builtins.sum": sum_,
+    "functools.partial": partial, "functools.reduce": reduce_, "itertools.chain": chain,
+    "itertools.pairwise": pairwise, "collections.deque": _make("list"), "collections.OrderedDict": to_dict,
+    "tqdm.tqdm": iterator, "tqdm.auto.tqdm": iterator, "tqdm.trange": lambda f, a, n: UNKNOWN,
+}  # fmt: skip
+
+
+# -- container modules ------------------------------------------------------------------------
+
+
+def sequential(frame: Frame, args: Args, node: ast.AST) -> Value:
+    if args.open:
+        return Sequence("sequential", None, UNKNOWN)
+    if len(args.values) == 1 and isinstance(args.values[0], DictV) and args.values[0].rest is None:
+        return Sequence("sequential", tuple(args.values[0].items.values()))
+    return Sequence("sequential", tuple(args.values))
+
+
+def module_dict(frame: Frame, args: Args, node: ast.AST) -> Value:
+    value = args.get(0, "modules", DictV({}))
+    return replace(value, kind="modules") if isinstance(value, DictV) else DictV({}, UNKNOWN, "modules")
+
+
+def parameter_list(frame: Frame, args: Args, node: ast.AST) -> Value:
+    made = _make("modules")(frame, args, node)
+    assert isinstance(made, Sequence)
+    items = None if made.items is None else tuple(castable(v) for v in made.items)
+    return replace(made, items=items, element=castable(made.element))
+
+
+MODULES: dict[str, Special] = {
+    "torch.nn.Sequential": sequential, "torch.nn.ModuleList": _make("modules"),
+    "torch.nn.ModuleDict": module_dict, "torch.nn.ParameterList": parameter_list,
+    "torch.nn.ParameterDict": module_dict,
+}  # fmt: skip
+
+
+# -- methods ----------------------------------------------------------------------------------
+
+
+def call_method(
+    frame: Frame, receiver: Sequence | DictV | tuple[Value, ...], name: str, args: Args, node: ast.AST
+) -> Value:
+    """A method of a list, tuple, dict or container module."""
+    from typedtorch.shapes.infer import attributes  # noqa: PLC0415 - attributes hold values only
+
+    if name in attributes.SELF_METHODS and getattr(receiver, "kind", "") in ("modules", "sequential"):
+        return receiver
+    if isinstance(receiver, DictV):
+        return _dict_method(frame, receiver, name, args, node)
+    if isinstance(receiver, Sequence):
+        return _list_method(frame, receiver, name, args, node)
+    if name == "numel" and all(is_size(v) for v in receiver):
+        return product(receiver)
+    if name in ("index", "count", "numel"):
+        return unknown(f"?{frame.place(node)}")
+    return UNKNOWN
+
+
+def _list_method(frame: Frame, receiver: Sequence, name: str, args: Args, node: ast.AST) -> Value:
+    items = receiver.items
+    place = frame.place(node)
+    updated: Sequence | None = None
+    result: Value = None
+    if name in ("append", "add") and args.values:
+        updated = _appended(receiver, args.values[0], place)
+    elif name in ("extend", "update", "__iadd__") and args.values:
+        more = _items(args.values[0])
+        if items is not None and more is not None:
+            updated = replace(receiver, items=(*items, *more))
+        else:
+            each = _each(frame, args.values[0], node)
+            element = each if items == () else join(receiver.any_item, each, place)
+            updated = Sequence(receiver.kind, None, element)
+    elif name == "insert" and len(args.values) == 2:
+        updated = Sequence(receiver.kind, None, join(receiver.any_item, args.values[1], place))
+        if items is not None and isinstance(args.values[0], int) and 0 <= args.values[0] <= len(items):
+            at = args.values[0]
+            updated = replace(receiver, items=(*items[:at], args.values[1], *items[at:]))
+    elif name in ("pop", "popleft"):
+        result = receiver.any_item
+        if items and not args.values:
+            result = items[0] if name == "popleft" else items[-1]
+            updated = replace(receiver, items=items[1:] if name == "popleft" else items[:-1])
+        elif items:
+            updated = Sequence(receiver.kind, None, receiver.any_item)
+    elif name == "clear":
+        updated = replace(receiver, items=())
+    elif name == "reverse":
+        updated = receiver if items is None else replace(receiver, items=items[::-1])
+    elif name in ("sort", "shuffle", "remove", "rotate"):
+        updated = Sequence(receiver.kind, None, receiver.any_item)
+    elif name == "copy":
+        return replace(receiver)
+    elif name == "forward":
+        from typedtorch.shapes.infer.calls import call_sequential  # noqa: PLC0415 - calls hold this table
+
+        return call_sequential(frame, receiver, args, node)
+    else:
+        return unknown(f"?{place}") if name in ("index", "count", "__len__") else UNKNOWN
+    if updated is not None and updated is not receiver:
+        frame.state.replace_value(receiver, updated)
+    return result
+
+
+def _appended(receiver: Sequence, value: Value, place: str) -> Sequence:
+    if receiver.items is None:
+        return Sequence(receiver.kind, None, join(receiver.element, value, place))
+    if len(receiver.items) >= 16:
+        return Sequence(receiver.kind, None, join(receiver.any_item, value, place))
+    return replace(receiver, items=(*receiver.items, value))
+
+
+def _dict_method(frame: Frame, receiver: DictV, name: str, args: Args, node: ast.AST) -> Value:
+    key = args.get(0, "key", UNKNOWN)
+    match name:
+        case "get":
+            default = args.get(1, "default", None)
+            if isinstance(key, str) and key in receiver.items:
+                return receiver.items[key]
+            return join(receiver.get(key), default, frame.place(node))
+        case "items":
+            if receiver.rest is None:
+                return Sequence("iterator", tuple(receiver.items.items()))
+            return Sequence("iterator", None, (UNKNOWN, receiver.any_value))
+        case "values":
+            if receiver.rest is None:
+                return Sequence("iterator", tuple(receiver.items.values()))
+            return Sequence("iterator", None, receiver.any_value)
+        case "keys":
+            return Sequence("iterator", tuple(receiver.items)) if receiver.rest is None else UNKNOWN
+        case "copy":
+            return replace(receiver)
+        case "pop" | "setdefault":
+            value = receiver.get(key)
+            frame.state.replace_value(receiver, DictV({}, UNKNOWN, receiver.kind))
+            return value
+        case "update":
+            other = args.values[0] if args.values else DictV({})
+            if isinstance(other, DictV) and other.rest is None and not args.open:
+                merged = {**receiver.items, **other.items, **args.keywords}
+                frame.state.replace_value(receiver, replace(receiver, items=merged))
+            else:
+                frame.state.replace_value(receiver, DictV({}, UNKNOWN, receiver.kind))
+            return None
+    return UNKNOWN
+
+
+__all__ = ["MODULES", "SPECIAL", "call_method", "castable", "sequential"]
+_ = (Choice, Pack)

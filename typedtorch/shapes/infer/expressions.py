@@ -1,0 +1,660 @@
+"""Expressions: one function per kind."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from typedtorch.shapes import dtypes
+from typedtorch.shapes.infer import attributes, calls, messages, refine, specs
+from typedtorch.shapes.infer.frame import Frame, source
+from typedtorch.shapes.infer.state import join_states
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    Awaitable,
+    Choice,
+    ClassV,
+    DictV,
+    Dtype,
+    External,
+    FunctionV,
+    Instance,
+    Object,
+    Scalar,
+    Sequence,
+    SpecV,
+    Tensor,
+    Value,
+    choice,
+    is_size,
+    join,
+    join_all,
+    options_of,
+)
+from typedtorch.shapes.size import Poly, floor_div, same, unknown
+from typedtorch.shapes.tensor import Pack, pack_index
+
+MAX_UNROLL = 12
+
+
+def evaluate(frame: Frame, node: ast.expr) -> Value:
+    """The value of an expression in this frame; unknown for what is not modelled."""
+    handler = _HANDLERS.get(type(node))
+    if handler is None:
+        return UNKNOWN
+    value = handler(frame, node)
+    if frame.reporter.counting:
+        _count(frame, node, value)
+    return value
+
+
+def _count(frame: Frame, node: ast.expr, value: Value) -> None:
+    if isinstance(value, Tensor) and value.library == "torch" and frame.depth == 0:
+        known = not any(isinstance(e, Pack) and e.anonymous for e in value.shape)
+        frame.reporter.known[id(node)] = known
+
+
+def constant(frame: Frame, node: ast.Constant) -> Value:
+    if isinstance(node.value, complex):
+        return Scalar("complex")
+    return node.value
+
+
+def name(frame: Frame, node: ast.Name) -> Value:
+    return frame.lookup(node.id)
+
+
+def attribute(frame: Frame, node: ast.Attribute) -> Value:
+    return attributes.get(frame, evaluate(frame, node.value), node.attr, node)
+
+
+def tuple_(frame: Frame, node: ast.Tuple) -> Value:
+    items = _elements(frame, node.elts)
+    return UNKNOWN if items is None else tuple(items)
+
+
+def list_(frame: Frame, node: ast.List) -> Value:
+    items = _elements(frame, node.elts)
+    return Sequence("list", None, UNKNOWN) if items is None else Sequence("list", tuple(items))
+
+
+def set_(frame: Frame, node: ast.Set) -> Value:
+    items = [evaluate(frame, e) for e in node.elts]
+    return Sequence("set", None, join_all(items, frame.place(node)))
+
+
+def _elements(frame: Frame, elts: list[ast.expr]) -> list[Value] | None:
+    """The items of a display, starred ones spread; None where one cannot be."""
+    items: list[Value] = []
+    known = True
+    for element in elts:
+        if isinstance(element, ast.Starred):
+            spread = items_of(evaluate(frame, element.value))
+            if spread is None:
+                known = False
+            else:
+                items.extend(spread)
+        else:
+            items.append(evaluate(frame, element))
+    return items if known else None
+
+
+def items_of(value: Value) -> list[Value] | None:
+    """The items of something iterable whose number is known."""
+    if isinstance(value, tuple):
+        return None if any(isinstance(v, Pack) for v in value) else list(value)
+    if isinstance(value, Sequence):
+        return None if value.items is None else list(value.items)
+    if isinstance(value, DictV):
+        return list(value.items) if value.rest is None else None
+    return None
+
+
+def dict_(frame: Frame, node: ast.Dict) -> Value:
+    items: dict[Value, Value] = {}
+    rest: Value | None = None
+    for key_node, value_node in zip(node.keys, node.values, strict=True):
+        value = evaluate(frame, value_node)
+        if key_node is None:
+            if isinstance(value, DictV):
+                items.update(value.items)
+                rest = value.rest if rest is None else UNKNOWN
+            else:
+                rest = UNKNOWN
+            continue
+        key = evaluate(frame, key_node)
+        if isinstance(key, (str, int, bool, float, bytes, type(None))):
+            items[key] = value
+        else:
+            rest = value if rest is None else join(rest, value, frame.place(node))
+    return DictV(items, rest)
+
+
+def joined_str(frame: Frame, node: ast.JoinedStr) -> Value:
+    """An f-string whose parts are known is a string: axis strings are written this way."""
+    parts: list[str] = []
+    for piece in node.values:
+        if isinstance(piece, ast.Constant):
+            parts.append(str(piece.value))
+            continue
+        value = evaluate(frame, piece.value) if isinstance(piece, ast.FormattedValue) else UNKNOWN
+        if not isinstance(value, (str, int)):
+            return Object("str")
+        parts.append(str(value))
+    return "".join(parts)
+
+
+def starred(frame: Frame, node: ast.Starred) -> Value:
+    evaluate(frame, node.value)
+    return UNKNOWN
+
+
+def await_(frame: Frame, node: ast.Await) -> Value:
+    value = evaluate(frame, node.value)
+    return value.value if isinstance(value, Awaitable) else UNKNOWN
+
+
+def lambda_(frame: Frame, node: ast.Lambda) -> Value:
+    return FunctionV(node, frame.module, closure=captured(frame), owner=frame.owner)
+
+
+def captured(frame: Frame) -> dict[str, Value]:
+    """The variables an inner function sees."""
+    return {**frame.closure, **frame.state.variables}
+
+
+def named(frame: Frame, node: ast.NamedExpr) -> Value:
+    value = evaluate(frame, node.value)
+    frame.state.variables[node.target.id] = value
+    return value
+
+
+def yield_(frame: Frame, node: ast.Yield) -> Value:
+    value = None if node.value is None else evaluate(frame, node.value)
+    frame.yields.append(value)
+    calls.check_yield(frame, node, value)
+    return UNKNOWN
+
+
+def yield_from(frame: Frame, node: ast.YieldFrom) -> Value:
+    value = evaluate(frame, node.value)
+    frame.yields.append(iterate(value, frame.place(node)))
+    return UNKNOWN
+
+
+def if_expression(frame: Frame, node: ast.IfExp) -> Value:
+    then, other = refine.branch(frame, node.test)
+    values: list[Value] = []
+    states = []
+    for state, part in ((then, node.body), (other, node.orelse)):
+        if state is None:
+            continue
+        frame.state = state
+        values.append(evaluate(frame, part))
+        states.append(frame.state)
+    joined = states[0] if len(states) == 1 else join_states(states[0], states[1], frame.place(node))
+    assert joined is not None
+    frame.state = joined
+    if len(values) == 1:
+        return values[0]
+    return _either(values, frame.place(node))
+
+
+def _either(values: list[Value], place: str) -> Value:
+    joined = join(values[0], values[1], place)
+    return joined
+
+
+def boolean(frame: Frame, node: ast.BoolOp) -> Value:
+    """``a or b``: evaluated for effect; known where the first decides."""
+    is_or = isinstance(node.op, ast.Or)
+    before = frame.state
+    values: list[Value] = []
+    for part in node.values:
+        value = evaluate(frame, part)
+        values.append(value)
+        truth = refine.truth(value)
+        if truth is is_or:
+            break
+        if truth is (not is_or) and part is not node.values[-1]:
+            values.pop()
+        then, other = refine.branch(frame, part, evaluated=value)
+        onward = other if is_or else then
+        if onward is None:
+            break
+        frame.state = onward
+    frame.state = before
+    if not values:
+        return UNKNOWN
+    if is_or:
+        # ``x or default`` is never None unless the last one is
+        values = [*(_without_none(v) for v in values[:-1]), values[-1]]
+    return join_all(values, frame.place(node))
+
+
+def _without_none(value: Value) -> Value:
+    if isinstance(value, Choice):
+        return choice([v for v in value.options if v is not None])
+    return value
+
+
+def unary(frame: Frame, node: ast.UnaryOp) -> Value:
+    value = evaluate(frame, node.operand)
+    if isinstance(node.op, ast.Not):
+        truth = refine.truth(value)
+        return Scalar("bool") if truth is None else not truth
+    if isinstance(value, (Tensor, Choice)):
+        method = {ast.USub: "__neg__", ast.Invert: "__invert__", ast.UAdd: "__pos__"}[type(node.op)]
+        return calls.tensor_method(frame, value, method, (), {}, node, (node.operand,))
+    if isinstance(node.op, ast.USub) and isinstance(value, (int, float, Poly)):
+        return -value
+    if isinstance(node.op, ast.UAdd) or (isinstance(node.op, ast.USub) and isinstance(value, Scalar)):
+        return value
+    return UNKNOWN
+
+
+_OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv",
+    ast.Mod: "mod", ast.Pow: "pow", ast.MatMult: "matmul", ast.BitAnd: "and", ast.BitOr: "or",
+    ast.BitXor: "xor", ast.LShift: "lshift", ast.RShift: "rshift",
+}  # fmt: skip
+
+
+def binary(frame: Frame, node: ast.BinOp) -> Value:
+    left, right = evaluate(frame, node.left), evaluate(frame, node.right)
+    return operate(frame, node, node.op, left, right, (node.left, node.right))
+
+
+def operate(
+    frame: Frame,
+    node: ast.AST,
+    op: ast.operator,
+    left: Value,
+    right: Value,
+    operands: tuple[ast.expr, ast.expr],
+    *,
+    in_place: bool = False,
+) -> Value:
+    """A binary operator on two values."""
+    if _is_tensor(left) or _is_tensor(right):
+        return _operate_on_tensors(frame, node, op, left, right, operands, in_place)
+    if isinstance(op, ast.BitOr) and _is_type(left) and _is_type(right):
+        return SpecV(specs.union([specs.to_spec(left), specs.to_spec(right)]))
+    if isinstance(left, Choice) or isinstance(right, Choice):
+        results = [
+            operate(frame, node, op, x, y, operands) for x in options_of(left) for y in options_of(right)
+        ]
+        return join_all(results, frame.place(node))
+    user = calls.operator_method(frame, node, f"__{_OPERATORS[type(op)]}__", left, right, operands)
+    if user is not None:
+        return user[0]
+    return arithmetic(frame, node, op, left, right)
+
+
+def _is_tensor(value: Value) -> bool:
+    return isinstance(value, Tensor) or (
+        isinstance(value, Choice) and any(isinstance(o, Tensor) for o in value.options)
+    )
+
+
+def _is_type(value: Value) -> bool:
+    return value is None or isinstance(value, (SpecV, ClassV, External))
+
+
+def _operate_on_tensors(
+    frame: Frame,
+    node: ast.AST,
+    op: ast.operator,
+    left: Value,
+    right: Value,
+    operands: tuple[ast.expr, ast.expr],
+    in_place: bool,
+) -> Value:
+    base = _OPERATORS[type(op)]
+    if _is_tensor(left):
+        method = f"__i{base}__" if in_place else f"__{base}__"
+        if isinstance(right, (Instance, Object)):
+            return UNKNOWN
+        return calls.tensor_method(frame, left, method, (right,), {}, node, operands)
+    if isinstance(left, (Instance, Object, LayerLike)) or left is None:
+        return UNKNOWN
+    swapped = (operands[1], operands[0])
+    return calls.tensor_method(frame, right, f"__r{base}__", (left,), {}, node, swapped)
+
+
+LayerLike = (FunctionV, ClassV)
+
+
+def arithmetic(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: Value) -> Value:
+    """Numbers, strings and sequences."""
+    if is_size(left) and is_size(right):
+        return _integer_arithmetic(op, left, right, frame.place(node))
+    if isinstance(op, ast.Add):
+        if isinstance(left, str) and isinstance(right, str):
+            return left + right
+        if isinstance(left, tuple) and isinstance(right, tuple):
+            return tuple(left) + tuple(right)
+        if isinstance(left, Sequence) and isinstance(right, Sequence):
+            return _concatenate(left, right, frame.place(node))
+    if isinstance(op, ast.Mult):
+        sequence, times = (left, right) if isinstance(left, (tuple, Sequence)) else (right, left)
+        if isinstance(sequence, (tuple, Sequence)):
+            return _repeat(sequence, times)
+    return _float_arithmetic(op, left, right)
+
+
+def _float_arithmetic(op: ast.operator, left: Value, right: Value) -> Value:
+    numbers = (int, float, Poly, Scalar)
+    if not (isinstance(left, numbers) and isinstance(right, numbers)):
+        return UNKNOWN
+    if isinstance(left, (int, float)) and isinstance(right, (int, float)) and right != 0:
+        try:
+            match op:
+                case ast.Add():
+                    return left + right
+                case ast.Sub():
+                    return left - right
+                case ast.Mult():
+                    return left * right
+                case ast.Div():
+                    return left / right
+                case ast.FloorDiv():
+                    return left // right
+                case ast.Pow():
+                    result = left**right
+                    return result if isinstance(result, float) else Scalar("float")
+        except (OverflowError, ZeroDivisionError):
+            return Scalar("float")
+    return Scalar("float")
+
+
+def _integer_arithmetic(op: ast.operator, left: int | Poly, right: int | Poly, place: str) -> Value:
+    match op:
+        case ast.Add():
+            return left + right
+        case ast.Sub():
+            return left - right
+        case ast.Mult():
+            return left * right
+        case ast.FloorDiv() if right != 0:
+            return floor_div(left, right)
+        case ast.Mod() if right != 0:
+            return left % right
+        case ast.Div() if isinstance(left, int) and isinstance(right, int) and right != 0:
+            return left / right
+        case ast.Div():
+            return calls.exact_quotient(left, right)
+        case ast.Pow() if isinstance(right, int) and 0 <= right <= 8:
+            return left**right
+        case ast.Pow() if isinstance(right, Poly) or isinstance(left, Poly):
+            return unknown(f"?{place}") if isinstance(right, Poly) or right >= 0 else Scalar("float")
+        case ast.LShift() if isinstance(left, int) and isinstance(right, int) and 0 <= right < 64:
+            return left << right
+        case ast.BitAnd() if isinstance(left, int) and isinstance(right, int):
+            return left & right
+    return unknown(f"?{place}")
+
+
+def _concatenate(left: Sequence, right: Sequence, place: str) -> Sequence:
+    if left.items is not None and right.items is not None:
+        return Sequence("list", left.items + right.items)
+    parts = [s.any_item for s in (left, right) if s.items != ()]
+    return Sequence("list", None, join_all(parts, place))
+
+
+def _repeat(sequence: tuple[Value, ...] | Sequence, times: Value) -> Value:
+    items = sequence if isinstance(sequence, tuple) else sequence.items
+    if isinstance(times, int) and items is not None and 0 <= times * len(items) <= 64:
+        repeated = tuple(items) * times
+        return repeated if isinstance(sequence, tuple) else Sequence("list", repeated)
+    if isinstance(sequence, Sequence) and is_size(times):
+        return Sequence("list", None, sequence.any_item)
+    return UNKNOWN
+
+
+_COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "__eq__", ast.NotEq: "__ne__", ast.Lt: "__lt__", ast.LtE: "__le__", ast.Gt: "__gt__",
+    ast.GtE: "__ge__",
+}  # fmt: skip
+_MIRRORED = {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
+
+
+def compare(frame: Frame, node: ast.Compare) -> Value:
+    left = evaluate(frame, node.left)
+    result: Value = True
+    left_node = node.left
+    for op, right_node in zip(node.ops, node.comparators, strict=True):
+        right = evaluate(frame, right_node)
+        one = _compare_two(frame, node, op, left, right, (left_node, right_node))
+        if len(node.ops) == 1:
+            return one
+        result = one if one is False else (Scalar("bool") if one is not True else result)
+        left, left_node = right, right_node
+    return result
+
+
+def _compare_two(
+    frame: Frame,
+    node: ast.Compare,
+    op: ast.cmpop,
+    left: Value,
+    right: Value,
+    operands: tuple[ast.expr, ast.expr],
+) -> Value:
+    method = _COMPARISONS.get(type(op))
+    if method is not None and (_is_tensor(left) or _is_tensor(right)):
+        if _is_tensor(left):
+            return calls.tensor_method(frame, left, method, (right,), {}, node, operands)
+        mirrored = _MIRRORED.get(method, method)
+        return calls.tensor_method(frame, right, mirrored, (left,), {}, node, (operands[1], operands[0]))
+    verdict = refine.compare_values(op, left, right)
+    return Scalar("bool") if verdict is None else verdict
+
+
+def subscript(frame: Frame, node: ast.Subscript) -> Value:
+    base = evaluate(frame, node.value)
+    if isinstance(base, External):
+        return _annotation_subscript(frame, node, base)
+    if isinstance(base, (ClassV, SpecV)):
+        return calls.class_subscript(frame, base, node)
+    index = evaluate(frame, node.slice)
+    return item(frame, base, index, node)
+
+
+def _annotation_subscript(frame: Frame, node: ast.Subscript, base: External) -> Value:
+    """``Float[Tensor, "b d"]``, ``list[X]``, ``Optional[X]`` used as a value."""
+    mask = specs.wrapper_mask(base)
+    if mask is None:
+        if specs.typing_name(base) is not None:
+            return SpecV(specs.read(node, lambda n: evaluate(frame, n)))
+        return base if base.name.startswith("torch") else UNKNOWN
+    if not isinstance(node.slice, ast.Tuple) or len(node.slice.elts) != 2:
+        return UNKNOWN
+    array_node, text_node = node.slice.elts
+    array = calls.evaluate_type(frame, array_node)
+    text = evaluate(frame, text_node)
+    messages.check_axes(frame, array, text, text_node)
+    spec = specs.array_spec(base.name.rpartition(".")[2], mask, array, text)
+    return SpecV(spec)
+
+
+def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
+    """``base[index]``."""
+    if isinstance(base, Choice):
+        results = [item(frame, option, index, node) for option in base.options if option is not None]
+        return join_all(results, frame.place(node)) if results else UNKNOWN
+    if isinstance(base, Tensor):
+        return calls.tensor_method(frame, base, "__getitem__", (index,), {}, node, (node.value, node.slice))
+    if isinstance(base, tuple):
+        return _tuple_item(base, index, frame.place(node))
+    if isinstance(base, Sequence):
+        return _sequence_item(base, index, frame.place(node))
+    if isinstance(base, DictV):
+        return base.get(index)
+    if isinstance(base, Instance):
+        return calls.method_if_any(frame, base, "__getitem__", (index,), node)
+    if isinstance(base, str) and isinstance(index, int) and -len(base) <= index < len(base):
+        return base[index]
+    return UNKNOWN
+
+
+def _tuple_item(base: tuple[Value, ...], index: Value, place: str) -> Value:
+    packed = next((i for i, v in enumerate(base) if isinstance(v, Pack)), None)
+    if isinstance(index, int) and not isinstance(index, bool):
+        if packed is not None:
+            last = max(i for i, v in enumerate(base) if isinstance(v, Pack))
+            inside = (0 <= index < packed) or (index < 0 and len(base) + index > last)
+            return base[index] if inside else unknown(f"?{place}")
+        return base[index] if -len(base) <= index < len(base) else UNKNOWN
+    if isinstance(index, slice) and packed is None:
+        parts = (index.start, index.stop, index.step)
+        if all(p is None or (isinstance(p, int) and not isinstance(p, bool)) for p in parts):
+            return tuple(base)[index]
+    if isinstance(index, slice) and packed is not None:
+        return _packed_slice(base, index, packed)
+    if isinstance(index, slice) or not base:
+        return UNKNOWN
+    return join_all([UNKNOWN if isinstance(v, Pack) else v for v in base], place)
+
+
+def _packed_slice(base: tuple[Value, ...], index: slice, packed: int) -> Value:
+    """A slice of a shape that holds a run of unknown axes: only from an end that is known."""
+    start, stop, step = index.start, index.stop, index.step
+    if step is not None:
+        return UNKNOWN
+    after = len(base) - packed - 1
+    if start is None and isinstance(stop, int) and (0 <= stop <= packed or -after <= stop < 0):
+        return base[:stop]
+    if stop is None and isinstance(start, int) and (0 <= start <= packed or -after <= start < 0):
+        return base[start:]
+    return UNKNOWN
+
+
+def _sequence_item(base: Sequence, index: Value, place: str) -> Value:
+    if isinstance(index, int) and base.items is not None and -len(base.items) <= index < len(base.items):
+        return base.items[index]
+    if isinstance(index, slice):
+        parts = (index.start, index.stop, index.step)
+        if base.items is not None and all(p is None or isinstance(p, int) for p in parts):
+            return Sequence(base.kind, base.items[index])
+        return Sequence(base.kind, None, base.any_item)
+    if base.kind == "sequential" and base.items is not None:
+        return join_all(base.items, place) if base.items else UNKNOWN
+    return base.any_item
+
+
+def slice_(frame: Frame, node: ast.Slice) -> Value:
+    parts = [None if p is None else evaluate(frame, p) for p in (node.lower, node.upper, node.step)]
+    return slice(*parts)
+
+
+# -- comprehensions ---------------------------------------------------------------------------
+
+
+def list_comprehension(frame: Frame, node: ast.ListComp) -> Value:
+    items, element = _comprehend(frame, node.generators, lambda: evaluate(frame, node.elt))
+    return Sequence("list", items, element)
+
+
+def generator_expression(frame: Frame, node: ast.GeneratorExp) -> Value:
+    items, element = _comprehend(frame, node.generators, lambda: evaluate(frame, node.elt))
+    return Sequence("iterator", items, element)
+
+
+def set_comprehension(frame: Frame, node: ast.SetComp) -> Value:
+    _, element = _comprehend(frame, node.generators, lambda: evaluate(frame, node.elt))
+    return Sequence("set", None, element)
+
+
+def dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
+    pairs, pair = _comprehend(
+        frame, node.generators, lambda: (evaluate(frame, node.key), evaluate(frame, node.value))
+    )
+    if pairs is not None and all(isinstance(p[0], (str, int)) for p in pairs):
+        return DictV(dict(pairs))
+    return DictV({}, pair[1] if isinstance(pair, tuple) else UNKNOWN)
+
+
+def _comprehend(
+    frame: Frame, generators: list[ast.comprehension], element: Callable[[], Value]
+) -> tuple[tuple[Value, ...] | None, Value]:
+    """The items where their number is known, else None and a value that stands for each."""
+    outer = frame.state
+    frame.state = outer.copy()
+    place = frame.place(generators[0].target)
+    try:
+        if len(generators) == 1:
+            return _comprehend_one(frame, generators[0], element, place)
+        results: list[Value] = []
+
+        def inner() -> Value:
+            items, value = _comprehend(frame, generators[1:], element)
+            results.append(value if items is None else join_all(items, place) if items else UNKNOWN)
+            return UNKNOWN
+
+        _comprehend_one(frame, generators[0], inner, place)
+        return None, join_all(results, place) if results else UNKNOWN
+    finally:
+        frame.state = outer
+
+
+def _comprehend_one(
+    frame: Frame, generator: ast.comprehension, element: Callable[[], Value], place: str
+) -> tuple[tuple[Value, ...] | None, Value]:
+    from typedtorch.shapes.infer.statements import assign_target  # noqa: PLC0415 - statements hold expressions
+
+    iterable = evaluate(frame, generator.iter)
+    items = items_of(iterable) or (
+        None if not isinstance(iterable, (tuple, Sequence)) else items_of(iterable)
+    )
+    if items is not None and len(items) <= MAX_UNROLL and not generator.ifs:
+        values = []
+        for value in items:
+            assign_target(frame, generator.target, value)
+            values.append(element())
+        return tuple(values), UNKNOWN
+    assign_target(frame, generator.target, iterate(iterable, place))
+    for test in generator.ifs:
+        then, _ = refine.branch(frame, test)
+        if then is None:
+            return (), UNKNOWN
+        frame.state = then
+    return None, element()
+
+
+def iterate(value: Value, place: str) -> Value:
+    """A value that stands for each item of an iterable."""
+    if isinstance(value, Tensor):
+        return tensor_item(value)
+    if isinstance(value, tuple):
+        return join_all(value, place) if value and not any(isinstance(v, Pack) for v in value) else UNKNOWN
+    if isinstance(value, Sequence):
+        return value.any_item
+    if isinstance(value, DictV):
+        return join_all(list(value.items), place) if value.rest is None and value.items else UNKNOWN
+    if isinstance(value, Choice):
+        parts = [iterate(option, place) for option in value.options if option is not None]
+        return join_all(parts, place) if parts else UNKNOWN
+    return UNKNOWN
+
+
+def tensor_item(tensor: Tensor) -> Value:
+    """One item along the first axis."""
+    if pack_index(tensor.shape) == 0 or not tensor.shape:
+        return tensor.of((Pack("..."),))
+    return tensor.of(tensor.shape[1:])
+
+
+Handler = Callable[[Frame, ast.expr], Value]
+_HANDLERS: dict[type[ast.expr], Handler] = {
+    ast.Constant: constant, ast.Name: name, ast.Attribute: attribute, ast.Tuple: tuple_, ast.List: list_,
+    ast.Set: set_, ast.Dict: dict_, ast.JoinedStr: joined_str, ast.Starred: starred, ast.Await: await_,
+    ast.Lambda: lambda_, ast.NamedExpr: named, ast.Yield: yield_, ast.YieldFrom: yield_from,
+    ast.IfExp: if_expression, ast.BoolOp: boolean, ast.UnaryOp: unary, ast.BinOp: binary,
+    ast.Compare: compare, ast.Subscript: subscript, ast.Slice: slice_, ast.Call: calls.call,
+    ast.ListComp: list_comprehension, ast.GeneratorExp: generator_expression, ast.SetComp: set_comprehension,
+    ast.DictComp: dict_comprehension,
+}  # type: ignore[dict-item]  # each handler takes the node class it is filed under  # fmt: skip
+
+__all__ = ["evaluate", "items_of", "iterate", "operate"]
+_ = (Dtype, dtypes, same, source)

@@ -1,0 +1,108 @@
+"""One evaluation of one body: where it is, what it knows, what it has to report."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.infer.findings import Finding
+from typedtorch.shapes.infer.state import State
+from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Value
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.classes import ClassInfo
+    from typedtorch.shapes.infer.interpreter import Interpreter
+    from typedtorch.shapes.infer.program import Module
+    from typedtorch.shapes.infer.specs import Spec
+
+
+@dataclass(slots=True)
+class Reporter:
+    """Collects findings, once per place and code; ``quiet`` evaluations collect for their caller."""
+
+    path: str
+    findings: dict[tuple[int, int, str], Finding] = field(default_factory=dict)
+    muted: int = 0
+    known: dict[int, bool] = field(default_factory=dict)  # expression -> whether its shape is known
+    counting: bool = True
+
+    def add(
+        self, node: ast.AST, code: str, message: str, hint: str | None = None, severity: str = "error"
+    ) -> None:
+        if self.muted:
+            return
+        line = getattr(node, "lineno", 1)
+        column = getattr(node, "col_offset", 0)
+        finding = Finding(
+            self.path,
+            line,
+            column,
+            getattr(node, "end_lineno", None) or line,
+            getattr(node, "end_col_offset", None) or column + 1,
+            code,
+            message,
+            hint,
+            "note" if severity == "note" else "error",
+        )
+        self.findings.setdefault((line, column, code), finding)
+
+    @contextmanager
+    def mute(self) -> Iterator[None]:
+        self.muted += 1
+        try:
+            yield
+        finally:
+            self.muted -= 1
+
+
+@dataclass(slots=True)
+class Loop:
+    """The states that leave a loop's body early."""
+
+    breaks: State | None = None
+    continues: State | None = None
+
+
+@dataclass(slots=True)
+class Frame:
+    """An evaluation in progress.  ``state`` is None where the code is not reached."""
+
+    interpreter: Interpreter
+    module: Module
+    state: State
+    reporter: Reporter
+    function: FunctionV | None = None
+    owner: ClassInfo | None = None
+    closure: Mapping[str, Value] = field(default_factory=dict)
+    local_names: frozenset[str] = frozenset()
+    result: Spec | None = None
+    returns: list[tuple[ast.AST, Value]] = field(default_factory=list)
+    yields: list[Value] = field(default_factory=list)
+    exits: list[State] = field(default_factory=list)
+    loops: list[Loop] = field(default_factory=list)
+    depth: int = 0
+    declared: dict[str, Spec] = field(default_factory=dict)
+    is_async: bool = False
+
+    def lookup(self, name: str) -> Value:
+        """The value of a name here: local, enclosing, global, builtin."""
+        if name in self.state.variables:
+            return self.state.variables[name]
+        if name in self.local_names:
+            return UNKNOWN
+        if name in self.closure:
+            return self.closure[name]
+        return self.module.lookup(name)
+
+    def place(self, node: ast.AST) -> str:
+        """A name for the unknown sizes that arise at a node."""
+        return f"{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}"
+
+
+def source(node: ast.AST, limit: int = 60) -> str:
+    """An expression as the user wrote it (normalised), shortened where it is long."""
+    text = ast.unparse(node)
+    return text if len(text) <= limit else text[: limit - 3].rstrip() + "..."

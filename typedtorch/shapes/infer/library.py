@@ -1,0 +1,478 @@
+"""What Python's and torch's own functions do to values, where a shape rule is not the right form."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.infer import attributes, containers, messages, refine, specs, transforms
+from typedtorch.shapes.infer.frame import Frame, source
+from typedtorch.shapes.infer.unify import Names, assume
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    Bound,
+    Choice,
+    ClassV,
+    DictV,
+    FunctionV,
+    Instance,
+    LayerV,
+    Object,
+    Partial,
+    Scalar,
+    Sequence,
+    SpecV,
+    SuperV,
+    Tensor,
+    Value,
+    is_size,
+    join_all,
+    options_of,
+)
+from typedtorch.shapes.rule import LAYERS, RULES, Layer
+from typedtorch.shapes.rule import call as call_rule
+from typedtorch.shapes.size import Poly, product, size_max, size_min, unknown
+from typedtorch.shapes.tensor import Pack, ShapeError
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.calls import Args
+
+Special = Callable[[Frame, "Args", ast.AST], Value]
+
+
+def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
+    """A function or class outside the program."""
+    special = SPECIAL.get(name) or transforms.SPECIAL.get(name)
+    if special is not None:
+        return special(frame, args, node)
+    if args.open:
+        return forget(frame, args)
+    if name in RULES:
+        nodes = tuple(args.nodes)
+        values = tuple(args.values)
+        return frame.interpreter.apply_rule(frame, RULES[name].function, values, args.keywords, node, nodes)
+    if name in LAYERS:
+        return construct_layer(frame, name, args, node)
+    if name in _SAME_MODULE and args.values:
+        return args.values[0]
+    if name in _CONTAINERS:
+        return _CONTAINERS[name](frame, args, node)
+    if name in _OBJECTS:
+        return Object(name)
+    return forget(frame, args)
+
+
+def forget(frame: Frame, args: Args) -> Value:
+    from typedtorch.shapes.infer.calls import _forget  # noqa: PLC0415 - calls hold this table
+
+    return _forget(frame, args)
+
+
+def construct_layer(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
+    """A module of torch: its rule gives its ``forward`` and attributes."""
+    values = tuple(frame.interpreter.to_rule(v) for v in args.values)
+    keywords = {k: frame.interpreter.to_rule(v) for k, v in args.keywords.items()}
+    try:
+        layer = call_rule(LAYERS[name].function, values, keywords)
+    except ShapeError as error:
+        frame.reporter.add(node, error.code, f"{source(node)}: {error.message}", error.hint)
+        return UNKNOWN
+    return LayerV(name, layer) if isinstance(layer, Layer) else UNKNOWN
+
+
+_SAME_MODULE = {
+    "torch.compile", "torch.jit.script", "torch.jit.trace", "torch.nn.DataParallel", "copy.copy",
+    "torch.nn.parallel.DistributedDataParallel", "torch.nn.parallel.DataParallel", "torch.jit.freeze",
+    "torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm", "torch.nn.utils.parametrizations.weight_norm",
+    "torch.nn.utils.parametrizations.spectral_norm", "torch.nn.utils.parametrizations.orthogonal",
+    "torch.fx.symbolic_trace", "torch.optim.swa_utils.AveragedModel", "torch.compiler.disable",
+    "torch.distributed.fsdp.FullyShardedDataParallel", "torch.distributed.fsdp.fully_shard", "functools.wraps",
+    "torch.distributed._composable.fsdp.fully_shard",
+}  # fmt: skip
+_OBJECTS = {"torch.device", "torch.Generator", "torch.no_grad", "torch.inference_mode", "torch.enable_grad"}
+
+
+# -- syntax: calls whose arguments are not simply evaluated --------------------------------------
+
+
+def reveal_type(frame: Frame, node: ast.Call) -> Value:
+    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - expressions hold this table
+
+    if len(node.args) != 1:
+        return UNKNOWN
+    value = evaluate(frame, node.args[0])
+    if isinstance(value, Tensor) and not frame.depth:
+        messages.reveal(frame, node, source(node.args[0]), value)
+    return value
+
+
+def is_instance(frame: Frame, node: ast.Call) -> Value:
+    from typedtorch.shapes.infer.expressions import evaluate, items_of  # noqa: PLC0415 - as above
+
+    if len(node.args) != 2:
+        return UNKNOWN
+    value, kinds = evaluate(frame, node.args[0]), evaluate(frame, node.args[1])
+    classes = items_of(kinds) if isinstance(kinds, tuple) else [kinds]
+    if isinstance(kinds, SpecV) or classes is None:
+        return Scalar("bool")
+    verdicts: set[bool | None] = set()
+    for option in options_of(value):
+        each = [refine.instance_of(option, c) for c in classes]
+        verdicts.add(True if True in each else None if None in each else False)
+    return verdicts.pop() if len(verdicts) == 1 and None not in verdicts else Scalar("bool")
+
+
+def cast(frame: Frame, node: ast.Call) -> Value:
+    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - as above
+    from typedtorch.shapes.infer.statements import more_precise  # noqa: PLC0415 - as above
+
+    if len(node.args) != 2:
+        return UNKNOWN
+    spec = specs.read(node.args[0], lambda n: evaluate(frame, n))
+    value = evaluate(frame, node.args[1])
+    names = frame.state.names.copy()
+    promised = assume(spec, names, "cast")
+    if promised is UNKNOWN:
+        return value
+    return more_precise(value, promised) if isinstance(value, Tensor) else promised
+
+
+def type_variable(frame: Frame, node: ast.Call) -> Value:
+    if node.args and isinstance(node.args[0], ast.Constant):
+        return SpecV(specs.VariableSpec(str(node.args[0].value)))
+    return UNKNOWN
+
+
+def new_type(frame: Frame, node: ast.Call) -> Value:
+    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - as above
+
+    return SpecV(specs.read(node.args[1], lambda n: evaluate(frame, n))) if len(node.args) == 2 else UNKNOWN
+
+
+SYNTAX: dict[str, Callable[[Frame, ast.Call], Value]] = {
+    "builtins.reveal_type": reveal_type,
+    "typing.reveal_type": reveal_type,
+    "builtins.isinstance": is_instance,
+    "typing.cast": cast,
+    "typing.TypeVar": type_variable,
+    "typing.NewType": new_type,
+}
+
+
+# -- builtins ---------------------------------------------------------------------------------
+
+
+def length(frame: Frame, args: Args, node: ast.AST) -> Value:
+    value = args.get(0, "obj", UNKNOWN)
+    if isinstance(value, Tensor):
+        first = value.shape[0] if value.shape else None
+        return unknown(f"?{frame.place(node)}") if first is None or isinstance(first, Pack) else first
+    if isinstance(value, tuple) and not any(isinstance(v, Pack) for v in value):
+        return len(value)
+    if isinstance(value, Sequence) and value.items is not None:
+        return len(value.items)
+    if isinstance(value, (str, bytes)):
+        return len(value)
+    if isinstance(value, DictV) and value.rest is None:
+        return len(value.items)
+    if isinstance(value, Instance) and value.info.find("__len__") is not None:
+        from typedtorch.shapes.infer.calls import method_if_any  # noqa: PLC0415 - calls hold this table
+
+        return method_if_any(frame, value, "__len__", (), node)
+    return unknown(f"?{frame.place(node)}")
+
+
+def to_int(frame: Frame, args: Args, node: ast.AST) -> Value:
+    value = args.get(0, "x", 0)
+    if is_size(value):
+        return value
+    if isinstance(value, (bool, float)) and math.isfinite(value):
+        return int(value)
+    return unknown(f"?{frame.place(node)}")
+
+
+def to_float(frame: Frame, args: Args, node: ast.AST) -> Value:
+    value = args.get(0, "x", 0.0)
+    return float(value) if isinstance(value, (int, float)) else Scalar("float")
+
+
+def to_bool(frame: Frame, args: Args, node: ast.AST) -> Value:
+    verdict = refine.truth(args.get(0, "x", False))
+    return Scalar("bool") if verdict is None else verdict
+
+
+def to_str(frame: Frame, args: Args, node: ast.AST) -> Value:
+    value = args.get(0, "x", "")
+    return str(value) if isinstance(value, (str, int)) else Object("str")
+
+
+def range_(frame: Frame, args: Args, node: ast.AST) -> Value:
+    values = args.values
+    if values and all(isinstance(v, int) and not isinstance(v, bool) for v in values) and len(values) <= 3:
+        if len(values) < 3 or values[2] != 0:
+            numbers = range(*values)
+            if len(numbers) <= 16:
+                return Sequence("iterator", tuple(numbers))
+    return Sequence("iterator", None, unknown(f"?{frame.place(node)}"))
+
+
+def extreme(pick: Callable[..., Value]) -> Special:
+    def handler(frame: Frame, args: Args, node: ast.AST) -> Value:
+        from typedtorch.shapes.infer.expressions import items_of  # noqa: PLC0415 - as above
+
+        items = items_of(args.values[0]) if len(args.values) == 1 else args.values
+        if items and all(is_size(v) for v in items):
+            return pick(*items)
+        if items and all(isinstance(v, (int, float, Poly, Scalar)) for v in items):
+            return Scalar("float")
+        return UNKNOWN
+
+    return handler
+
+
+def absolute(frame: Frame, args: Args, node: ast.AST) -> Value:
+    from typedtorch.shapes.infer.calls import tensor_method  # noqa: PLC0415 - calls hold this table
+
+    value = args.get(0, "x", UNKNOWN)
+    if isinstance(value, Tensor):
+        return tensor_method(frame, value, "abs", (), {}, node, tuple(args.nodes))
+    if isinstance(value, (int, float)):
+        return abs(value)
+    return unknown(f"?{frame.place(node)}") if isinstance(value, Poly) else UNKNOWN
+
+
+def round_(frame: Frame, args: Args, node: ast.AST) -> Value:
+    value = args.get(0, "number", UNKNOWN)
+    if is_size(value):
+        return value
+    if isinstance(value, float) and len(args.values) == 1:
+        return round(value)
+    if isinstance(value, Scalar):
+        return Scalar("float") if len(args.values) > 1 else unknown(f"?{frame.place(node)}")
+    return UNKNOWN
+
+
+def get_attribute(frame: Frame, args: Args, node: ast.AST) -> Value:
+    name = args.get(1, "name", UNKNOWN)
+    value = args.get(0, "object", UNKNOWN)
+    if not isinstance(name, str) or len(args.values) > 2:
+        return UNKNOWN
+    return attributes.get(frame, value, name, node)
+
+
+def type_of(frame: Frame, args: Args, node: ast.AST) -> Value:
+    value = args.get(0, "object", UNKNOWN)
+    return ClassV(value.info) if len(args.values) == 1 and isinstance(value, Instance) else UNKNOWN
+
+
+def some_bool(frame: Frame, args: Args, node: ast.AST) -> Value:
+    return Scalar("bool")
+
+
+def nothing(frame: Frame, args: Args, node: ast.AST) -> Value:
+    return None
+
+
+def never(frame: Frame, args: Args, node: ast.AST) -> Value:
+    return Object("Never")
+
+
+def first_argument(frame: Frame, args: Args, node: ast.AST) -> Value:
+    return args.values[0] if args.values else UNKNOWN
+
+
+def deep_copy(frame: Frame, args: Args, node: ast.AST) -> Value:
+    value = args.get(0, "x", UNKNOWN)
+    return replace(value) if isinstance(value, (Sequence, DictV, Instance)) else value
+
+
+def float_function(frame: Frame, args: Args, node: ast.AST) -> Value:
+    return Scalar("float")
+
+
+def integer_function(frame: Frame, args: Args, node: ast.AST) -> Value:
+    value = args.values[0] if args.values else UNKNOWN
+    if is_size(value) and len(args.values) == 1:
+        return value
+    if (
+        isinstance(value, float)
+        and math.isfinite(value)
+        and len(args.values) == 1
+        and isinstance(node, ast.Call)
+    ):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if name in ("ceil", "floor"):
+            return math.ceil(value) if name == "ceil" else math.floor(value)
+    return unknown(f"?{frame.place(node)}")
+
+
+def math_product(frame: Frame, args: Args, node: ast.AST) -> Value:
+    from typedtorch.shapes.infer.expressions import items_of  # noqa: PLC0415 - as above
+
+    items = items_of(args.values[0]) if args.values else None
+    if items is not None and all(is_size(v) for v in items) and not args.keywords:
+        return product(items)
+    return unknown(f"?{frame.place(node)}")
+
+
+def field(frame: Frame, args: Args, node: ast.AST) -> Value:
+    if "default" in args.keywords:
+        return args.keywords["default"]
+    if "default_factory" in args.keywords:
+        from typedtorch.shapes.infer.calls import Args as Empty  # noqa: PLC0415 - calls hold this table
+        from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - as above
+
+        return call_value(frame, args.keywords["default_factory"], Empty(), node)
+    return UNKNOWN
+
+
+def replace_fields(frame: Frame, args: Args, node: ast.AST) -> Value:
+    value = args.get(0, "obj", UNKNOWN)
+    if isinstance(value, Instance) and not args.open:
+        return replace(value, attributes={**value.attributes, **args.keywords})
+    return UNKNOWN
+
+
+def size_tuple(frame: Frame, args: Args, node: ast.AST) -> Value:
+    from typedtorch.shapes.infer.expressions import items_of  # noqa: PLC0415 - as above
+
+    value = args.get(0, "x", ())
+    items = list(value) if isinstance(value, tuple) else items_of(value)
+    return UNKNOWN if items is None else tuple(items)
+
+
+def parameter(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``nn.Parameter(x)``: the module may be cast to another float dtype later."""
+    value = args.get(0, "data", UNKNOWN)
+    return containers.castable(value)
+
+
+SPECIAL: dict[str, Special] = {
+    "builtins.len": length, "builtins.int": to_int, "builtins.float": to_float, "builtins.bool": to_bool,
+    "builtins.str": to_str, "builtins.range": range_, "builtins.max": extreme(size_max),
+    "builtins.min": extreme(size_min), "builtins.abs": absolute, "builtins.round": round_,
+    "builtins.getattr": get_attribute, "builtins.type": type_of, "builtins.hasattr": some_bool,
+    "builtins.callable": some_bool, "builtins.any": some_bool, "builtins.all": some_bool,
+    "builtins.issubclass": some_bool, "builtins.print": nothing, "sys.exit": never, "os._exit": never,
+    "builtins.exit": never, "copy.deepcopy": deep_copy, "math.sqrt": float_function, "math.log": float_function,
+    "math.log2": float_function, "math.exp": float_function, "math.cos": float_function,
+    "math.sin": float_function, "math.pow": float_function, "math.ceil": integer_function,
+    "math.floor": integer_function, "math.gcd": integer_function, "math.lcm": integer_function,
+    "math.isqrt": integer_function, "math.prod": math_product, "numpy.prod": math_product,
+    "dataclasses.field": field, "dataclasses.replace": replace_fields, "torch.Size": size_tuple,
+    "torch.nn.Parameter": parameter, "torch.nn.Buffer": parameter, "torch.is_tensor": some_bool,
+    "torch.is_floating_point": some_bool, "typing.assert_type": first_argument,
+    "torch.nn.UninitializedParameter": lambda frame, args, node: UNKNOWN,
+    **containers.SPECIAL,
+}  # fmt: skip
+_CONTAINERS: dict[str, Special] = containers.MODULES
+
+
+# -- bound methods ----------------------------------------------------------------------------
+
+
+def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
+    """A method looked up on a value that is not of the program's classes."""
+    from typedtorch.shapes.infer import calls  # noqa: PLC0415 - calls hold this table
+
+    receiver, name = method.receiver, method.name
+    if isinstance(receiver, Tensor):
+        return _tensor_method(frame, receiver, name, args, node)
+    if isinstance(receiver, (Sequence, DictV, tuple)):
+        return containers.call_method(frame, receiver, name, args, node)
+    if isinstance(receiver, Instance):
+        return _instance_method(frame, receiver, name, args, node)
+    if isinstance(receiver, LayerV):
+        if name in ("forward", "__call__"):
+            return calls.call_layer(frame, receiver, args, node)
+        return receiver if name in attributes.SELF_METHODS else UNKNOWN
+    if isinstance(receiver, SuperV):
+        return _super_method(frame, receiver, name, args, node)
+    if isinstance(receiver, ClassV) and name == "apply":
+        return transforms.apply_autograd(frame, receiver, args, node)
+    if isinstance(receiver, (str, Object)) and name in _STRING_METHODS:
+        return Object("str")
+    return forget(frame, args)
+
+
+_STRING_METHODS = {"format", "join", "lower", "upper", "strip", "replace", "title"}
+
+
+def _tensor_method(frame: Frame, receiver: Tensor, name: str, args: Args, node: ast.AST) -> Value:
+    from typedtorch.shapes.infer.calls import tensor_method  # noqa: PLC0415 - calls hold this table
+
+    if args.open:
+        return UNKNOWN
+    own = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+    nodes = (own, *args.nodes)
+    value = tensor_method(frame, receiver, name, tuple(args.values), args.keywords, node, nodes)
+    if name.endswith("_") and not name.endswith("__") and isinstance(value, Tensor) and value != receiver:
+        # an in-place change of shape is seen through every name of the tensor
+        frame.state.replace_value(receiver, value)
+    return value
+
+
+def _instance_method(frame: Frame, receiver: Instance, name: str, args: Args, node: ast.AST) -> Value:
+    """Methods nn.Module gives to every module."""
+    from typedtorch.shapes.infer.calls import call_instance  # noqa: PLC0415 - calls hold this table
+
+    if name in attributes.SELF_METHODS:
+        return receiver
+    if name == "__call__":
+        return call_instance(frame, receiver, args, node)
+    if name in ("register_buffer", "register_parameter", "add_module", "register_module"):
+        attribute, value = args.get(0, "name", UNKNOWN), args.get(1, "tensor", UNKNOWN)
+        if isinstance(attribute, str):
+            held = containers.castable(value)
+            frame.state.replace_value(receiver, receiver.with_attribute(attribute, held))
+        return None
+    if name == "_replace" and not args.open:
+        return replace(receiver, attributes={**receiver.attributes, **args.keywords})
+    return forget(frame, args)
+
+
+def _super_method(frame: Frame, receiver: SuperV, name: str, args: Args, node: ast.AST) -> Value:
+    """``super().__init__(...)`` and ``super().forward(x)`` of a class that extends a torch layer."""
+    from typedtorch.shapes.infer import calls  # noqa: PLC0415 - calls hold this table
+
+    instance = receiver.receiver
+    if not isinstance(instance, Instance):
+        return UNKNOWN
+    base = instance.info.layer_base()
+    if name == "__init__":
+        if base is not None and not args.open:
+            layer = construct_layer(frame, base, args, node)
+            frame.state.replace_value(instance, instance.with_attribute("__layer__", layer))
+        elif "torch.nn.Sequential" in instance.info.external_bases():
+            modules = containers.sequential(frame, args, node)
+            frame.state.replace_value(instance, instance.with_attribute("__layer__", modules))
+        return None
+    if name in ("forward", "__call__") and "__layer__" in instance.attributes:
+        return calls.call_value(frame, instance.attributes["__layer__"], args, node)
+    if name in attributes.SELF_METHODS or name.startswith("register_"):
+        return _instance_method(frame, instance, name, args, node)
+    return UNKNOWN
+
+
+# -- partial and transforms -------------------------------------------------------------------
+
+
+def call_partial(frame: Frame, partial: Partial, args: Args, node: ast.AST) -> Value:
+    from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - calls hold this table
+
+    if partial.transform != "functools.partial":
+        return transforms.call_transform(frame, partial, args, node)
+    merged = replace(
+        args,
+        values=[*partial.args, *args.values],
+        nodes=[*([None] * len(partial.args)), *args.nodes],
+        keywords={**partial.kwargs, **args.keywords},
+    )
+    return call_value(frame, partial.function, merged, node)
+
+
+__all__ = ["SPECIAL", "SYNTAX", "call_bound", "call_external", "call_partial"]
+_ = (Choice, FunctionV, Names, join_all)

@@ -1,0 +1,72 @@
+"""Which constructor integers are axes of the methods: by evidence (see ``classes``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.infer.checking import check_methods
+from typedtorch.shapes.infer.frame import Reporter
+from typedtorch.shapes.size import Atom, Poly, Size, atoms, axis, observing
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.classes import ClassInfo
+    from typedtorch.shapes.infer.interpreter import Interpreter
+
+
+@dataclass(slots=True)
+class Evidence:
+    """What axes of the methods were compared with."""
+
+    integers: frozenset[str]
+    agreed: set[str] = field(default_factory=set)
+    met: dict[str, set[str]] = field(default_factory=dict)  # axis -> other integers it met, alone
+    other: set[str] = field(default_factory=set)  # axes that met an expression
+
+    def __call__(self, a: Size, b: Size) -> None:
+        first, second = _alone(a), _alone(b)
+        for one, two, whole in ((first, second, b), (second, first, a)):
+            if one is None or one.kind != "axis" or one.scope or one.name not in self.integers:
+                continue
+            if two is not None and two.kind == "int" and two.name in self.integers:
+                if two.name == one.name:
+                    self.agreed.add(one.name)
+                else:
+                    self.met.setdefault(one.name, set()).add(two.name)
+            elif any(atom.kind == "int" and atom.name in self.integers for atom in atoms(whole)):
+                self.other.add(one.name)
+
+
+def _alone(size: Size) -> Atom | None:
+    """The atom a size consists of, if it is one."""
+    if isinstance(size, Poly) and len(size.terms) == 1:
+        monomial, coefficient = size.terms[0]
+        if coefficient == 1 and len(monomial) == 1 and monomial[0][1] == 1:
+            return monomial[0][0]
+    return None
+
+
+def discover(interpreter: Interpreter, info: ClassInfo) -> dict[str, Size]:
+    """Run the methods with unlinked integers and weigh what their axes met."""
+    integers = frozenset(info.integer_parameters())
+    named = info.annotation_names()
+    if not integers & named:
+        return {}
+    evidence = Evidence(integers)
+    reporter = Reporter(info.module.path, muted=1, counting=False)
+    pending = interpreter.pending, interpreter.pending_classes
+    interpreter.pending, interpreter.pending_classes = {}, {}
+    try:
+        with observing(evidence):
+            for ancestor in info.mro():
+                check_methods(interpreter, ancestor, info, reporter, linked=False)
+    finally:
+        interpreter.pending, interpreter.pending_classes = pending
+    linked = set(evidence.agreed)
+    for name, others in evidence.met.items():
+        if name not in evidence.agreed and name not in evidence.other:
+            linked |= {name, *others}
+    if linked:
+        # an integer that is no axis name anywhere cannot coincide with one by accident
+        linked |= integers - named
+    return {name: axis(name) for name in sorted(linked)}

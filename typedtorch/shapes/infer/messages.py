@@ -1,0 +1,177 @@
+"""Every message of the engine: wanted, got, where, in the user's words."""
+
+from __future__ import annotations
+
+import ast
+
+from typedtorch.shapes import dtypes
+
+from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer.frame import Frame, source
+from typedtorch.shapes.infer.unify import Problem
+from typedtorch.shapes.infer.values import Value
+from typedtorch.shapes.tensor import Pack, Shape, Tensor, show
+
+_ORDINALS = {0: "first", 1: "second", 2: "third", 3: "fourth", 4: "fifth", 5: "sixth"}
+
+
+def check_axes(frame: Frame, array: Value, text: Value, node: ast.expr) -> None:
+    """Report an axis string that is not in the language."""
+    if isinstance(text, str):
+        wrong = specs.problem(array, text)
+        if wrong is not None:
+            frame.reporter.add(node, "axes", wrong)
+
+
+def argument(frame: Frame, node: ast.expr, call: str, problem: Problem, parameter: str) -> None:
+    """An argument contradicts the parameter's annotation."""
+    what = source(node)
+    frame.reporter.add(
+        node, _code(problem), f"{call}: {_describe(what, problem, parameter)}", _hint(problem, what)
+    )
+
+
+def result(frame: Frame, node: ast.expr, problem: Problem, verb: str = "returns") -> None:
+    """A returned (or yielded) value contradicts the annotation."""
+    part = f" at {problem.path}" if problem.path else ""
+    if problem.kind == "dtype":
+        text = f"{verb} {dtypes.show(problem.value.dtype)}{part}, annotated {_wrapper(problem)}"
+    else:
+        text = f"{verb} {_shown(problem.value.shape)}{part}, annotated {annotated_shape(problem)}"
+        detail = _detail(problem)
+        text += f"; {detail}" if detail else ""
+    frame.reporter.add(node, _code(problem), text, _hint(problem, source(node)))
+
+
+def declared(frame: Frame, node: ast.expr, problem: Problem) -> None:
+    """An assigned value contradicts the variable's or attribute's annotation."""
+    what = source(node)
+    frame.reporter.add(node, _code(problem), _describe(what, problem, ""), _hint(problem, what))
+
+
+def unpack(frame: Frame, node: ast.expr, value: Value, wanted: int, got: int) -> None:
+    """A tuple or first axis does not have as many items as there are names."""
+    what = f"axes of size {got}" if isinstance(value, Tensor) else f"{got} items"
+    if isinstance(value, Tensor):
+        text = f"cannot unpack {source(node)} of shape {show(value.shape)} into {wanted} names: its first axis is {got}"
+    else:
+        text = f"cannot unpack {source(node)} into {wanted} names: it has {what}"
+        if isinstance(value, tuple) and all(not isinstance(v, (Tensor, str)) for v in value):
+            text += f", {show(value)}"
+    frame.reporter.add(node, "shape", text)
+
+
+def reveal(frame: Frame, node: ast.AST, name: str, tensor: Tensor) -> None:
+    frame.reporter.add(
+        node, "note", f"{name} has shape {_shown(tensor.shape)}, {dtypes.show(tensor.dtype)}", severity="note"
+    )
+
+
+def _code(problem: Problem) -> str:
+    return "dtype" if problem.kind == "dtype" else "shape"
+
+
+def _shown(shape: Shape) -> str:
+    return show(shape) if shape else "a scalar ()"
+
+
+def _wrapper(problem: Problem) -> str:
+    return problem.spec.wrapper
+
+
+def annotated_shape(problem: Problem) -> str:
+    """The annotation as a shape with what its names stand for: ``(b, 64)``."""
+    wanted = problem.wanted
+    if len(wanted) != len(problem.spec.axes.dims):
+        return repr(problem.spec.axes.text)
+    return _shown(wanted)
+
+
+def _describe(what: str, problem: Problem, parameter: str) -> str:
+    subject = f"{what}{problem.path}"
+    if problem.kind == "dtype":
+        return f"{subject} is {dtypes.show(problem.value.dtype)}, annotated {_wrapper(problem)}"
+    shape = _shown(problem.value.shape)
+    text = problem.spec.axes.text
+    if problem.kind == "rank":
+        at_least = "at least " if problem.spec.axes.variadic is not None else ""
+        return (
+            f"{subject} has {_axes(problem.got)}, shape {shape}, annotated {text!r}: "
+            f"wanted {at_least}{_axes(problem.expected)}"
+        )
+    if problem.kind == "pack":
+        name = problem.dim.text if problem.dim is not None else "..."
+        return f"{subject} is {shape}, annotated {text!r}: {name} stands for other axes here"
+    return f"{subject} is {shape}, annotated {text!r}: {_size_detail(problem)}"
+
+
+def _axes(count: object) -> str:
+    return f"{count} axis" if count == 1 else f"{count} axes"
+
+
+def _size_detail(problem: Problem) -> str:
+    dim = problem.dim
+    assert dim is not None
+    where = _ORDINALS.get(problem.position, f"{problem.position + 1}th")
+    if dim.kind == "fixed":
+        return f"the {where} axis is {problem.got}, wanted {problem.expected}"
+    if str(problem.expected) == dim.name:
+        return f"the {where} axis is {problem.got}, wanted {dim.name}"
+    who = f" for {problem.binder}" if problem.binder else ""
+    return f"{dim.name} is {problem.expected}{who}, got {problem.got}"
+
+
+def _detail(problem: Problem) -> str:
+    if problem.kind == "rank":
+        at_least = "at least " if problem.spec.axes.variadic is not None else ""
+        return f"wanted {at_least}{_axes(problem.expected)}, got {_axes(problem.got)}"
+    swapped = swapped_axes(problem.wanted, problem.value.shape)
+    if swapped:
+        return f"the {swapped} are swapped"
+    if problem.kind == "pack":
+        name = problem.dim.text if problem.dim is not None else "..."
+        return f"{name} stands for other axes here"
+    return _size_detail(problem)
+
+
+def swapped_axes(wanted: Shape, got: Shape) -> str | None:
+    """Which two axes change places, where that is the whole difference."""
+    if len(wanted) != len(got) or any(isinstance(e, Pack) and e.anonymous for e in (*wanted, *got)):
+        return None
+    different = [i for i, (w, g) in enumerate(zip(wanted, got, strict=True)) if w != g]
+    if len(different) != 2:
+        return None
+    i, j = different
+    if wanted[i] != got[j] or wanted[j] != got[i]:
+        return None
+    if i == len(wanted) - 2 and j == len(wanted) - 1 and len(wanted) > 2:
+        return "last two axes"
+    return f"{_ORDINALS.get(i, i)} and {_ORDINALS.get(j, j)} axes"
+
+
+def _hint(problem: Problem, what: str) -> str | None:
+    if problem.kind in ("size", "pack") and len(problem.wanted) == len(problem.value.shape):
+        wanted, got = problem.wanted, problem.value.shape
+        different = [i for i, (w, g) in enumerate(zip(wanted, got, strict=True)) if w != g]
+        if swapped_axes(wanted, got):
+            i, j = (d - len(got) for d in different)
+            return f"transpose({i}, {j}) swaps them"
+    if problem.kind == "rank":
+        return _rank_hint(problem)
+    return None
+
+
+def _rank_hint(problem: Problem) -> str | None:
+    wanted, got = problem.wanted, problem.value.shape
+    if len(wanted) == len(got) + 1:
+        for i, entry in enumerate(wanted):
+            if entry == 1 and wanted[:i] + wanted[i + 1 :] == got:
+                return f"keepdim=True, or unsqueeze({i - len(wanted)}), keeps the axis of size 1"
+    if len(got) == len(wanted) + 1:
+        for i, entry in enumerate(got):
+            if entry == 1 and got[:i] + got[i + 1 :] == wanted:
+                return f"squeeze({i - len(got)}) removes the axis of size 1"
+    return None
+
+
+__all__ = ["argument", "check_axes", "declared", "result", "reveal", "source", "swapped_axes", "unpack"]

@@ -1,0 +1,338 @@
+"""The program as text: modules found by name, their top-level names resolved on demand.
+
+A module other than the one being checked is never run: each top-level name is resolved to a value
+when somebody asks for it, through its ``import``, ``def``, ``class`` or single assignment.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from typedtorch.shapes.infer.findings import Coverage, Finding, Report
+from typedtorch.shapes.infer.values import External, Value, join_all
+from typedtorch.shapes.tensor import UNKNOWN
+
+# Packages whose meaning comes from rules, never from their source.
+EXTERNAL = frozenset(
+    {
+        "torch", "numpy", "jaxtyping", "einops", "typing", "typing_extensions", "builtins", "math", "functools",
+        "itertools", "collections", "contextlib", "dataclasses", "abc", "enum", "operator", "copy", "os", "sys",
+        "beartype", "typeguard", "warnings", "logging", "random", "re", "time", "pathlib", "json", "types",
+        "torchvision", "torchaudio", "transformers", "jax", "scipy", "pandas", "matplotlib", "tqdm", "pytest",
+        "sympy", "tensorflow", "sklearn", "PIL", "cv2", "lightning", "pytorch_lightning", "accelerate",
+        "triton", "mypy", "pydantic", "attr", "attrs", "wandb", "datasets", "hydra", "omegaconf",
+    }
+)  # fmt: skip
+
+_CANONICAL = (
+    ("torch.nn.modules.", "torch.nn."),
+    ("torch.functional.", "torch."),
+    ("torch._tensor.", "torch."),
+    ("torch._C._nn.", "torch.nn.functional."),
+    ("torch._C._VariableFunctions.", "torch."),
+    ("einops.einops.", "einops."),
+    ("typing_extensions.", "typing."),
+    ("collections.abc.", "typing."),
+    ("numpy.typing.", "numpy.typing."),
+    ("torch.nn.parameter.", "torch.nn."),
+    ("torch.optim.optimizer.", "torch.optim."),
+)
+
+
+def canonical(name: str) -> str:
+    """The public name of something torch or einops defines elsewhere.
+
+    >>> canonical("torch.nn.modules.linear.Linear"), canonical("torch.nn.parameter.Parameter")
+    ('torch.nn.Linear', 'torch.nn.Parameter')
+    """
+    for prefix, public in _CANONICAL:
+        if name.startswith(prefix):
+            rest = name.removeprefix(prefix)
+            return public + (rest.rpartition(".")[2] if "modules" in prefix else rest)
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """One place that gives a top-level name its value."""
+
+    kind: str  # "def", "class", "import", "from", "assign", "annotated", "other"
+    node: ast.AST
+    target: ast.expr | None = None
+    alias: tuple[str, str | None] = ("", None)
+    fallback: bool = False  # in an ``except`` or the ``else`` of a test on the platform or version
+
+
+@dataclass(slots=True, eq=False)
+class Module:
+    """One source file."""
+
+    name: str
+    path: str
+    text: str
+    tree: ast.Module
+    program: Program
+    is_package: bool = False
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    stars: list[str] = field(default_factory=list)
+    resolved: dict[str, Value] = field(default_factory=dict)
+    resolving: set[str] = field(default_factory=set)
+    classes: dict[int, object] = field(default_factory=dict)
+
+    def lookup(self, name: str) -> Value:
+        """The value of a top-level name; UNKNOWN where it cannot be seen."""
+        found = self.find(name)
+        if found is None:
+            known = hasattr(builtins, name) or name == "reveal_type"
+            return External(f"builtins.{name}") if known else UNKNOWN
+        return found[0]
+
+    def find(self, name: str) -> tuple[Value] | None:
+        """Like ``lookup``, but None where the module does not define the name."""
+        if name in self.resolved:
+            return (self.resolved[name],)
+        if name in self.resolving:
+            return (UNKNOWN,)
+        bindings = self.bindings.get(name)
+        if not bindings:
+            return self._find_in_stars(name)
+        self.resolving.add(name)
+        try:
+            value = self._resolve(name, bindings)
+        finally:
+            self.resolving.discard(name)
+        self.resolved[name] = value
+        return (value,)
+
+    def _find_in_stars(self, name: str) -> tuple[Value] | None:
+        if name.startswith("_"):
+            return None
+        for star in self.stars:
+            if star.partition(".")[0] in EXTERNAL:
+                if star in ("jaxtyping", "torch", "typing", "math", "numpy", "einops"):
+                    return (External(f"{star}.{name}"),) if not hasattr(builtins, name) else None
+                continue
+            module = self.program.module(star)
+            found = None if module is None or module is self else module.find(name)
+            if found is not None:
+                return found
+        return None
+
+    def _resolve(self, name: str, bindings: list[Binding]) -> Value:
+        last = bindings[-1]
+        if last.kind == "def" and all(b.kind == "def" for b in bindings):
+            return self._function(bindings)
+        preferred = [b for b in bindings if not b.fallback] or bindings
+        values = [self._value(name, b) for b in preferred]
+        if preferred[-1].kind in ("def", "class"):
+            return values[-1]
+        known = [v for v in values if v is not UNKNOWN]
+        if len(known) < len(values):
+            return UNKNOWN
+        return join_all(values, f"{self.name}.{name}")
+
+    def _function(self, bindings: list[Binding]) -> Value:
+        return self.program.interpreter.define_functions(
+            [b.node for b in bindings if isinstance(b.node, (ast.FunctionDef, ast.AsyncFunctionDef))], self
+        )
+
+    def _value(self, name: str, binding: Binding) -> Value:
+        match binding.kind:
+            case "def":
+                return self._function([binding])
+            case "class":
+                assert isinstance(binding.node, ast.ClassDef)
+                return self.program.interpreter.define_class(binding.node, self)
+            case "import":
+                return self.program.import_module(binding.alias[0])
+            case "from":
+                module, attribute = binding.alias
+                return self.program.import_from(module, attribute or "")
+            case "assign" | "annotated":
+                return self.program.interpreter.evaluate_global(binding.node, binding.target, name, self)
+        return UNKNOWN
+
+    def absolute(self, node: ast.ImportFrom) -> str:
+        """The dotted name of the module an ``from . import`` refers to."""
+        if not node.level:
+            return node.module or ""
+        parts = self.name.split(".")
+        keep = len(parts) - node.level + (1 if self.is_package else 0)
+        base = parts[: max(keep, 0)]
+        return ".".join([*base, *([node.module] if node.module else [])])
+
+
+class Program:
+    """All modules of one run, found through ``find`` and kept by content."""
+
+    def __init__(self, find: Callable[[str], Path | None], options: Options | None = None) -> None:
+        from typedtorch.shapes.infer.interpreter import Interpreter  # noqa: PLC0415 - it holds a Program
+
+        self._find = find
+        self.options = options or Options()
+        self._modules: dict[str, Module | None] = {}
+        self.interpreter = Interpreter(self)
+
+    def module(self, name: str) -> Module | None:
+        """The module of a dotted name, parsed; None where there is no source to read."""
+        if name in self._modules:
+            return self._modules[name]
+        self._modules[name] = None
+        path = self._find(name) if name else None
+        if path is not None:
+            self._modules[name] = self.load(name, path)
+        return self._modules[name]
+
+    def load(self, name: str, path: Path, text: str | None = None) -> Module | None:
+        """Read and parse one file under this name; None if it is not Python."""
+        try:
+            source = path.read_text(encoding="utf-8") if text is None else text
+            tree = ast.parse(source, filename=str(path))
+        except (OSError, SyntaxError, ValueError, RecursionError):
+            return None
+        module = Module(name, str(path), source, tree, self, path.stem == "__init__")
+        for binding_name, binding in _bindings(tree.body, module):
+            if binding_name == "*":
+                module.stars.append(binding.alias[0])
+            else:
+                module.bindings.setdefault(binding_name, []).append(binding)
+        return module
+
+    def check(self, name: str, path: Path, text: str | None = None) -> Report:
+        """Check one module; other modules are read through ``find``."""
+        from typedtorch.shapes.infer.checking import check_module  # noqa: PLC0415 - it runs this program
+
+        module = self.load(name, path, text)
+        if module is None:
+            return _broken(path, text)
+        self.adopt(module)
+        return check_module(module)
+
+    def adopt(self, module: Module) -> None:
+        """Let a module that was loaded answer to its name."""
+        self._modules[module.name] = module
+
+    def import_module(self, name: str) -> Value:
+        """What ``import a.b`` gives for the name ``a.b``."""
+        if name.partition(".")[0] in EXTERNAL:
+            return External(canonical(name))
+        module = self.module(name)
+        return External(name) if module is None else ModuleV(module)
+
+    def import_from(self, module_name: str, attribute: str) -> Value:
+        """What ``from module import attribute`` gives."""
+        if module_name.partition(".")[0] in EXTERNAL:
+            return self.interpreter.external_attribute(canonical(f"{module_name}.{attribute}"))
+        module = self.module(module_name)
+        if module is not None:
+            found = module.find(attribute)
+            if found is not None:
+                return found[0]
+        submodule = self.module(f"{module_name}.{attribute}")
+        if submodule is not None:
+            return ModuleV(submodule)
+        return UNKNOWN if module is not None else External(f"{module_name}.{attribute}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModuleV:
+    """A module of the program, as a value."""
+
+    module: Module
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a user can choose."""
+
+    disable: frozenset[str] = frozenset()
+
+
+def _bindings(
+    body: Sequence[ast.stmt], module: Module, fallback: bool = False
+) -> Iterator[tuple[str, Binding]]:
+    """Every (name, binding) of a block, those inside if, try and with included."""
+    for statement in body:
+        match statement:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield name, Binding("def", statement, fallback=fallback)
+            case ast.ClassDef(name=name):
+                yield name, Binding("class", statement, fallback=fallback)
+            case ast.Import(names=names):
+                for alias in names:
+                    target = alias.name if alias.asname else alias.name.partition(".")[0]
+                    name = alias.asname or target
+                    yield name, Binding("import", statement, alias=(target, None), fallback=fallback)
+            case ast.ImportFrom(names=names):
+                source = module.absolute(statement)
+                for alias in names:
+                    kind = Binding("from", statement, alias=(source, alias.name), fallback=fallback)
+                    yield alias.asname or alias.name, kind
+            case ast.Assign(targets=targets):
+                for target in targets:
+                    for name in _target_names(target):
+                        yield name, Binding("assign", statement, target, fallback=fallback)
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                yield name, Binding("annotated", statement, statement.target, fallback=fallback)
+            case ast.If(body=inner, orelse=orelse):
+                yield from _bindings(inner, module, fallback)
+                yield from _bindings(orelse, module, fallback=True)
+            case ast.Try(body=inner, handlers=handlers, orelse=orelse, finalbody=final):
+                yield from _bindings([*inner, *orelse, *final], module, fallback)
+                for handler in handlers:
+                    yield from _bindings(handler.body, module, fallback=True)
+            case ast.With(body=inner):
+                yield from _bindings(inner, module, fallback)
+            case ast.For(target=target, body=inner) | ast.AsyncFor(target=target, body=inner):
+                for name in _target_names(target):
+                    yield name, Binding("other", statement)
+                yield from ((n, Binding("other", b.node)) for n, b in _bindings(inner, module))
+            case ast.AugAssign(target=ast.Name(id=name)):
+                yield name, Binding("other", statement)
+            case ast.While(body=inner):
+                yield from ((n, Binding("other", b.node)) for n, b in _bindings(inner, module))
+            case _ if type(statement).__name__ == "TypeAlias":
+                target = statement.name  # type: ignore[attr-defined]  # Python 3.12's ``type X = ...``
+                yield target.id, Binding("assign", statement, target, fallback=fallback)
+
+
+def _target_names(target: ast.expr) -> Iterator[str]:
+    match target:
+        case ast.Name(id=name):
+            yield name
+        case ast.Tuple(elts=elts) | ast.List(elts=elts):
+            for element in elts:
+                yield from _target_names(element)
+        case ast.Starred(value=value):
+            yield from _target_names(value)
+
+
+def _broken(path: Path, text: str | None) -> Report:
+    """A file that is not Python is a finding, not a crash."""
+    try:
+        ast.parse(path.read_text(encoding="utf-8") if text is None else text)
+    except SyntaxError as error:
+        line, column = error.lineno or 1, max((error.offset or 1) - 1, 0)
+        message = f"cannot be read as Python: {error.msg}"
+    except (OSError, ValueError, RecursionError) as error:
+        line, column, message = 1, 0, f"cannot be read: {error}"
+    else:
+        line, column, message = 1, 0, "cannot be read as Python"
+    return Report([Finding(str(path), line, column, line, column + 1, "syntax", message)], Coverage())
+
+
+__all__ = [
+    "EXTERNAL",
+    "Binding",
+    "ClassV",
+    "FunctionV",
+    "Module",
+    "ModuleV",
+    "Options",
+    "Program",
+    "canonical",
+]

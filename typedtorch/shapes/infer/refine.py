@@ -1,0 +1,448 @@
+"""Conditions: what a test proves in the branch it leads to."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.specs import TENSOR_CLASSES
+from typedtorch.shapes.infer.state import State, join_states
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    Choice,
+    ClassV,
+    DictV,
+    External,
+    FunctionV,
+    Instance,
+    LayerV,
+    Object,
+    Scalar,
+    Sequence,
+    Tensor,
+    Value,
+    choice,
+    is_size,
+    options_of,
+)
+from typedtorch.shapes.size import Atom, Poly, Size, atoms, same, unknown
+from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, better, pack_index, same_shape
+
+Branches = tuple[State | None, State | None]
+
+
+def truth(value: Value) -> bool | None:
+    """Whether a value is true; None where it depends."""
+    if value is None or isinstance(value, (bool, int, float, str, bytes)):
+        return bool(value)
+    if isinstance(value, tuple):
+        return bool(value)
+    if isinstance(value, Sequence) and value.kind == "list" and value.items is not None:
+        return bool(value.items)
+    if isinstance(value, (FunctionV, ClassV)):
+        return True
+    if isinstance(value, Choice):
+        verdicts = {truth(option) for option in value.options}
+        return verdicts.pop() if len(verdicts) == 1 else None
+    return None
+
+
+def compare_values(op: ast.cmpop, left: Value, right: Value) -> bool | None:
+    """A comparison whose answer does not depend on a run; None otherwise."""
+    if isinstance(op, (ast.Is, ast.IsNot)):
+        verdict = _is(left, right)
+        return verdict if verdict is None or isinstance(op, ast.Is) else not verdict
+    if isinstance(op, (ast.In, ast.NotIn)):
+        verdict = _contains(left, right)
+        return verdict if verdict is None or isinstance(op, ast.In) else not verdict
+    constants = (int, float, str, bool, type(None))
+    if isinstance(left, constants) and isinstance(right, constants):
+        try:
+            return _ORDER[type(op)](left, right)
+        except TypeError:
+            return None
+    if isinstance(op, (ast.Eq, ast.NotEq)):
+        equal = None
+        if is_size(left) and is_size(right):
+            equal = True if same(left, right) is True else None
+        elif isinstance(left, tuple) and isinstance(right, tuple):
+            equal = True if same_shape_values(left, right) else None
+        return equal if equal is None or isinstance(op, ast.Eq) else not equal
+    return None
+
+
+def same_shape_values(left: tuple[Value, ...], right: tuple[Value, ...]) -> bool:
+    if not all(is_size(v) or isinstance(v, Pack) for v in (*left, *right)):
+        return False
+    return same_shape(left, right) is True
+
+
+_ORDER: dict[type[ast.cmpop], Callable[[object, object], bool]] = {
+    ast.Eq: lambda a, b: a == b,
+    ast.NotEq: lambda a, b: a != b,
+    ast.Lt: lambda a, b: a < b,  # type: ignore[operator]  # a TypeError is caught by the caller
+    ast.LtE: lambda a, b: a <= b,  # type: ignore[operator]  # likewise
+    ast.Gt: lambda a, b: a > b,  # type: ignore[operator]  # likewise
+    ast.GtE: lambda a, b: a >= b,  # type: ignore[operator]  # likewise
+}
+
+
+def _is(left: Value, right: Value) -> bool | None:
+    if right is None or left is None:
+        other = left if right is None else right
+        if other is None:
+            return True
+        if other is UNKNOWN or (isinstance(other, Choice) and any(o is None for o in other.options)):
+            return None
+        return False
+    if isinstance(left, bool) and isinstance(right, bool):
+        return left is right
+    return None
+
+
+def _contains(left: Value, right: Value) -> bool | None:
+    constants = (int, str, float, bool)
+    if not isinstance(left, constants):
+        return None
+    if isinstance(right, DictV) and right.rest is None:
+        return left in right.items
+    items = right if isinstance(right, tuple) else right.items if isinstance(right, Sequence) else None
+    if items is not None and all(isinstance(i, constants) for i in items):
+        return left in items
+    if isinstance(left, str) and isinstance(right, str):
+        return left in right
+    return None
+
+
+# -- branches ---------------------------------------------------------------------------------
+
+
+def branch(frame: Frame, test: ast.expr, evaluated: Value | None = None) -> Branches:
+    """The states in which a test holds and does not hold; None for one that cannot happen."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            then, other = branch(frame, operand)
+            return other, then
+        case ast.BoolOp(op=op, values=values) if evaluated is None:
+            return _branch_boolean(frame, isinstance(op, ast.And), values)
+    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - expressions hold conditions
+
+    value = evaluate(frame, test) if evaluated is None else evaluated
+    verdict = truth(value)
+    then = frame.state.copy() if verdict is not False else None
+    other = frame.state.copy() if verdict is not True else None
+    saved = frame.state
+    for state, positive in ((then, True), (other, False)):
+        if state is None:
+            continue
+        frame.state = state
+        possible = _refine(frame, test, positive)
+        if not possible and verdict is None:
+            if positive:
+                then = None
+            else:
+                other = None
+    frame.state = saved
+    return then, other
+
+
+def _branch_boolean(frame: Frame, is_and: bool, values: list[ast.expr]) -> Branches:
+    decided: State | None = None
+    saved = frame.state
+    onward: State | None = frame.state
+    for value in values:
+        if onward is None:
+            break
+        frame.state = onward
+        then, other = branch(frame, value)
+        stop, onward = (other, then) if is_and else (then, other)
+        decided = join_states(decided, stop, frame.place(value))
+    frame.state = saved
+    return (onward, decided) if is_and else (decided, onward)
+
+
+def _refine(frame: Frame, test: ast.expr, positive: bool) -> bool:
+    """Note in the state what the test proves; False where it cannot come out this way."""
+    match test:
+        case ast.Name() | ast.Attribute():
+            return _keep_options(frame, test, lambda v: truth(v) is not (not positive))
+        case ast.NamedExpr(target=target):
+            return _refine(frame, target, positive)
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            return _refine_comparison(frame, left, op, right, positive)
+        case ast.Call(func=ast.Name(id="isinstance"), args=[subject, kinds]):
+            return _refine_isinstance(frame, subject, kinds, positive)
+        case ast.Call(func=func, args=[subject]) if ast.unparse(func) in ("torch.is_tensor", "is_tensor"):
+            tensor = External("torch.Tensor")
+            return _keep_kind(frame, subject, [tensor], positive)
+    return True
+
+
+def _refine_comparison(frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.expr, positive: bool) -> bool:
+    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - expressions hold conditions
+
+    if isinstance(op, (ast.IsNot, ast.NotEq)):
+        op, positive = (ast.Is() if isinstance(op, ast.IsNot) else ast.Eq()), not positive
+    with frame.reporter.mute():
+        if isinstance(op, ast.Is) and isinstance(right, ast.Constant) and right.value is None:
+            return _keep_options(frame, left, lambda v: (v is None) is positive if v is not UNKNOWN else True)
+        if isinstance(op, ast.Eq):
+            a, b = evaluate(frame, left), evaluate(frame, right)
+            if isinstance(b, (str, int, float, bool)) and isinstance(a, Choice):
+                return _keep_options(frame, left, lambda v: _may_equal(v, b) if positive else v != b)
+            if positive:
+                return _prove_equal(frame, left, a, right, b)
+        if isinstance(op, ast.In) and positive is True:
+            a, b = evaluate(frame, left), evaluate(frame, right)
+            if isinstance(a, Choice) and isinstance(b, (tuple, Sequence, DictV)):
+                return _keep_options(frame, left, lambda v: _contains(v, b) is not False)
+    return True
+
+
+def _may_equal(value: Value, constant: Value) -> bool:
+    return not isinstance(value, (str, int, float, bool, type(None))) or value == constant
+
+
+def _keep_options(frame: Frame, place: ast.expr, keep: Callable[[Value], bool]) -> bool:
+    """Narrow a variable or attribute to the options that remain."""
+    value = read_place(frame, place)
+    if value is UNKNOWN:
+        return True
+    kept = [option for option in options_of(value) if keep(option)]
+    if not kept:
+        return False
+    if isinstance(value, Choice) and len(kept) < len(value.options):
+        write_place(frame, place, choice(kept))
+    return True
+
+
+def read_place(frame: Frame, place: ast.expr) -> Value:
+    """The value of a variable or attribute chain, without side effects."""
+    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - expressions hold conditions
+
+    if isinstance(place, ast.NamedExpr):
+        place = place.target
+    if not isinstance(place, (ast.Name, ast.Attribute)):
+        return UNKNOWN
+    with frame.reporter.mute():
+        return evaluate(frame, place)
+
+
+def write_place(frame: Frame, place: ast.expr, value: Value) -> None:
+    """Record what a variable or attribute turned out to be."""
+    match place:
+        case ast.NamedExpr(target=target):
+            write_place(frame, target, value)
+        case ast.Name(id=name):
+            frame.state.variables[name] = value
+        case ast.Attribute(value=base, attr=attr):
+            holder = read_place(frame, base)
+            if isinstance(holder, Instance):
+                frame.state.replace_value(holder, holder.with_attribute(attr, value))
+
+
+# -- isinstance -------------------------------------------------------------------------------
+
+
+def _refine_isinstance(frame: Frame, subject: ast.expr, kinds: ast.expr, positive: bool) -> bool:
+    from typedtorch.shapes.infer.expressions import evaluate, items_of  # noqa: PLC0415 - as above
+
+    with frame.reporter.mute():
+        value = evaluate(frame, kinds)
+    classes = items_of(value) if isinstance(value, tuple) else [value]
+    return _keep_kind(frame, subject, classes or [UNKNOWN], positive)
+
+
+def _keep_kind(frame: Frame, subject: ast.expr, classes: list[Value], positive: bool) -> bool:
+    value = read_place(frame, subject)
+    if value is UNKNOWN:
+        if positive and len(classes) == 1:
+            write_place(frame, subject, _made_from(frame, classes[0]))
+        return True
+
+    def keep(option: Value) -> bool:
+        verdicts = [instance_of(option, c) for c in classes]
+        if positive:
+            return any(v is not False for v in verdicts)
+        return not any(v is True for v in verdicts)
+
+    return _keep_options(frame, subject, keep)
+
+
+def _made_from(frame: Frame, kind: Value) -> Value:
+    if isinstance(kind, External) and kind.name in TENSOR_CLASSES:
+        return Tensor((ANY_AXES,), TENSOR_CLASSES[kind.name])
+    return UNKNOWN
+
+
+_PYTHON: dict[str, tuple[type, ...]] = {
+    "builtins.int": (int, Poly), "builtins.float": (float,), "builtins.str": (str,), "builtins.tuple": (tuple,),
+    "builtins.bool": (bool,),
+}  # fmt: skip
+
+
+def instance_of(value: Value, kind: Value) -> bool | None:
+    """Whether a value is of a class; None where it cannot be told."""
+    if kind is UNKNOWN or value is UNKNOWN:
+        return None
+    if value is None:
+        return False if isinstance(kind, (External, ClassV)) and kind != External("builtins.object") else None
+    if isinstance(kind, External):
+        return _instance_of_external(value, kind.name)
+    if isinstance(kind, ClassV):
+        if isinstance(value, Instance):
+            if any(info is kind.info for info in value.info.mro()):
+                return True
+            return None if any(info is value.info for info in kind.info.mro()) else False
+        return False if isinstance(value, (Tensor, str, tuple, Sequence, DictV)) or is_size(value) else None
+    return None
+
+
+def _instance_of_external(value: Value, name: str) -> bool | None:
+    if name in TENSOR_CLASSES:
+        if isinstance(value, Tensor):
+            if name != "torch.Tensor":
+                return None
+            return value.library == "torch"
+        return (
+            False
+            if isinstance(value, (str, tuple, Sequence, DictV, float, Scalar)) or is_size(value)
+            else None
+        )
+    if name == "numpy.ndarray":
+        return value.library == "numpy" if isinstance(value, Tensor) else None
+    if name in _PYTHON:
+        if isinstance(value, (Tensor, DictV, Instance, LayerV)):
+            return False
+        if isinstance(value, Scalar):
+            return value.kind == name.removeprefix("builtins.")
+        if isinstance(value, (int, float, str, tuple, Poly)):
+            exact = isinstance(value, bool) and name == "builtins.int"
+            return True if exact else isinstance(value, _PYTHON[name]) and not _bool_as_int(value, name)
+        return None
+    if name in ("builtins.list", "typing.Sequence", "builtins.dict", "typing.Mapping"):
+        want_dict = name in ("builtins.dict", "typing.Mapping")
+        if isinstance(value, (Tensor, Instance)) or is_size(value):
+            return False
+        if isinstance(value, (DictV, Sequence)) and getattr(value, "kind", "") in ("list", "dict"):
+            return isinstance(value, DictV) is want_dict
+        return None
+    if isinstance(value, LayerV):
+        return True if value.name == name or name == "torch.nn.Module" else None
+    return None if isinstance(value, (Instance, Object)) else None
+
+
+def _bool_as_int(value: Value, name: str) -> bool:
+    return isinstance(value, bool) and name != "builtins.bool"
+
+
+# -- equalities -------------------------------------------------------------------------------
+
+
+def _prove_equal(frame: Frame, left: ast.expr, a: Value, right: ast.expr, b: Value) -> bool:
+    """Facts that follow from ``left == right``."""
+    for node, value, other in ((left, a, b), (right, b, a)):
+        subject = _rank_of(node)
+        if subject is not None and isinstance(other, int):
+            return _set_rank(frame, subject, other)
+        if isinstance(value, tuple) and isinstance(other, tuple) and _shape_of(node) is not None:
+            _set_shape(frame, node, other)
+    if is_size(a) and is_size(b):
+        return equate(frame, a, b)
+    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+        return all(equate(frame, x, y) for x, y in zip(a, b, strict=True) if is_size(x) and is_size(y))
+    return True
+
+
+def _rank_of(node: ast.expr) -> ast.expr | None:
+    """The tensor whose rank an expression is: ``x.ndim``, ``x.dim()``, ``len(x.shape)``."""
+    match node:
+        case ast.Attribute(value=subject, attr="ndim"):
+            return subject
+        case ast.Call(func=ast.Attribute(value=subject, attr="dim" | "ndimension"), args=[]):
+            return subject
+        case ast.Call(func=ast.Name(id="len"), args=[inner]):
+            return _shape_of(inner)
+    return None
+
+
+def _shape_of(node: ast.expr) -> ast.expr | None:
+    match node:
+        case ast.Attribute(value=subject, attr="shape"):
+            return subject
+        case ast.Call(func=ast.Attribute(value=subject, attr="size"), args=[]):
+            return subject
+    return None
+
+
+def _set_rank(frame: Frame, subject: ast.expr, rank: int) -> bool:
+    value = read_place(frame, subject)
+    if not isinstance(value, Tensor):
+        return True
+    known = value.rank
+    if known is not None:
+        return known == rank
+    at = pack_index(value.shape)
+    assert at is not None
+    missing = rank - (len(value.shape) - 1)
+    if missing < 0:
+        return False
+    if sum(isinstance(e, Pack) for e in value.shape) > 1:
+        return True
+    pack = value.shape[at]
+    assert isinstance(pack, Pack)
+    place = frame.place(subject)
+    fresh: tuple[Entry, ...] = tuple(unknown(f"?{place}.{i}") for i in range(missing))
+    if pack.anonymous:
+        write_place(frame, subject, replace(value, shape=(*value.shape[:at], *fresh, *value.shape[at + 1 :])))
+    else:
+        frame.state.replace_pack(pack, fresh)
+    return True
+
+
+def _set_shape(frame: Frame, node: ast.expr, shape: tuple[Value, ...]) -> None:
+    subject = _shape_of(node)
+    if subject is None or not all(is_size(v) or isinstance(v, Pack) for v in shape):
+        return
+    value = read_place(frame, subject)
+    if isinstance(value, Tensor) and value.rank is None and pack_index(shape) is None:
+        write_place(frame, subject, replace(value, shape=tuple(shape)))
+    elif isinstance(value, Tensor) and value.rank == len(shape) and pack_index(shape) is None:
+        write_place(frame, subject, replace(value, shape=_merge(value.shape, shape)))
+
+
+def _merge(a: Shape, b: Shape) -> Shape:
+    return tuple(
+        x if isinstance(x, Pack) or isinstance(y, Pack) else better(x, y) for x, y in zip(a, b, strict=True)
+    )
+
+
+def equate(frame: Frame, a: Size, b: Size) -> bool:
+    """From here on two sizes are one.  False where they cannot be."""
+    difference = a - b
+    if isinstance(difference, int):
+        return difference == 0
+    solved = solve(difference)
+    if solved is not None:
+        frame.state.equate(*solved)
+    return True
+
+
+_PREFERENCE = {"opaque": 0, "int": 1, "axis": 2, "floor": 3}
+
+
+def solve(difference: Poly) -> tuple[Atom, Size] | None:
+    """An atom that stands alone in ``difference == 0``, and what it must be."""
+    candidates: list[tuple[int, str, Atom, int]] = []
+    for monomial, coefficient in difference.terms:
+        if len(monomial) == 1 and monomial[0][1] == 1 and abs(coefficient) == 1:
+            atom = monomial[0][0]
+            candidates.append((_PREFERENCE[atom.kind], atom.name, atom, coefficient))
+    for _, _, atom, coefficient in sorted(candidates, key=lambda c: c[:2]):
+        own = Poly(((((atom, 1),), 1),))
+        rest = difference - own * coefficient
+        if atom not in atoms(rest):
+            return atom, rest * -coefficient
+    return None

@@ -1,0 +1,215 @@
+"""What is known at one point of a function: its variables, and what its axis names mean there.
+
+Join and widening.  ``join`` takes the least upper bound of two states variable by variable; sizes
+that differ become unknown sizes named after the place of the join, so the same join always gives
+the same value.  A loop's head is joined with its body's end until nothing changes; every join can
+only replace a known part of a value by an unknown one, values have bounded depth (``forget`` cuts
+what still changes after :data:`MAX_ROUNDS`), so this ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from typedtorch.shapes.infer.unify import Names
+from typedtorch.shapes.infer.values import (
+    Bound,
+    Choice,
+    DictV,
+    Instance,
+    Sequence,
+    Value,
+    equal,
+    join,
+)
+from typedtorch.shapes.rule import Record
+from typedtorch.shapes.size import Atom, Poly, Size, atoms, same, substitute, unknown
+from typedtorch.shapes.tensor import UNKNOWN, Entry, Pack, Shape, Tensor
+
+MAX_ROUNDS = 4
+
+
+class State:
+    """Variables and axis names; copied before a branch."""
+
+    __slots__ = ("autocast", "names", "variables")
+
+    def __init__(self, variables: dict[str, Value], names: Names, autocast: bool = False) -> None:
+        self.variables, self.names, self.autocast = variables, names, autocast
+
+    def copy(self) -> State:
+        return State(dict(self.variables), self.names.copy(), self.autocast)
+
+    def replace_value(self, old: Value, new: Value) -> None:
+        """A mutation: every name and attribute that held the old object holds the new one."""
+        for name, value in self.variables.items():
+            updated = _replace_object(value, old, new, 3)
+            if updated is not value:
+                self.variables[name] = updated
+
+    def equate(self, atom: Atom, size: Size) -> None:
+        """From here on this atom is that size."""
+        self.transform(lambda s: substitute(s, {atom: size}))
+
+    def transform(self, change: Callable[[Size], Size]) -> None:
+        for name, value in self.variables.items():
+            self.variables[name] = map_sizes(value, change)
+        self.names.sizes = {k: change(v) for k, v in self.names.sizes.items()}
+        self.names.packs = {k: map_shape(v, change) for k, v in self.names.packs.items()}
+
+    def replace_pack(self, pack: Pack, shape: Shape) -> None:
+        """The rank of a run of axes became known."""
+        for name, value in self.variables.items():
+            self.variables[name] = map_tensors(value, lambda t: _expand_pack(t, pack, shape))
+        self.names.packs = {k: _expand(v, pack, shape) for k, v in self.names.packs.items()}
+
+
+def _replace_object(value: Value, old: Value, new: Value, depth: int) -> Value:
+    if value is old:
+        return new
+    if depth == 0:
+        return value
+    if isinstance(value, Instance):
+        changed = {k: _replace_object(v, old, new, depth - 1) for k, v in value.attributes.items()}
+        if any(changed[k] is not v for k, v in value.attributes.items()):
+            return replace(value, attributes=changed)
+    elif isinstance(value, tuple) and not isinstance(value, Record):
+        parts = tuple(_replace_object(v, old, new, depth - 1) for v in value)
+        if any(x is not y for x, y in zip(parts, value, strict=True)):
+            return parts
+    elif isinstance(value, Choice):
+        parts = tuple(_replace_object(v, old, new, depth - 1) for v in value.options)
+        if any(x is not y for x, y in zip(parts, value.options, strict=True)):
+            return Choice(parts)
+    elif isinstance(value, Sequence) and value.items is not None and value is not old:
+        parts = tuple(_replace_object(v, old, new, depth - 1) for v in value.items)
+        if any(x is not y for x, y in zip(parts, value.items, strict=True)):
+            return replace(value, items=parts)
+    return value
+
+
+def _expand(shape: Shape, pack: Pack, by: Shape) -> Shape:
+    out: list[Entry] = []
+    for entry in shape:
+        if entry == pack:
+            out.extend(by)
+        else:
+            out.append(entry)
+    return tuple(out)
+
+
+def _expand_pack(tensor: Tensor, pack: Pack, by: Shape) -> Tensor:
+    if pack not in tensor.shape:
+        return tensor
+    return replace(tensor, shape=_expand(tensor.shape, pack, by))
+
+
+def map_shape(shape: Shape, change: Callable[[Size], Size]) -> Shape:
+    return tuple(e if isinstance(e, Pack) else change(e) for e in shape)
+
+
+def map_sizes(value: Value, change: Callable[[Size], Size]) -> Value:
+    """Apply a change to every size inside a value; the value itself where nothing changed."""
+    if isinstance(value, Poly):
+        return change(value)
+
+    def in_tensor(tensor: Tensor) -> Tensor:
+        shape = map_shape(tensor.shape, change)
+        return tensor if shape == tensor.shape else replace(tensor, shape=shape)
+
+    return map_tensors(value, in_tensor, change)
+
+
+def map_tensors(
+    value: Value, change: Callable[[Tensor], Tensor], size: Callable[[Size], Size] | None = None
+) -> Value:
+    """Apply a change to every tensor (and size) inside a value."""
+
+    def go(v: Value) -> Value:
+        if isinstance(v, Tensor):
+            return change(v)
+        if isinstance(v, Poly):
+            return v if size is None else size(v)
+        if isinstance(v, Record):
+            return Record(**{n: go(x) for n, x in zip(v.names, v, strict=True)})
+        if isinstance(v, tuple):
+            return _same_or(v, tuple(go(x) for x in v))
+        if isinstance(v, Choice):
+            return replace(v, options=tuple(go(x) for x in v.options))
+        if isinstance(v, Sequence):
+            items = None if v.items is None else tuple(go(x) for x in v.items)
+            element = go(v.element)
+            if items == v.items and element is v.element:
+                return v
+            return replace(v, items=items, element=element)
+        if isinstance(v, DictV):
+            return replace(v, items={k: go(x) for k, x in v.items.items()}, rest=go(v.rest))
+        if isinstance(v, Instance):
+            changed = {k: go(x) for k, x in v.attributes.items()}
+            if all(changed[k] is x for k, x in v.attributes.items()):
+                return v
+            return replace(v, attributes=changed)
+        if isinstance(v, Bound):
+            return replace(v, receiver=go(v.receiver))
+        return v
+
+    return go(value)
+
+
+def _same_or(old: tuple[Value, ...], new: tuple[Value, ...]) -> tuple[Value, ...]:
+    return old if all(x is y for x, y in zip(old, new, strict=True)) else new
+
+
+def join_states(a: State | None, b: State | None, key: str) -> State | None:
+    """What holds whichever way was taken; None stands for a way that is never taken."""
+    if a is None or b is None:
+        return b if a is None else a
+    joined: dict[tuple[int, int], Value] = {}
+
+    def once(x: Value, y: Value, name: str) -> Value:
+        # two names of one object stay two names of one object
+        pair = (id(x), id(y))
+        if pair not in joined:
+            joined[pair] = join(x, y, f"{key}.{name}")
+        return joined[pair]
+
+    variables = dict(a.variables)
+    for name, value in b.variables.items():
+        variables[name] = once(variables[name], value, name) if name in variables else value
+    names = a.names.copy()
+    names.sizes = _join_names(a.names.sizes, b.names.sizes, key)
+    names.packs = {k: v for k, v in a.names.packs.items() if b.names.packs.get(k, v) == v}
+    return State(variables, names, a.autocast and b.autocast)
+
+
+def _join_names(a: Mapping[str, Size], b: Mapping[str, Size], key: str) -> dict[str, Size]:
+    result = {**b, **a}
+    for name in a.keys() & b.keys():
+        if same(a[name], b[name]) is not True:
+            result[name] = unknown(f"?{key}.{name}")
+    return result
+
+
+def equal_states(a: State, b: State) -> bool:
+    return (
+        a.variables.keys() == b.variables.keys()
+        and all(equal(v, b.variables[k]) for k, v in a.variables.items())
+        and a.names.sizes == b.names.sizes
+    )
+
+
+def forget_changed(before: State, after: State) -> State:
+    """Widening: variables that still change between two rounds become unknown."""
+    state = after.copy()
+    for name, value in after.variables.items():
+        if name not in before.variables or not equal(before.variables[name], value):
+            state.variables[name] = UNKNOWN
+    state.names.sizes = {
+        k: v if before.names.sizes.get(k) == v else unknown(f"?{k}") for k, v in after.names.sizes.items()
+    }
+    return state
+
+
+def involves(size: Size, kinds: frozenset[str]) -> bool:
+    return any(atom.kind in kinds for atom in atoms(size))

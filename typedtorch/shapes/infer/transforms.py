@@ -1,0 +1,190 @@
+"""Functions of functions: torch.func, checkpointing, autograd.Function."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    ClassV,
+    DictV,
+    Partial,
+    Sequence,
+    Tensor,
+    Value,
+)
+from typedtorch.shapes.tensor import Entry, Pack, Shape, Undecided, axis_index
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.calls import Args
+
+Special = Callable[[Frame, "Args", ast.AST], Value]
+
+
+def _transform(name: str) -> Special:
+    def handler(frame: Frame, args: Args, node: ast.AST) -> Value:
+        if not args.values or args.open:
+            # used as ``@torch.vmap(in_dims=0)``: what it will be applied to is not known here
+            return UNKNOWN
+        return Partial(args.values[0], tuple(args.values[1:]), dict(args.keywords), name)
+
+    return handler
+
+
+def checkpoint(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``checkpoint(f, *args)`` is ``f(*args)``."""
+    from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - calls hold this table
+
+    if not args.values:
+        return UNKNOWN
+    own = {"use_reentrant", "preserve_rng_state", "determinism_check", "debug", "context_fn", "early_stop"}
+    rest = args.without_first()
+    keywords = {k: v for k, v in rest.keywords.items() if k not in own}
+    return call_value(frame, args.values[0], replace(rest, keywords=keywords), node)
+
+
+def functional_call(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``functional_call(module, parameters, args, kwargs)`` is ``module(*args, **kwargs)``."""
+    from typedtorch.shapes.infer.calls import Args as Arguments  # noqa: PLC0415 - calls hold this table
+    from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - as above
+
+    if len(args.values) < 3:
+        return UNKNOWN
+    given = args.values[2]
+    values = list(given) if isinstance(given, tuple) else [given]
+    keywords = args.get(3, "kwargs", DictV({}))
+    if not isinstance(keywords, DictV) or keywords.rest is not None:
+        return UNKNOWN
+    inner = Arguments(values, [args.nodes[2]] * len(values), dict(keywords.items))
+    return call_value(frame, args.values[0], inner, node)
+
+
+def apply_autograd(frame: Frame, function: ClassV, args: Args, node: ast.AST) -> Value:
+    """``F.apply(x)`` is ``F.forward(ctx, x)``, or ``F.forward(x)`` with a ``setup_context``."""
+    from typedtorch.shapes.infer.calls import call_function  # noqa: PLC0415 - calls hold this table
+
+    found = function.info.find("forward")
+    if found is None:
+        return UNKNOWN
+    forward = frame.interpreter.method(found[0], found[1], function, on_class=True)
+    if function.info.find("setup_context") is None:
+        args = replace(args, values=[UNKNOWN, *args.values], nodes=[None, *args.nodes])
+    return call_function(frame, forward, args, node)
+
+
+def call_transform(frame: Frame, partial: Partial, args: Args, node: ast.AST) -> Value:
+    """Call what a transform made."""
+    from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - calls hold this table
+
+    name = partial.transform.rpartition(".")[2]
+    if name == "vmap":
+        return _vmap(frame, partial, args, node)
+    if args.open:
+        return UNKNOWN
+    output = call_value(frame, partial.function, args, node)
+    which = partial.kwargs.get("argnums", partial.args[0] if partial.args else 0)
+    has_aux = partial.kwargs.get("has_aux", False)
+    if has_aux is True and isinstance(output, tuple) and len(output) == 2:
+        main, aux = output
+    elif has_aux is False:
+        main, aux = output, None
+    else:
+        return UNKNOWN
+    gradient = _gradient(args, which)
+    if name == "grad":
+        return (gradient, aux) if has_aux is True else gradient
+    if name == "grad_and_value":
+        return (gradient, output)
+    if name in ("jacrev", "jacfwd"):
+        return _jacobian(main, gradient)
+    if name == "hessian":
+        return _jacobian(_jacobian(main, gradient), gradient)
+    return UNKNOWN
+
+
+def _gradient(args: Args, which: Value) -> Value:
+    """As the arguments that are differentiated."""
+    if isinstance(which, tuple):
+        return tuple(_gradient(args, w) for w in which)
+    if not isinstance(which, int) or not -len(args.values) <= which < len(args.values):
+        return UNKNOWN
+    return args.values[which]
+
+
+def _jacobian(output: Value, argument: Value) -> Value:
+    if isinstance(output, Tensor) and isinstance(argument, Tensor) and output.rank is not None:
+        return output.of((*output.shape, *argument.shape))
+    return UNKNOWN
+
+
+def _vmap(frame: Frame, partial: Partial, args: Args, node: ast.AST) -> Value:
+    """Take the mapped axis off each argument, call, put it on each result."""
+    from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - calls hold this table
+
+    if args.open:
+        return UNKNOWN
+    in_dims = partial.kwargs.get("in_dims", partial.args[0] if partial.args else 0)
+    out_dims = partial.kwargs.get("out_dims", partial.args[1] if len(partial.args) > 1 else 0)
+    mapped: list[Entry] = []
+    values = []
+    for i, value in enumerate(args.values):
+        dim = in_dims[i] if isinstance(in_dims, tuple) and i < len(in_dims) else in_dims
+        values.append(_take_off(value, dim, mapped))
+    if not mapped:
+        return UNKNOWN
+    output = call_value(frame, partial.function, replace(args, values=values), node)
+    return _put_on(output, out_dims, mapped[0])
+
+
+def _take_off(value: Value, dim: Value, mapped: list[Entry]) -> Value:
+    if dim is None:
+        return value
+    if isinstance(value, tuple) and not isinstance(dim, tuple):
+        return tuple(_take_off(v, dim, mapped) for v in value)
+    if not isinstance(value, Tensor) or not isinstance(dim, int):
+        return UNKNOWN
+    try:
+        index = axis_index(value.shape, dim)
+    except Exception:  # noqa: BLE001 - out of range or undecided: nothing is known of the slice
+        return UNKNOWN
+    if index >= len(value.shape) or isinstance(value.shape[index], Pack):
+        return UNKNOWN
+    mapped.append(value.shape[index])
+    return value.of(value.shape[:index] + value.shape[index + 1 :])
+
+
+def _put_on(output: Value, dims: Value, entry: Entry) -> Value:
+    if isinstance(output, tuple):
+        each = dims if isinstance(dims, tuple) else (dims,) * len(output)
+        return tuple(_put_on(o, d, entry) for o, d in zip(output, each, strict=False))
+    if not isinstance(output, Tensor) or not isinstance(dims, int):
+        return UNKNOWN
+    try:
+        index = axis_index(output.shape, dims, insert=True)
+    except Undecided:
+        return UNKNOWN
+    shape: Shape = (*output.shape[:index], entry, *output.shape[index:])
+    return output.of(shape)
+
+
+def tensor_dataset(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """Items are the rows of each tensor."""
+    from typedtorch.shapes.infer.expressions import tensor_item  # noqa: PLC0415 - expressions hold calls
+
+    if args.open or not all(isinstance(v, Tensor) for v in args.values):
+        return UNKNOWN
+    return Sequence("dataset", None, tuple(tensor_item(v) for v in args.values))
+
+
+_NAMES = ("vmap", "grad", "grad_and_value", "jacrev", "jacfwd", "hessian")
+SPECIAL: dict[str, Special] = {
+    **{f"torch.func.{name}": _transform(f"torch.func.{name}") for name in _NAMES},
+    "torch.vmap": _transform("torch.func.vmap"),
+    "torch.func.functional_call": functional_call,
+    "torch.utils.checkpoint.checkpoint": checkpoint,
+    "torch.utils.data.TensorDataset": tensor_dataset,
+}

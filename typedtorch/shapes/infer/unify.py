@@ -1,0 +1,424 @@
+"""Promises against values: what an annotation lets the body assume, and what contradicts it.
+
+``assume`` reads an annotation forwards (a parameter's value), ``match`` backwards (an argument, a
+returned value).  Both share :class:`Names`, what each axis name means in one evaluation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+
+from typedtorch.shapes.axes import Dim, evaluate
+from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer.specs import ArraySpec, Spec
+from typedtorch.shapes.infer.values import (
+    Awaitable,
+    Choice,
+    DictV,
+    Instance,
+    Object,
+    Sequence,
+    Value,
+    choice,
+    is_size,
+)
+from typedtorch.shapes.size import Size, axis, integer, is_unknown, observe, same, unknown
+from typedtorch.shapes.tensor import (
+    ANY_AXES,
+    UNKNOWN,
+    Entry,
+    Pack,
+    Scalar,
+    Shape,
+    Tensor,
+    better,
+    pack_index,
+    same_entry,
+)
+
+
+def _no_brace(_: str) -> Size | None:
+    return None
+
+
+@dataclass(slots=True)
+class Names:
+    """What axis names mean in one evaluation.
+
+    ``default`` gives a name met for the first time its size when an annotation is assumed: the
+    generic axis for a function's own parameters, a fresh unknown for a call's result.
+    """
+
+    default: Callable[[str], Size]
+    sizes: dict[str, Size] = field(default_factory=dict)
+    packs: dict[str, Shape] = field(default_factory=dict)
+    variables: dict[str, Value] = field(default_factory=dict)
+    binders: dict[str, str] = field(default_factory=dict)
+    brace: Callable[[str], Size | None] = _no_brace
+    generic: bool = False  # names are the function's own: packs are generic too
+    where: str = ""  # distinguishes the unknown sizes of one call from those of another
+
+    def size(self, name: str) -> Size:
+        if name not in self.sizes:
+            self.sizes[name] = self.default(name)
+        return self.sizes[name]
+
+    def pack(self, name: str) -> Shape:
+        if name not in self.packs:
+            self.packs[name] = (Pack(name),) if self.generic else (ANY_AXES,)
+        return self.packs[name]
+
+    def copy(self) -> Names:
+        return replace(
+            self,
+            sizes=dict(self.sizes),
+            packs=dict(self.packs),
+            variables=dict(self.variables),
+            binders=dict(self.binders),
+        )
+
+    def adopt(self, other: Names) -> None:
+        """Take over what a trial copy has bound."""
+        self.sizes, self.packs = other.sizes, other.packs
+        self.variables, self.binders = other.variables, other.binders
+
+
+# -- forwards ---------------------------------------------------------------------------------
+
+
+def assume(spec: Spec, names: Names, hint: str = "") -> Value:
+    """The value an annotation promises.  ``hint`` names integers, for messages."""
+    match spec:
+        case ArraySpec():
+            return assume_array(spec, names, hint)
+        case specs.NoneSpec():
+            return None
+        case specs.NumberSpec(kind=kind):
+            return _assume_number(kind, names, hint)
+        case specs.LiteralSpec(values=values):
+            return choice(list(values)) if values else UNKNOWN
+        case specs.UnionSpec(options=options):
+            return choice([assume(option, names, hint) for option in options])
+        case specs.TupleSpec(items=items):
+            return tuple(assume(item, names, f"{hint}[{i}]") for i, item in enumerate(items))
+        case specs.SequenceSpec(kind=kind, element=element):
+            if kind == "context":
+                return UNKNOWN
+            return Sequence("list" if kind == "tuple" else kind, None, assume(element, names, f"{hint}[]"))
+        case specs.DictSpec(value=value):
+            return DictV({}, assume(value, names, f"{hint}[]"))
+        case specs.AwaitableSpec(result=result):
+            return Awaitable(assume(result, names, hint))
+        case specs.CallableSpec():
+            return Promise(spec, names)
+        case specs.InstanceSpec(info=info):
+            return info.assumed(hint)
+        case specs.ObjectSpec(name=name):
+            return Object(name)
+        case specs.VariableSpec(name=name):
+            return names.variables.get(name, UNKNOWN)
+    return UNKNOWN
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Promise:
+    """A parameter annotated ``Callable[[...], ...]``."""
+
+    spec: specs.CallableSpec
+    names: Names
+
+
+def _assume_number(kind: str, names: Names, hint: str) -> Value:
+    if kind == "int":
+        return integer(hint) if names.generic and hint else unknown(f"?{names.where}{hint}")
+    return Scalar("bool" if kind == "bool" else "complex" if kind == "complex" else "float")
+
+
+def assume_array(spec: ArraySpec, names: Names, hint: str = "") -> Tensor:
+    entries: list[Entry] = []
+    for i, dim in enumerate(spec.axes.dims):
+        entries.extend(_assume_dim(dim, names, f"?{names.where}{hint}.{i}"))
+    library: Literal["torch", "numpy"] = "numpy" if spec.library == "numpy" else "torch"
+    return Tensor(tuple(entries), spec.dtype, library=library)
+
+
+def _assume_dim(dim: Dim, names: Names, place: str) -> Shape:
+    if dim.variadic:
+        if dim.kind == "anonymous" or dim.broadcastable or dim.treepath:
+            return (ANY_AXES,)
+        return names.pack(dim.name)
+    if dim.broadcastable or dim.treepath or dim.kind == "anonymous":
+        if dim.kind == "named" and dim.name in names.sizes and names.sizes[dim.name] == 1:
+            return (1,)
+        return (unknown(place if dim.kind == "anonymous" else f"#{dim.name}"),)
+    if dim.kind == "fixed":
+        return (dim.size or 0,)
+    if dim.kind == "named":
+        return (names.size(dim.name),)
+    known = evaluate(dim, names.size, names.brace)
+    return (unknown(place) if known is None else known,)
+
+
+# -- backwards --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A certain contradiction between an annotation and a value."""
+
+    kind: Literal["rank", "size", "dtype", "pack"]
+    spec: ArraySpec
+    value: Tensor
+    path: str = ""  # "[0]" for the first item of a tuple, ...
+    dim: Dim | None = None
+    position: int = 0
+    expected: Size = 0
+    got: Size = 0
+    binder: str | None = None
+    wanted: Shape = ()  # the annotated shape with what is bound, for the message
+
+
+def match(spec: Spec, value: Value, names: Names, *, binder: str = "", path: str = "") -> list[Problem]:
+    """Contradictions between a promise and a value; binds axis names on the way.
+
+    Nothing is reported for a value of another kind than the annotation: that is a type checker's.
+    """
+    if value is UNKNOWN or isinstance(spec, specs.Anything):
+        return []
+    if isinstance(value, Choice):
+        return _match_choice(spec, value, names, binder, path)
+    match spec:
+        case ArraySpec():
+            if isinstance(value, Tensor):
+                return match_array(spec, value, names, binder, path)
+        case specs.UnionSpec(options=options):
+            return _match_union(options, value, names, binder, path)
+        case specs.TupleSpec(items=items) if isinstance(value, tuple) and len(items) == len(value):
+            return [
+                p
+                for i, (item, part) in enumerate(zip(items, value, strict=True))
+                for p in match(item, part, names, binder=f"{binder}[{i}]", path=f"{path}[{i}]")
+            ]
+        case specs.SequenceSpec(element=element):
+            return _match_items(element, value, names, binder, path)
+        case specs.DictSpec(value=element) if isinstance(value, DictV):
+            return [
+                p
+                for key, part in _dict_items(value)
+                for p in match(element, part, names, binder=f"{binder}[{key!r}]", path=f"{path}[{key!r}]")
+            ]
+        case specs.AwaitableSpec(result=result) if isinstance(value, Awaitable):
+            return match(result, value.value, names, binder=binder, path=path)
+        case specs.VariableSpec(name=name):
+            names.variables.setdefault(name, value)
+    return []
+
+
+def _dict_items(value: DictV) -> Iterator[tuple[object, Value]]:
+    yield from value.items.items()
+    if value.rest is not None:
+        yield "...", value.rest
+
+
+def _match_items(element: Spec, value: Value, names: Names, binder: str, path: str) -> list[Problem]:
+    if isinstance(value, Sequence):
+        parts = [("", value.element)] if value.items is None else list(_numbered(value.items))
+    elif isinstance(value, tuple):
+        parts = list(_numbered(value))
+    else:
+        return []
+    return [
+        p
+        for number, part in parts
+        for p in match(element, part, names, binder=f"{binder}{number}", path=f"{path}{number}")
+    ]
+
+
+def _numbered(items: tuple[Value, ...]) -> Iterator[tuple[str, Value]]:
+    for i, item in enumerate(items):
+        yield f"[{i}]", item
+
+
+def _match_choice(spec: Spec, value: Choice, names: Names, binder: str, path: str) -> list[Problem]:
+    first: list[Problem] = []
+    for option in value.options:
+        trial = names.copy()
+        problems = match(spec, option, trial, binder=binder, path=path)
+        if not problems:
+            if option is not None:
+                names.adopt(trial)
+            return []
+        first = first or problems
+    return first
+
+
+def _match_union(
+    options: tuple[Spec, ...], value: Value, names: Names, binder: str, path: str
+) -> list[Problem]:
+    """Any option will do; if none does, the contradiction with the nearest one."""
+    best: list[Problem] = []
+    fits = [option for option in options if _comparable(option, value)]
+    for option in fits:
+        trial = names.copy()
+        problems = match(option, value, trial, binder=binder, path=path)
+        if not problems:
+            names.adopt(trial)
+            return []
+        if not best or _distance(problems) < _distance(best):
+            best = problems
+    return best
+
+
+def _distance(problems: list[Problem]) -> int:
+    return sum({"size": 1, "dtype": 2, "pack": 3, "rank": 4}[p.kind] for p in problems)
+
+
+def _comparable(spec: Spec, value: Value) -> bool:
+    """Whether a mismatch with this option would be certain."""
+    match spec:
+        case ArraySpec(library=library):
+            return isinstance(value, Tensor) and library in ("any", value.library)
+        case specs.NoneSpec():
+            return value is None
+        case specs.TupleSpec():
+            return isinstance(value, tuple)
+        case specs.SequenceSpec():
+            return isinstance(value, (tuple, Sequence))
+        case specs.DictSpec():
+            return isinstance(value, DictV)
+        case specs.InstanceSpec():
+            return isinstance(value, Instance)
+        case specs.NumberSpec():
+            return is_size(value) or isinstance(value, (float, bool, Scalar))
+    return False
+
+
+def match_array(
+    spec: ArraySpec, value: Tensor, names: Names, binder: str = "", path: str = ""
+) -> list[Problem]:
+    if spec.library not in ("any", value.library):
+        return []
+    if not value.dtype & spec.dtype:
+        return [Problem("dtype", spec, value, path)]
+    return _match_shape(spec, value, names, binder, path)
+
+
+def _match_shape(spec: ArraySpec, value: Tensor, names: Names, binder: str, path: str) -> list[Problem]:
+    dims, shape = spec.axes.dims, value.shape
+    variadic, pack = spec.axes.variadic, pack_index(shape)
+    fixed = len(dims) - (variadic is not None)
+    known = len(shape) if pack is None else sum(not isinstance(e, Pack) for e in shape)
+    too_many = variadic is None and known > fixed
+    too_few = pack is None and known < fixed
+    if too_many or too_few:
+        wanted = _wanted(spec, names)
+        return [Problem("rank", spec, value, path, got=known, expected=fixed, wanted=wanted)]
+
+    head = variadic if variadic is not None else len(dims)
+    tail = len(dims) - variadic - 1 if variadic is not None else 0
+    if pack is not None:
+        last = max(i for i, e in enumerate(shape) if isinstance(e, Pack))
+        head_known = min(head, pack)
+        tail_known = min(tail if variadic is not None else len(dims), len(shape) - last - 1)
+    else:
+        head_known, tail_known = head, tail
+    if variadic is None and pack is not None:
+        head_known = min(pack, len(dims))
+        tail_known = min(len(shape) - last - 1, len(dims) - head_known)
+
+    problems: list[Problem] = []
+    pairs = [(i, i) for i in range(head_known)] + [(-i, -i) for i in range(tail_known, 0, -1)]
+    for at, (d, e) in enumerate(pairs):
+        entry = shape[e]
+        if isinstance(entry, Pack):
+            continue
+        problem = _match_dim(dims[d], entry, names, binder)
+        if problem is not None:
+            expected, who = problem
+            place = d % len(dims) if dims else at
+            problems.append(
+                Problem("size", spec, value, path, dims[d], place, expected, entry, who, _wanted(spec, names))
+            )
+    if variadic is not None and head_known == head and tail_known == tail:
+        middle = shape[head : len(shape) - tail]
+        problem_pack = _match_pack(dims[variadic], middle, names, binder)
+        if problem_pack:
+            problems.append(Problem("pack", spec, value, path, dims[variadic], wanted=_wanted(spec, names)))
+    return problems
+
+
+def _match_dim(dim: Dim, size: Size, names: Names, binder: str) -> tuple[Size, str | None] | None:
+    """The size the annotation wants and who bound it, where ``size`` certainly differs."""
+    if dim.kind == "anonymous" or dim.treepath or (dim.broadcastable and (size == 1 or is_unknown(size))):
+        return None
+    if dim.kind == "fixed":
+        expected: Size | None = dim.size
+    elif dim.kind == "symbolic":
+        expected = evaluate(dim, names.sizes.get, names.brace)
+    else:
+        expected = names.sizes.get(dim.name)
+        if expected is None:
+            names.sizes[dim.name] = size
+            names.binders[dim.name] = binder
+            observe(axis(dim.name), size)
+            return None
+    if expected is None:
+        return None
+    verdict = same(expected, size)
+    if verdict is False:
+        return expected, names.binders.get(dim.name)
+    if verdict is None and dim.kind == "named":
+        names.sizes[dim.name] = better(expected, size)
+    return None
+
+
+def _match_pack(dim: Dim, middle: Shape, names: Names, binder: str) -> bool:
+    """Whether a run of axes certainly differs from what its name stands for."""
+    if dim.kind == "anonymous" or dim.broadcastable or dim.treepath:
+        return False
+    bound = names.packs.get(dim.name)
+    if bound is None:
+        names.packs[dim.name] = middle
+        names.binders[f"*{dim.name}"] = binder
+        return False
+    if bound == (ANY_AXES,):
+        names.packs[dim.name] = middle
+        return False
+    if pack_index(bound) is None and pack_index(middle) is None:
+        if len(bound) != len(middle):
+            return True
+        return any(same_entry(x, y) is False for x, y in zip(bound, middle, strict=True))
+    return _generic_pack_differs(bound, middle)
+
+
+def _generic_pack_differs(bound: Shape, middle: Shape) -> bool:
+    """A function's own ``*batch`` claims every run of axes: it is not ``()`` nor ``(b, s)``."""
+    if any(isinstance(e, Pack) and e.anonymous for e in (*bound, *middle)):
+        return False
+    if pack_index(bound) is None or pack_index(middle) is None:
+        return True
+    return bound != middle
+
+
+def _wanted(spec: ArraySpec, names: Names) -> Shape:
+    """The annotated shape with the names that are bound replaced, for a message."""
+    entries: list[Entry] = []
+    for dim in spec.axes.dims:
+        if dim.variadic:
+            entries.append(Pack(dim.name) if dim.kind == "named" else ANY_AXES)
+        elif dim.kind == "fixed":
+            entries.append(dim.size or 0)
+        elif dim.kind == "named" and dim.name in names.sizes:
+            entries.append(names.sizes[dim.name])
+        elif dim.kind == "symbolic":
+            known = evaluate(dim, names.sizes.get, names.brace)
+            entries.append(unknown(dim.text) if known is None else known)
+        else:
+            entries.append(unknown(dim.text))
+    return tuple(entries)
+
+
+__all__ = ["Names", "Problem", "Promise", "assume", "assume_array", "match", "match_array"]
