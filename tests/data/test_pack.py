@@ -1,0 +1,118 @@
+"""Packing text: once, whole, and found again by content alone."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from typedtorch.data import DataError, collect_files, open_tokens, pack_files, standard_library
+from typedtorch.data.pack import BYTES, ByteTokenizer, cache_folder
+
+
+def all_tokens(path: Path) -> bytes:
+    tokens = open_tokens(path)
+    return bytes(tokens.array)  # type: ignore[union-attr]  # small, so in memory
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    folder = tmp_path / "texts"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "a.txt").write_text("first")
+    (folder / "sub" / "b.txt").write_text("zweites, größer")
+    (folder / "empty.txt").touch()
+    (folder / ".hidden").write_text("no")
+    return folder
+
+
+def test_documents_are_whole_and_separated(texts: Path, tmp_path: Path) -> None:
+    files = collect_files(texts)
+    packed = all_tokens(pack_files(files, folder=tmp_path / "cache"))
+    documents = packed.split(b"\0")
+    assert documents[-1] == b""
+    assert sorted(documents[:-1]) == sorted([b"first", "zweites, größer".encode()])
+
+
+def test_the_same_text_is_packed_once(texts: Path, tmp_path: Path) -> None:
+    first = pack_files(collect_files(texts), folder=tmp_path / "cache")
+    stamp = first.stat().st_mtime_ns
+    calls: list[tuple[int, int]] = []
+    again = pack_files(
+        collect_files(texts), folder=tmp_path / "cache", progress=lambda d, t: calls.append((d, t))
+    )
+    assert (again, again.stat().st_mtime_ns, calls) == (first, stamp, [])
+    (texts / "a.txt").write_text("First")
+    changed = pack_files(
+        collect_files(texts), folder=tmp_path / "cache", progress=lambda d, t: calls.append((d, t))
+    )
+    assert changed != first
+    assert calls[-1] == (3, 3)
+
+
+def test_another_tokenizer_has_its_own_file(texts: Path, tmp_path: Path) -> None:
+    class Upper(ByteTokenizer):
+        name = "upper"
+
+        def encode(self, text: bytes, /) -> np.ndarray:
+            return super().encode(text.upper())
+
+    files = collect_files(texts)
+    plain = pack_files(files, folder=tmp_path)
+    upper = pack_files(files, folder=tmp_path, tokenizer=Upper())
+    assert plain != upper
+    assert b"FIRST" in all_tokens(upper)
+
+
+def test_processes_give_the_same_file_as_threads(texts: Path, tmp_path: Path) -> None:
+    files = collect_files(texts)
+    threads = pack_files(files, folder=tmp_path / "threads")
+    processes = pack_files(files, folder=tmp_path / "processes", workers=2)
+    assert threads.read_bytes() == processes.read_bytes()
+
+
+def test_files_folders_and_globs_are_found(texts: Path) -> None:
+    assert collect_files(texts / "a.txt") == [texts / "a.txt"]
+    assert {p.name for p in collect_files(texts)} == {"a.txt", "b.txt", "empty.txt"}
+    assert {p.name for p in collect_files(f"{texts}/**/*.txt")} == {"a.txt", "b.txt", "empty.txt"}
+
+
+def test_the_order_does_not_depend_on_where_the_folder_is(texts: Path, tmp_path: Path) -> None:
+    moved = tmp_path / "moved"
+    names = [p.relative_to(texts) for p in collect_files(texts)]
+    texts.rename(moved)
+    assert [p.relative_to(moved) for p in collect_files(moved)] == names
+
+
+def test_nothing_to_read_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(
+        DataError, match="expected a file, a folder or a glob that matches, found nothing there"
+    ):
+        collect_files(tmp_path / "none" / "*.py")
+    with pytest.raises(DataError, match="an empty folder"):
+        collect_files(tmp_path)
+    with pytest.raises(DataError, match="expected a regular file or a folder"):
+        collect_files("/dev/null")
+    (tmp_path / "empty.txt").touch()
+    with pytest.raises(DataError, match=r"empty\.txt: expected text, found nothing but empty files"):
+        pack_files([tmp_path / "empty.txt"], folder=tmp_path / "cache")
+    assert not (tmp_path / "cache").exists()
+
+
+def test_the_cache_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / "typedtorch"
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")  # the specification says to ignore it
+    assert cache_folder() == Path.home() / ".cache" / "typedtorch"
+
+
+def test_the_standard_library_is_there_without_packages_or_tests() -> None:
+    files = standard_library()
+    names = {p.name for p in files}
+    assert {"dataclasses.py", "argparse.py"} <= names
+    assert not any({"site-packages", "test", "tests"} & set(p.parts[-4:-1]) for p in files)
+    assert files == standard_library()
+
+
+def test_bytes_come_back_as_text() -> None:
+    text = "def größe():\n    return 'ü'\n"
+    assert BYTES.decode(BYTES.encode(text.encode())) == text

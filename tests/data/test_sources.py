@@ -1,0 +1,181 @@
+"""Token sources: every layout, every way a file can be wrong, and reads that never lie."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from typedtorch.data import DataError, MemoryTokens, RowBuffer, open_tokens, split, write_tokens
+from typedtorch.data.batches import row_buffer
+
+IDS = (np.arange(1000) * 7919) % 500
+
+
+def rows(tokens: object, starts: list[int], length: int) -> np.ndarray:
+    out = row_buffer(len(starts), length - 1, tokens.dtype)  # type: ignore[attr-defined]  # any source
+    tokens.read(np.array(starts), out)  # type: ignore[attr-defined]  # any source
+    return out.rows.astype(np.int64)
+
+
+def written(folder: Path, kind: str) -> Path:
+    path = folder / f"tokens.{'npy' if kind.startswith('npy') else 'bin'}"
+    if kind == "ours":
+        write_tokens(path, IDS, vocab=500)
+    elif kind.startswith("npy"):
+        np.save(path, IDS.astype(kind.removeprefix("npy-")))
+    elif kind == "llm.c gpt2":
+        head = np.zeros(256, "<i4")
+        head[:3] = 20240520, 1, len(IDS)
+        path.write_bytes(head.tobytes() + IDS.astype("<u2").tobytes())
+    elif kind == "llm.c llama":
+        head = np.zeros(256, "<i4")
+        head[:3] = 20240801, 7, len(IDS)
+        path.write_bytes(head.tobytes() + IDS.astype("<u4").tobytes())
+    else:
+        IDS.astype(kind).tofile(path)
+    return path
+
+
+KINDS = ["ours", "npy-uint16", "npy-uint32", "npy-int32", "npy-int64", "llm.c gpt2", "llm.c llama"]
+RAW = ["uint16", "uint32", "int32", "int64"]
+
+
+@pytest.mark.parametrize("in_memory", [True, False])
+@pytest.mark.parametrize("kind", [*KINDS, *RAW])
+def test_every_layout_gives_the_same_windows(tmp_path: Path, kind: str, in_memory: bool) -> None:
+    path = written(tmp_path, kind)
+    tokens = open_tokens(path, dtype=kind if kind in RAW else None, in_memory=in_memory)
+    assert len(tokens) == 1000
+    assert tokens.vocab == 500  # by the header, or as the largest id says
+    starts = [0, 991, 13, 500]
+    expected = np.stack([IDS[s : s + 9] for s in starts])
+    assert (rows(tokens, starts, 9) == expected).all()
+
+
+@pytest.mark.parametrize("in_memory", [True, False])
+@pytest.mark.parametrize("start", [-1, 992, 10**12])
+def test_a_start_outside_is_refused(tmp_path: Path, in_memory: bool, start: int) -> None:
+    tokens = open_tokens(written(tmp_path, "ours"), in_memory=in_memory)
+    with pytest.raises(DataError, match=rf"starts from 0 to 991 for 9 tokens, found start {start}"):
+        rows(tokens, [3, start], 9)
+
+
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_an_id_outside_the_vocabulary_is_named_with_its_place(tmp_path: Path, in_memory: bool) -> None:
+    path = tmp_path / "raw.bin"
+    ids = IDS.copy()
+    ids[123] = 60000
+    ids.astype("<u2").tofile(path)
+    tokens = open_tokens(path, vocab=500, in_memory=in_memory)
+    assert rows(tokens, [0, 200], 100).max() < 500
+    with pytest.raises(DataError, match=r"raw\.bin: expected token ids 0 to 499, found 60000 at token 123"):
+        rows(tokens, [0, 100], 50)
+
+
+def test_a_negative_id_is_named_too() -> None:
+    tokens = MemoryTokens(np.array([1, 2, -7, 3]), vocab=10)
+    with pytest.raises(DataError, match="found -7 at token 2"):
+        rows(tokens, [0], 4)
+
+
+def test_a_file_truncated_under_the_reader_is_an_exception(tmp_path: Path) -> None:
+    path = written(tmp_path, "ours")
+    tokens = open_tokens(path, in_memory=False)
+    rows(tokens, [990], 9)
+    for size in (path.stat().st_size - 100, 300, 0):
+        os.truncate(path, size)
+        with pytest.raises(DataError, match=rf"found {size} bytes \(the file was truncated while open\)"):
+            rows(tokens, [0, 990], 9)
+
+
+def test_a_file_replaced_under_the_reader_is_still_the_old_one(tmp_path: Path) -> None:
+    path = written(tmp_path, "ours")
+    tokens = open_tokens(path, in_memory=False)
+    write_tokens(path, np.zeros(1000, np.int64), vocab=500)
+    assert (rows(tokens, [5], 9)[0] == IDS[5:14]).all()
+
+
+def test_files_are_opened_read_only(tmp_path: Path) -> None:
+    path = written(tmp_path, "ours")
+    before = path.read_bytes()
+    for in_memory in (True, False):
+        buffer = RowBuffer(np.empty((1, 4), np.uint16))
+        open_tokens(path, in_memory=in_memory).read(np.array([0]), buffer)
+        buffer.rows[:] = 0
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("array", "found"),
+    [
+        (np.arange(4, dtype=">u2"), ">u2"),
+        (np.arange(4).reshape(2, 2), r"\(2, 2\)"),
+        (np.arange(4, dtype=np.float32), "<f4"),
+    ],
+)
+def test_a_npy_that_is_no_token_array_is_refused(tmp_path: Path, array: np.ndarray, found: str) -> None:
+    np.save(tmp_path / "a.npy", array)
+    with pytest.raises(DataError, match=found):
+        open_tokens(tmp_path / "a.npy")
+
+
+def test_a_pickled_npy_is_refused_without_unpickling(tmp_path: Path) -> None:
+    hit = tmp_path / "hit"
+
+    class Hostile:
+        def __reduce__(self) -> tuple[object, ...]:
+            return (open, (str(hit), "w"))
+
+    np.save(tmp_path / "a.npy", np.array([Hostile()], dtype=object), allow_pickle=True)
+    with pytest.raises(DataError):
+        open_tokens(tmp_path / "a.npy")
+    assert not hit.exists()
+
+
+def test_missing_empty_and_odd_files_are_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"none\.bin: expected a readable file, found No such file"):
+        open_tokens(tmp_path / "none.bin")
+    (tmp_path / "empty.bin").touch()
+    with pytest.raises(DataError, match="expected tokens, found an empty file"):
+        open_tokens(tmp_path / "empty.bin")
+    (tmp_path / "odd.bin").write_bytes(b"abc")
+    with pytest.raises(DataError, match=r"a whole number of uint16 tokens, found 3 bytes"):
+        open_tokens(tmp_path / "odd.bin")
+    with pytest.raises(DataError, match="a token dtype out of uint8"):
+        open_tokens(tmp_path / "odd.bin", dtype="float32")
+
+
+def test_a_vocabulary_smaller_than_the_file_says_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="a vocabulary of at least 500, found 100"):
+        open_tokens(written(tmp_path, "ours"), vocab=100)
+
+
+def test_a_closed_file_is_not_read(tmp_path: Path) -> None:
+    tokens = open_tokens(written(tmp_path, "ours"), in_memory=False)
+    tokens.close()  # type: ignore[union-attr]  # a file, not memory
+    with pytest.raises(OSError):
+        rows(tokens, [0], 4)
+
+
+def test_the_held_out_part_and_the_rest_are_everything() -> None:
+    tokens = MemoryTokens(IDS, vocab=500)
+    train, held_out = split(tokens, 0.25)
+    joined = np.concatenate([rows(train, [0], len(train))[0], rows(held_out, [0], len(held_out))[0]])
+    assert (joined == IDS).all()
+    with pytest.raises(DataError):
+        rows(train, [len(train) - 3], 4)
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        split(tokens, 1.0)
+
+
+def test_fingerprints_tell_data_apart(tmp_path: Path) -> None:
+    first = open_tokens(written(tmp_path, "uint16"), in_memory=False)
+    same = open_tokens(tmp_path / "tokens.bin", in_memory=False)
+    assert first.fingerprint() == same.fingerprint()
+    changed = IDS.copy()
+    changed[500] += 1
+    changed.astype("<u2").tofile(tmp_path / "other.bin")
+    assert open_tokens(tmp_path / "other.bin", in_memory=False).fingerprint() != first.fingerprint()
+    train, held_out = split(first, 0.1)
+    assert train.fingerprint() != held_out.fingerprint()
