@@ -31,6 +31,7 @@ class ArrayCode:
         if emit.attempts:
             self.shadow()
         self.sure: set[str] = set()  # bound by this array on every path
+        self.ahead: set[str] = set()  # bound by this array, further to the right
 
     def write(self) -> None:
         """Emit the lines."""
@@ -73,6 +74,7 @@ class ArrayCode:
             elif self.binds_by_unpacking(dim):
                 targets.append(emit.local(dim.name))
                 later.append((dim, ""))
+                self.ahead.add(dim.name)
             else:
                 targets.append(emit.fresh(f"size_{dim.name}" if dim.kind == "named" else "size"))
                 later.append((dim, targets[-1]))
@@ -81,6 +83,7 @@ class ArrayCode:
             if size:
                 self.axis(dim, size)
             else:
+                self.ahead.remove(dim.name)
                 self.sure.add(dim.name)
 
     def binds_by_unpacking(self, dim: Dim) -> bool:
@@ -180,6 +183,8 @@ class Expression:
         emit = self.array.emit
         if name in self.filled:
             return name
+        if name in self.array.ahead:
+            raise NotInline  # jaxtyping goes from left to right, and so does the reference
         if self.array.is_sure(name):
             return self.array.variable(name)
         if name in emit.locals:

@@ -50,6 +50,7 @@ class _Source:
         """The whole function."""
         emit, values = self.emit, self.written.values
         arguments = self._lines(self._arguments)
+        self.bound = f"{emit.sizes_source()}, {emit.runs_source()}"  # by the arguments, not yet the result
         result = None if arguments is None else self._lines(self._result)
         emit.lines = [self.written.head(defaults=False)]
         with emit.indented():
@@ -75,8 +76,7 @@ class _Source:
             if result is not None:
                 emit.add("try:", *("    " + line for line in result))
                 emit.add("    return result", "except Exception:", "    pass")
-            bound = f"{emit.sizes_source()}, {emit.runs_source()}"
-            emit.add(f"scope = CHECKER.bound({values}, {bound})")
+            emit.add(f"scope = CHECKER.bound({values}, {self.bound})")
         emit.add("return CHECKER.result(result, scope)")
 
     def _lines(self, write: Callable[[], None]) -> list[str] | None:

@@ -1,0 +1,96 @@
+"""`typed` and jaxtyping with beartype say the same, over random signatures and arguments."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from random import Random
+from typing import Any
+
+import pytest
+from beartype import beartype
+from jaxtyping import AnnotationError, jaxtyped
+
+from tests.runtime import signatures
+from typedtorch.runtime import CheckError, typed
+from typedtorch.runtime.checker import Checker
+
+
+def verdict(function: Any, arguments: dict[str, Any]) -> str:
+    try:
+        function(**arguments)
+    except AnnotationError:
+        return "annotation"
+    except TypeError:
+        return "refused"
+    return "accepted"
+
+
+def reference(hints: dict[str, Any], arguments: dict[str, Any], result: Any) -> str | None:
+    """What jaxtyping with beartype says once it looks at every item; None where it cannot be built."""
+    rewritten = {name: signatures.exhaustive(hints[name], arguments[name]) for name in arguments}
+    back = signatures.exhaustive(hints["return"], result)
+    made = signatures.function({n: h for n, (h, _) in rewritten.items()} | {"return": back[0]}, [back[1]])
+    try:
+        checked = jaxtyped(made, typechecker=beartype)
+    except Exception:
+        return None
+    return verdict(checked, {name: value for name, (_, value) in rewritten.items()})
+
+
+def in_full(hints: dict[str, Any], arguments: dict[str, Any], result: Any) -> str:
+    """What the full check says, without the generated code."""
+    checker = Checker(signatures.function(hints, [result]), {}, "call")
+
+    def check(**given: Any) -> None:
+        checker.result(result, checker.arguments(tuple(given.values())))
+
+    return verdict(check, arguments)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_same_verdict_as_jaxtyping_with_beartype(seed: int) -> None:
+    rng = Random(seed)
+    seen: Counter[str] = Counter()
+    for _ in range(25):
+        seen += compare(rng)
+    assert seen["accepted"] > 10  # random arguments reach both answers, or the comparison says little
+    assert seen["refused"] > 10
+
+
+def compare(rng: Random) -> Counter[str]:
+    """One signature, several calls."""
+    parts = {f"x{i}": signatures.annotation(rng) for i in range(rng.choice((1, 2, 2, 3, 4)))}
+    back = signatures.annotation(rng)
+    hints = {name: part.hint for name, part in parts.items()} | {"n": int, "return": back.hint}
+    box: list[Any] = [None]
+    ours = typed(signatures.function(hints, box))
+    seen: Counter[str] = Counter()
+    for _ in range(4):
+        env = signatures.sizes(rng)
+        arguments = {name: part.make(rng, env) for name, part in parts.items()} | {"n": env["n"]}
+        box[0] = back.make(rng, env)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            wanted = reference(hints, arguments, box[0])
+        if wanted is None:
+            continue
+        got = verdict(ours, arguments)
+        assert got == wanted, f"{hints}\n{describe(arguments)} -> {describe(box[0])}"
+        assert in_full(hints, arguments, box[0]) == wanted
+        seen[got] += 1
+    return seen
+
+
+def describe(value: Any) -> str:
+    if hasattr(value, "shape"):
+        return f"{type(value).__name__} {value.dtype} {tuple(value.shape)}"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{k}: {describe(v)}' for k, v in value.items())}}}"
+    if isinstance(value, list | tuple):
+        return f"{type(value).__name__}({', '.join(map(describe, value))})"
+    return repr(value)
+
+
+def test_errors_are_type_errors() -> None:
+    assert issubclass(CheckError, TypeError)
