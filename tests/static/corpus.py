@@ -7,7 +7,8 @@ the bug and by nothing else::
     scores = q @ k.transpose(-1, -2)  #! scores = q @ k  # E: shape
 
 On a line of its own ``#! code`` inserts a statement; an empty ``#!`` removes the line.  ``# E: code``
-marks a line where the buggy twin must be reported, ``# e: code`` one where a second report is legitimate.
+marks a line where the buggy twin must be reported (``a|b``: with either code), ``# e: code`` one where a second
+report is legitimate.
 Comments after the program hold what no checker shall see: ``# run: statement`` drives it with real tensors,
 ``# quiet: why`` says why the bug does not raise when run (the values must differ then), ``# static: why``
 that running cannot show it at all.
@@ -26,7 +27,7 @@ HERE = Path(__file__).parent
 CASES = HERE / "cases"
 SILENT = HERE / "silent"
 
-_MARK = re.compile(r"#\s*([Ee]):\s*([a-z, -]+?)\s*(?=#|$)")
+_MARK = re.compile(r"#\s*([Ee]):\s*([a-z|, -]+?)\s*(?=#|$)")
 _NOTE = re.compile(r"^# (run|quiet|static|main):\s?(.*)$")
 
 

@@ -14,7 +14,7 @@ def features(x: Float[Tensor, "t d"]) -> list[Float[Tensor, "d"]]:
     out = []
     for chunk in chunks(x, 4):
         out.append(energy(chunk))  #! out.append(energy(chunk.T))  # E: shape
-    return out
+    return out  # e: shape
 
 
 def energy(chunk: Float[Tensor, "4 d"]) -> Float[Tensor, "d"]:

@@ -16,11 +16,11 @@ def cross_attend(
 def decode(
     latents: Float[Tensor, "b l d"], pixels: Float[Tensor, "b p d"], mask: Float[Tensor, "b l p"]
 ) -> Float[Tensor, "b l d"]:
-    return cross_attend(
+    return cross_attend(  # e: shape
         query=latents,  #! query=pixels,
         context=pixels,  #! context=latents,
         mask=mask,  # E: shape
-    )  # e: shape
+    )
 
 
 # run: decode(randn(2, 3, 5), randn(2, 7, 5), randn(2, 3, 7))

@@ -4,7 +4,7 @@ from torch import Tensor
 
 
 def flat(x: Float[Tensor, "b t j c"]) -> Float[Tensor, "b t j*c"]:
-    return rearrange(x, "b t j c -> b t (j c)")  #! return rearrange(x, "b t j c -> b t j")  # E: shape
+    return rearrange(x, "b t j c -> b t (j c)")  #! return rearrange(x, "b t j c -> b t j")  # E: einops|shape
 
 
 # run: flat(randn(2, 3, 5, 7))

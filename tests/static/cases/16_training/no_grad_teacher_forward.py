@@ -18,7 +18,7 @@ def distill(student: Net, teacher: Net, x: Float[Tensor, "b d"], centre: Float[T
         target = teacher(x).softmax(-1)
     logp = F.log_softmax(student(x), dim=-1)
     per_example = -(target * logp).sum(-1)
-    return (per_example - centre).mean()  #! return (target - centre).mean()  # E: shape
+    return (per_example - centre).mean()  #! return (target - centre).mean()  # E: shape|broadcast
 
 
 # run: distill(Net(5, 7), Net(5, 7), randn(3, 5), randn(3))

@@ -64,7 +64,7 @@ def hinge_g(fake: Float[Tensor, "batch"]) -> Float[Tensor, ""]:
 
 
 def gradient_penalty(
-    disc: Discriminator, real: Float[Tensor, "batch c h w"], fake: Float[Tensor, "batch c h w"]
+    disc: Discriminator, real: Float[Tensor, "batch nc 16 16"], fake: Float[Tensor, "batch nc 16 16"]
 ) -> Float[Tensor, ""]:
     alpha = torch.rand(real.size(0), 1, 1, 1)
     mixed = (alpha * real + (1 - alpha) * fake).requires_grad_(True)

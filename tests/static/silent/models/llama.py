@@ -43,7 +43,7 @@ def precompute_freqs_cis(dim: int, end: int, theta: float = 10000.0) -> Complex[
 
 
 def apply_rotary_emb(
-    x: Float[Tensor, "b s h d"], freqs_cis: Complex[Tensor, "s half"]
+    x: Float[Tensor, "b s h d"], freqs_cis: Complex[Tensor, "s d//2"]
 ) -> Float[Tensor, "b s h d"]:
     x_ = torch.view_as_complex(x.float().reshape(*x.shape[:-1], -1, 2))
     rotated = x_ * freqs_cis[None, :, None, :]
