@@ -7,7 +7,7 @@ the bug and by nothing else::
     scores = q @ k.transpose(-1, -2)  #! scores = q @ k  # E: shape
 
 On a line of its own ``#! code`` inserts a statement; an empty ``#!`` removes the line.  ``# E: code``
-marks a line where the buggy twin must be reported (``a|b``: with either code), ``# e: code`` one where a second
+marks a line where the buggy twin must be reported (``a|b``: either code), ``# e: code`` one where a second
 report is legitimate.
 Comments after the program hold what no checker shall see: ``# run: statement`` drives it with real tensors,
 ``# quiet: why`` says why the bug does not raise when run (the values must differ then), ``# static: why``
