@@ -312,15 +312,21 @@ def product(sizes: Iterable[Size]) -> Size:
     return result
 
 
-def same(a: Size, b: Size, *, rigid: frozenset[Kind] | None = None) -> bool | None:
+def same(a: Size, b: Size) -> bool | None:
     """Equal (True), different whatever the author meant (False), or undecided (None).
 
     Names of axes are generic: ``b`` and ``s`` differ, and so do ``d`` and ``512``, because an
-    annotation claims every size.  An integer of the program may coincide with anything.
+    annotation claims every size.  A name and an expression in other names may be tied by something
+    the annotation does not say (``d_model`` and ``heads*head_dim``, ``half`` and ``d//2``): undecided.
+    An integer of the program may coincide with anything.
+
+    >>> b, s, d, h = axis("b"), axis("s"), axis("d"), axis("h")
+    >>> same(b * s, b * d), same(d, 2 * d), same(s + 1, s), same(d, h * s), same(d // h, d)
+    (False, False, False, None, False)
     """
     if a is b or a == b:
         return True
-    verdict = _different(a - b, rigid or _AXES)
+    verdict = _different(a - b)
     if verdict is None and _observers:
         observe(a, b)
     return verdict
@@ -345,12 +351,12 @@ def observe(a: Size, b: Size) -> None:
         _observers[-1](a, b)
 
 
-_AXES: frozenset[Kind] = frozenset({"axis"})
-AXES_AND_INTS: frozenset[Kind] = frozenset({"axis", "int"})
+INTEGER_SCOPE = "int"  # int parameters of one function: generic among themselves
 
 
 @lru_cache(maxsize=65536)
-def _different(diff: Size, rigid: frozenset[Kind]) -> bool | None:
+def _different(diff: Size) -> bool | None:
+    """Whether a difference is certainly zero (True) or certainly not (False)."""
     if isinstance(diff, int):
         return diff == 0
     # Replace each inexact floor n // k by n / k, multiplying through by the denominators.
@@ -367,11 +373,43 @@ def _different(diff: Size, rigid: frozenset[Kind]) -> bool | None:
     if isinstance(diff, int):
         # x // 2 against (x + 1) // 2: equal for some sizes, not for others
         return None if cleared or diff == 0 else False
-    found = diff.atoms()
-    if not {a.kind for a in found} <= rigid or len({a.scope for a in found}) > 1:
+    if cleared and not diff.atoms() - denominators:
+        return None  # a difference bounded by the divisors is only a rounding
+    return _nonzero(diff)
+
+
+def _nonzero(diff: Poly) -> bool | None:
+    """False where the difference cannot vanish: the two sides, after what they share, are plain."""
+    if len(diff.terms) == 1:
+        return False if _rigid(diff) else None
+    rest = _exact_div(diff, _common_factor(diff, diff))
+    if not isinstance(rest, Poly) or not _rigid(rest):
         return None
-    # a difference bounded by the divisors is only a rounding
-    return None if cleared and not diff.atoms() - denominators else False
+    if len({c > 0 for _, c in rest.terms}) == 1:
+        return False
+    if len(rest.terms) > 2:
+        return None
+    (first, c1), (second, c2) = rest.terms
+    if not all(_plain(m, c) for m, c in ((first, c1), (second, c2))):
+        return None
+    constant = next((abs(c) for m, c in rest.terms if not m), None)
+    integers = any(a.scope == INTEGER_SCOPE for a in rest.atoms())
+    return None if integers and constant not in (None, 1) else False
+
+
+def _plain(monomial: Monomial, coefficient: int) -> bool:
+    """A name alone, or a number."""
+    return not monomial or (len(monomial) == 1 and monomial[0][1] == 1 and abs(coefficient) == 1)
+
+
+def _rigid(size: Poly) -> bool:
+    """All names generic, and of one scope; one anonymous axis (``_``) may stand among named ones."""
+    found = size.atoms()
+    if any(a.kind != "axis" for a in found):
+        return False
+    scopes = {a.scope for a in found}
+    anonymous = {s for s in scopes if s.startswith("_")}
+    return len(scopes) == 1 or (len(anonymous) == 1 and scopes - anonymous == {""})
 
 
 def _clear_floor(diff: Poly, floor: Atom, numerator: Size, denominator: Size) -> Size:

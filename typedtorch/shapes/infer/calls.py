@@ -176,8 +176,7 @@ def _call_each(frame: Frame, function: Choice, args: Args, node: ast.AST) -> Val
 
 def _call_promise(frame: Frame, function: Promise, args: Args, node: ast.AST) -> Value:
     """A parameter annotated ``Callable[[X], Y]``: its names are the signature's own."""
-    names = function.names.copy()
-    names.default = _fresh(frame, node)
+    names = Names(_fresh(frame, node), where=f"{frame.place(node)}.")
     if function.spec.parameters is not None and not args.open:
         for i, (spec, value) in enumerate(zip(function.spec.parameters, args.values, strict=False)):
             where = args.nodes[i]
@@ -262,9 +261,12 @@ def call_function(frame: Frame, function: FunctionV, args: Args, node: ast.AST) 
     names = interpreter.call_names(frame, function, signature, bound, node)
     failed = False
     for parameter in signature.parameters:
-        if parameter.name in bound:
+        if parameter.name in bound and not failed:
             value, where = bound[parameter.name]
-            failed |= check_argument(frame, node, parameter, value, where, names)
+            failed = check_argument(frame, node, parameter, value, where, names)
+    if failed:
+        # what a refused call would have given is not held against the rest of the body
+        names = Names(_fresh(frame, node), where=f"{frame.place(node)}.")
     return interpreter.function_result(frame, function, signature, bound, names, node, failed=failed)
 
 
@@ -481,7 +483,7 @@ def class_subscript(frame: Frame, base: Value, node: ast.Subscript) -> Value:
         if mask is not None and isinstance(node.slice, ast.Tuple) and len(node.slice.elts) == 2:
             array = evaluate_type(frame, node.slice.elts[0])
             text = evaluate(frame, node.slice.elts[1])
-            messages.check_axes(frame, array, text, node.slice.elts[1])
+            messages.check_axes(frame, "Shaped", array, text, node.slice.elts[1])
             return SpecV(specs.array_spec(base.info.name, mask, array, text))
     if isinstance(base, SpecV) and isinstance(base.spec, specs.ArraySpec):
         return UNKNOWN
@@ -511,7 +513,7 @@ def entered(frame: Frame, value: Value, node: ast.expr) -> Value:
     if isinstance(value, Instance):
         function = value.info.as_function("__enter__", value)
         return UNKNOWN if function is None else call_function(frame, function, Args(), node)
-    if isinstance(value, Partial) and value.transform == "contextlib.contextmanager":
+    if isinstance(value, Partial) and value.transform == "contextlib.entered":
         return value.function
     return UNKNOWN
 

@@ -13,8 +13,8 @@ from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.statements import run
 from typedtorch.shapes.infer.unify import Names, assume
-from typedtorch.shapes.infer.values import UNKNOWN, ClassV, DictV, FunctionV, Object, Sequence, Value
-from typedtorch.shapes.size import axis, integer, unknown
+from typedtorch.shapes.infer.values import UNKNOWN, ClassV, DictV, External, FunctionV, Object, Sequence, Value
+from typedtorch.shapes.size import INTEGER_SCOPE, axis, integer, unknown
 from typedtorch.shapes.tensor import Scalar
 
 if TYPE_CHECKING:
@@ -155,8 +155,11 @@ def parameter_value(parameter: Parameter, names: Names, braces: frozenset[str]) 
         return Sequence("list", None, assume(spec, names, parameter.name))
     if parameter.kind == "kwargs":
         return DictV({}, assume(spec, names, parameter.name))
-    if isinstance(spec, specs.NumberSpec) and spec.kind == "int" and parameter.name in braces:
-        return axis(parameter.name)
+    if isinstance(spec, specs.NumberSpec) and spec.kind == "int":
+        if parameter.name in braces:
+            return axis(parameter.name)
+        if parameter.default is None:
+            return axis(parameter.name, INTEGER_SCOPE)
     if not isinstance(spec, specs.Anything):
         return assume(spec, names, parameter.name)
     match parameter.default:
@@ -196,18 +199,23 @@ def _annotations(node: ast.AST) -> list[ast.expr | None]:
 
 
 def _lint_subscript(module: Module, node: ast.Subscript, place: ast.expr, reporter: Reporter) -> None:
-    if not isinstance(node.slice, ast.Tuple) or len(node.slice.elts) != 2:
+    if not isinstance(node.value, (ast.Name, ast.Attribute)):
+        return
+    base = module.program.interpreter.evaluate_in(node.value, module, {})
+    if specs.wrapper_mask(base) is None or not isinstance(base, External):
+        return
+    wrapper = base.name.rpartition(".")[2]
+    if not isinstance(node.slice, ast.Tuple):
+        given = ast.unparse(node.slice)
+        reporter.add(place, "axes", f"{wrapper}[{given}] has no axes: write {wrapper}[{given}, '...'] for any shape")
+        return
+    if len(node.slice.elts) != 2:
         return
     text_node = node.slice.elts[1]
     if not isinstance(text_node, ast.Constant) or not isinstance(text_node.value, str):
         return
-    if not isinstance(node.value, (ast.Name, ast.Attribute)):
-        return
-    base = module.program.interpreter.evaluate_in(node.value, module, {})
-    if specs.wrapper_mask(base) is None:
-        return
     array = module.program.interpreter.evaluate_in(node.slice.elts[0], module, {})
-    wrong = specs.problem(array, text_node.value)
+    wrong = specs.problem(wrapper, array, text_node.value)
     if wrong is not None:
         reporter.add(text_node if place is node else place, "axes", wrong)
 

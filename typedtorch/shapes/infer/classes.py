@@ -25,7 +25,7 @@ from typedtorch.shapes.infer.values import (
     Instance,
     Value,
 )
-from typedtorch.shapes.size import Size, axis, integer
+from typedtorch.shapes.size import Size, integer
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.program import Module
@@ -56,6 +56,7 @@ class ClassInfo:
     annotated: dict[str, ast.expr] = field(default_factory=dict)
     classes: dict[str, ast.ClassDef] = field(default_factory=dict)
     self_stores: dict[str, set[str]] = field(default_factory=dict)  # attribute -> methods that assign it
+    self_changes: dict[str, set[str]] = field(default_factory=dict)  # attribute -> methods that change its items
     _bases: list[Value] | None = None
     _symbolic: dict[bool, Instance] = field(default_factory=dict)
     _links: dict[str, Size] | None = None
@@ -292,6 +293,8 @@ def collect(node: ast.ClassDef, module: Module, closure: dict[str, Value]) -> Cl
         for definition in definitions:
             for attribute in _stored_on_self(definition):
                 info.self_stores.setdefault(attribute, set()).add(definition.name)
+            for attribute in _changed_on_self(definition):
+                info.self_changes.setdefault(attribute, set()).add(definition.name)
     return info
 
 
@@ -329,5 +332,20 @@ def _stored_on_self(node: Def) -> Iterator[str]:
             yield inner.attr
 
 
-def linked_axis(name: str) -> Size:
-    return axis(name)
+_MUTATORS = frozenset(
+    {
+        "append", "extend", "insert", "add", "update", "pop", "popleft", "clear", "remove", "setdefault", "appendleft",
+    }
+)  # fmt: skip
+
+
+def _changed_on_self(node: Def) -> Iterator[str]:
+    """Attributes whose items a method changes: ``self.items.append(x)``, ``self.cache[k] = v``."""
+    for inner in ast.walk(node):
+        held: ast.expr | None = None
+        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr in _MUTATORS:
+            held = inner.func.value
+        elif isinstance(inner, ast.Subscript) and isinstance(inner.ctx, (ast.Store, ast.Del)):
+            held = inner.value
+        if isinstance(held, ast.Attribute) and isinstance(held.value, ast.Name):
+            yield held.attr

@@ -19,6 +19,7 @@ from typedtorch.shapes.infer.values import (
     FunctionV,
     Instance,
     Object,
+    Sequence,
     Value,
     is_size,
 )
@@ -90,8 +91,25 @@ _HOLDER = "<instance being made>"
 def stable(instance: Instance) -> Instance:
     """Forget attributes that other methods assign: they are updated over time."""
     info = instance.info
-    kept = {name: value for name, value in instance.attributes.items() if _only_at_start(info, name)}
+    kept = {
+        name: value
+        for name, value in instance.attributes.items()
+        if _only_at_start(info, name) and not (_plain_container(value) and _changes(info, name))
+    }
     return replace(instance, attributes=kept)
+
+
+def _plain_container(value: Value) -> bool:
+    return isinstance(value, (Sequence, DictV)) and value.kind in ("list", "set", "dict")
+
+
+def _changes(info: ClassInfo, attribute: str) -> bool:
+    """Whether a method other than the constructor changes the items of a list or dict."""
+    return any(
+        method not in ("__init__", "__post_init__")
+        for ancestor in info.mro()
+        for method in ancestor.self_changes.get(attribute, ())
+    )
 
 
 def _only_at_start(info: ClassInfo, attribute: str) -> bool:

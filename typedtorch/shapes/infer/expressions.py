@@ -473,8 +473,9 @@ def _annotation_subscript(frame: Frame, node: ast.Subscript, base: External) -> 
     array_node, text_node = node.slice.elts
     array = calls.evaluate_type(frame, array_node)
     text = evaluate(frame, text_node)
-    messages.check_axes(frame, array, text, text_node)
-    spec = specs.array_spec(base.name.rpartition(".")[2], mask, array, text)
+    wrapper = base.name.rpartition(".")[2]
+    messages.check_axes(frame, wrapper, array, text, text_node)
+    spec = specs.array_spec(wrapper, mask, array, text)
     return SpecV(spec)
 
 

@@ -15,10 +15,10 @@ from typedtorch.shapes.tensor import Pack, Shape, Tensor, show
 _ORDINALS = {0: "first", 1: "second", 2: "third", 3: "fourth", 4: "fifth", 5: "sixth"}
 
 
-def check_axes(frame: Frame, array: Value, text: Value, node: ast.expr) -> None:
+def check_axes(frame: Frame, wrapper: str, array: Value, text: Value, node: ast.expr) -> None:
     """Report an axis string that is not in the language."""
     if isinstance(text, str):
-        wrong = specs.problem(array, text)
+        wrong = specs.problem(wrapper, array, text)
         if wrong is not None:
             frame.reporter.add(node, "axes", wrong)
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.axes import Axes, AxesError, parse
+from typedtorch.shapes.axes import Axes, AxesError, parse, symbolic_problem
 from typedtorch.shapes.infer.values import (
     ClassV,
     External,
@@ -350,17 +350,17 @@ def _array_spec(wrapper: str, mask: int, inner: Spec, axes: Axes, array: Value) 
     return ArraySpec(axes, mask, "any", wrapper)
 
 
-def problem(array: Value, text: Any) -> str | None:
-    """What is wrong with an axis string, in words; None where it is well formed."""
+def problem(wrapper: str, array: Value, text: Any) -> str | None:
+    """What is wrong with ``wrapper[array, text]``, in words; None where it is well formed."""
     try:
         axes = parse(text)
         inner = to_spec(array)
-        if isinstance(inner, ArraySpec) and inner.wrapper != "Shaped":
+        if isinstance(inner, ArraySpec) and inner.axes.text != "...":
             axes.extend(inner.axes)
+        if isinstance(inner, ArraySpec) and not inner.dtype & dtypes.of_wrapper(wrapper):
+            return f"{wrapper} of {inner.wrapper}: no dtype is both; Shaped[...] adds axes alone"
     except AxesError as error:
         return str(error)
-    from typedtorch.shapes.axes import symbolic_problem  # noqa: PLC0415 - one name, used on this path alone
-
     return next((p for p in map(symbolic_problem, axes.dims) if p), None)
 
 

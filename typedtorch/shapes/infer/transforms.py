@@ -81,6 +81,10 @@ def call_transform(frame: Frame, partial: Partial, args: Args, node: ast.AST) ->
     from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - calls hold this table
 
     name = partial.transform.rpartition(".")[2]
+    if name == "contextmanager":
+        yielded = call_value(frame, partial.function, args, node)
+        each = yielded.any_item if isinstance(yielded, Sequence) else UNKNOWN
+        return Partial(each, transform="contextlib.entered")
     if name == "vmap":
         return _vmap(frame, partial, args, node)
     if args.open:

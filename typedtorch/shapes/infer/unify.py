@@ -146,14 +146,19 @@ def assume_array(spec: ArraySpec, names: Names, hint: str = "") -> Tensor:
 
 
 def _assume_dim(dim: Dim, names: Names, place: str) -> Shape:
+    """A broadcastable axis of a function's own signature is taken at its full size, one of the sizes
+    it claims to work for; in a call's result it may be 1."""
+    flexible = dim.broadcastable and not names.generic
     if dim.variadic:
-        if dim.kind == "anonymous" or dim.broadcastable or dim.treepath:
+        if dim.kind == "anonymous" or flexible or dim.treepath:
             return (ANY_AXES,)
         return names.pack(dim.name)
-    if dim.broadcastable or dim.treepath or dim.kind == "anonymous":
-        if dim.kind == "named" and dim.name in names.sizes and names.sizes[dim.name] == 1:
+    if dim.kind == "anonymous":
+        return (axis("_", f"_{place}") if names.generic else unknown(place),)
+    if flexible or dim.treepath:
+        if dim.kind == "named" and names.sizes.get(dim.name) == 1:
             return (1,)
-        return (unknown(place if dim.kind == "anonymous" else f"#{dim.name}"),)
+        return (unknown(f"{place}#{dim.name}"),)
     if dim.kind == "fixed":
         return (dim.size or 0,)
     if dim.kind == "named":
