@@ -13,6 +13,7 @@ from mypy.nodes import MypyFile, TypeInfo
 from mypy.options import Options
 from mypy.plugin import (
     AnalyzeTypeContext,
+    AttributeContext,
     ClassDefContext,
     FunctionContext,
     MethodContext,
@@ -21,7 +22,11 @@ from mypy.plugin import (
 )
 from mypy.types import Type
 
-from typedtorch.mypy_plugin import digest, module_call, startup, torch_api
+from typedtorch.mypy_plugin import containers, digest, module_call, startup, torch_api
+from typedtorch.mypy_plugin.attributes import Attributes
+from typedtorch.mypy_plugin.containers import Containers
+from typedtorch.mypy_plugin.facts import Facts
+from typedtorch.mypy_plugin.guard import Guard
 from typedtorch.mypy_plugin.reporter import Reporter
 
 
@@ -33,7 +38,11 @@ class TypedtorchPlugin(Plugin):
         startup.refuse_shadowing_stubs(options)
         startup.quieten_torch(options)
         self.config = startup.configuration(options)
+        self.guard = Guard(options)
         self.reporter = Reporter(options, self.config)
+        facts = Facts(self.lookup_fully_qualified, self.reporter.path_of)
+        self.attributes = Attributes(facts)
+        self.containers = Containers(facts)
 
     def set_modules(self, modules: dict[str, MypyFile]) -> None:
         super().set_modules(modules)
@@ -49,20 +58,33 @@ class TypedtorchPlugin(Plugin):
         base = self.lookup_fully_qualified(fullname)
         if base is not None and isinstance(base.node, TypeInfo) and not module_call.is_module(base.node):
             return None
-        return module_call.type_call  # a class inside a function cannot be looked up, but may be a module
+        return self.guard.class_(
+            module_call.type_call
+        )  # a class inside a function cannot be looked up, but may be a module
 
     def get_customize_class_mro_hook(self, fullname: str) -> Callable[[ClassDefContext], None] | None:
-        return torch_api.accept_function if fullname in torch_api.GRAD_MODES else None
+        return self.guard.class_(torch_api.accept_function) if fullname in torch_api.GRAD_MODES else None
 
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
+        if fullname in containers.FUNCTIONS:
+            return self.guard.call(self.containers.function)
         if fullname == "torch.compile":
-            return torch_api.compiled_module
-        return torch_api.decorated_function if fullname in torch_api.GRAD_MODES else None
+            return self.guard.call(torch_api.compiled_module)
+        return self.guard.call(torch_api.decorated_function) if fullname in torch_api.GRAD_MODES else None
 
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
+        name = fullname.rpartition(".")[2]
+        if fullname in containers.METHODS:
+            return self.guard.call(partial(self.containers.method, name))
         if fullname in torch_api.UNTYPED_METHODS:
-            return partial(torch_api.untyped_method, fullname.rpartition(".")[2])
+            return self.guard.call(partial(torch_api.untyped_method, name))
         return None
+
+    def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
+        owner, _, name = fullname.rpartition(".")
+        if owner != module_call.MODULE:
+            return None
+        return self.guard.attribute(partial(self.attributes.attribute, name))
 
     def get_additional_indirect_deps(self, file: MypyFile) -> set[str]:
         return self.reporter.module_checked(file)

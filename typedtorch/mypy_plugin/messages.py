@@ -46,6 +46,14 @@ def engine_failed(path: str, error: BaseException, *, traceback_shown: bool) -> 
     )
 
 
+def hook_failed(error: BaseException) -> str:
+    """For a failure outside of any file: types are as without the plugin there."""
+    return (
+        f"typedtorch.mypy_plugin: a hook failed ({type(error).__name__}: {error}); mypy's own answer stands. "
+        "It is a defect of typedtorch: mypy --show-traceback shows what to report"
+    )
+
+
 def torch_missing(python: str | None) -> str:
     """mypy found no torch, so every tensor is Any and a run that checks nothing says Success."""
     where = f" ({python})" if python else ""

@@ -68,6 +68,11 @@ class Reporter:
         self.errors = ctx.api.api.errors  # type: ignore[attr-defined]  # the analyser behind the interface
         return ctx.api.analyze_type(ctx.type)
 
+    def path_of(self, module: str) -> str | None:
+        """Where mypy read a module from, whatever it is."""
+        tree = self.modules.get(module)
+        return None if tree is None else tree.path
+
     def find(self, module: str) -> Path | None:
         """Where the source of a module of this build is."""
         tree = self.modules.get(module)
@@ -195,10 +200,16 @@ def _report_finding(finding: Finding, errors: Errors) -> None:
     if finding.severity == "note":
         errors.report(finding.line, finding.column, finding.message, errorcodes.MISC, severity="note")
         return
-    span = {"end_line": finding.end_line, "end_column": finding.end_column}
-    info = errors.report(finding.line, finding.column, finding.message, messages.code(finding.code), **span)
+    info = errors.report(
+        finding.line,
+        finding.column,
+        finding.message,
+        messages.code(finding.code),
+        end_line=finding.end_line,
+        end_column=finding.end_column,
+    )
     if finding.hint:
-        errors.report(finding.line, finding.column, finding.hint, severity="note", parent_error=info, **span)
+        errors.report(finding.line, finding.column, finding.hint, severity="note", parent_error=info)
 
 
 def _renew_unused_ignores(path: str, errors: Errors) -> None:

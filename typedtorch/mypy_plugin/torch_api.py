@@ -20,7 +20,7 @@ from typedtorch.mypy_plugin.module_call import is_module
 
 TENSOR = "torch._tensor.Tensor"
 
-# ``@torch.no_grad`` and ``@torch.no_grad()`` are both written; called with a function these classes return it.
+# ``@torch.no_grad`` and ``@torch.no_grad()`` are both written; called with a function, these return it.
 GRAD_MODES = {f"torch.autograd.grad_mode.{name}" for name in ("no_grad", "enable_grad", "inference_mode")}
 
 # Methods that torch leaves without annotations, and what they return.

@@ -1,0 +1,87 @@
+"""Attributes of modules: buffers by name, and names that no instance has.
+
+``nn.Module.__getattr__`` gives every attribute of every module the type ``Tensor | Module``.  The sources of
+the class and its bases say which names exist; where they cannot say, the answer stays torch's.
+"""
+
+from __future__ import annotations
+
+import difflib
+
+from mypy.nodes import MypyFile, TypeInfo
+from mypy.plugin import AttributeContext
+from mypy.types import AnyType, Instance, Type, TypeOfAny, get_proper_type
+
+from typedtorch.mypy_plugin import messages
+from typedtorch.mypy_plugin.facts import Facts
+from typedtorch.mypy_plugin.module_call import MODULE
+from typedtorch.mypy_plugin.torch_api import TENSOR
+
+PARAMETER = "torch.nn.parameter.Parameter"
+
+
+class Attributes:
+    """Answers for attributes that mypy found only through ``__getattr__``."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+
+    def attribute(self, name: str, ctx: AttributeContext) -> Type:
+        """The type of ``receiver.name``; an error if no instance has it."""
+        receiver = get_proper_type(ctx.type)
+        tree = getattr(ctx.api, "tree", None)
+        if (
+            ctx.is_lvalue
+            or not isinstance(receiver, Instance)
+            or not isinstance(tree, MypyFile)
+            or tree.fullname.partition(".")[0] == "torch"
+            or receiver.type.get(name) is not None
+        ):
+            return ctx.default_attr_type
+        registered = self._registered(receiver.type, name)
+        if registered is not None:
+            return registered
+        if self._missing(receiver.type, name, tree):
+            text = messages.no_attribute(receiver.type.name, name, self._close(receiver.type, name))
+            ctx.api.fail(text, ctx.context, code=messages.CODES["attribute"])
+            return AnyType(TypeOfAny.from_error)
+        return ctx.default_attr_type
+
+    def _registered(self, info: TypeInfo, name: str) -> Type | None:
+        for _, facts in self.facts.family(info):
+            if facts is None:
+                return None
+            kind = facts.registered.get(name)
+            if kind is not None:
+                return self.facts.instance(TENSOR if kind == "buffer" else PARAMETER)
+        return None
+
+    def _missing(self, info: TypeInfo, name: str, tree: MypyFile) -> bool:
+        """Whether the sources show that no instance of the class has an attribute of this name."""
+        if name.startswith("__") or info.fullname == MODULE or info.fallback_to_any:
+            return False
+        family = list(self.facts.family(info))
+        if not any(facts is not None and "__init__" in base.names for base, facts in family):
+            return False
+        for base, facts in family:
+            if facts is None or facts.open or name in facts.defined:
+                return False
+            if not base.fullname.startswith("torch.") and facts.unfinished:
+                return False
+        return not self._given_elsewhere(info, name, tree)
+
+    def _given_elsewhere(self, info: TypeInfo, name: str, tree: MypyFile) -> bool:
+        """Whether the module that reads the attribute, or a subclass in sight, provides it."""
+        for module in {info.module_name, tree.fullname}:
+            source = self.facts.source(module)
+            if source is None or name in source.outside:
+                return True
+            if any(name in facts.defined or facts.open for facts in source.subclasses(info.name)):
+                return True
+        return False
+
+    def _close(self, info: TypeInfo, name: str) -> str | None:
+        names = {n for base in info.mro for n in base.names if base.fullname != "builtins.object"}
+        names |= {n for _, facts in self.facts.family(info) if facts is not None for n in facts.registered}
+        close = difflib.get_close_matches(name, sorted(names), n=1, cutoff=0.6)
+        return close[0] if close else None

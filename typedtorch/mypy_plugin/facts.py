@@ -1,0 +1,72 @@
+"""From mypy's classes to what their sources say; sources are read once and kept while they don't change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from mypy.nodes import SymbolTableNode, TypeAlias, TypeInfo
+from mypy.types import AnyType, Instance, TypeOfAny, get_proper_type
+
+from typedtorch.mypy_plugin.module_call import MODULE, is_module
+from typedtorch.shapes.module_facts import ClassFacts, SourceFacts
+
+Lookup = Callable[[str], SymbolTableNode | None]
+PathOf = Callable[[str], str | None]
+
+
+class Facts:
+    """What the source says of a class, and which class a name in a source means."""
+
+    def __init__(self, lookup: Lookup, path_of: PathOf) -> None:
+        self._lookup = lookup
+        self._path_of = path_of
+        self._sources: dict[str, tuple[tuple[int, int], SourceFacts]] = {}
+
+    def source(self, module: str) -> SourceFacts | None:
+        """What one module says; None where there is no source but a stub, or nothing."""
+        path = self._path_of(module)
+        if path is None or not path.endswith(".py"):
+            return None
+        try:
+            status = Path(path).stat()
+            stamp = (status.st_mtime_ns, status.st_size)
+            known = self._sources.get(path)
+            if known is None or known[0] != stamp:
+                known = (stamp, SourceFacts.read(Path(path).read_text(encoding="utf-8")))
+                self._sources[path] = known
+        except (OSError, UnicodeDecodeError):
+            return None
+        return known[1]
+
+    def family(self, info: TypeInfo) -> Iterator[tuple[TypeInfo, ClassFacts | None]]:
+        """A class and its bases before ``nn.Module``, each with its facts where they can be read."""
+        for base in info.mro:
+            if base.fullname in (MODULE, "builtins.object"):
+                continue
+            source = self.source(base.module_name)
+            yield base, None if source is None else source.classes.get(qualified_name(base))
+
+    def instance(self, fullname: str) -> Instance | None:
+        """An instance of a class that takes no type arguments."""
+        symbol = self._lookup(fullname)
+        return Instance(symbol.node, []) if symbol is not None and isinstance(symbol.node, TypeInfo) else None
+
+    def module_class(self, name: str, module: str) -> Instance | None:
+        """An instance of the module class that a dotted name in a source means."""
+        first, *rest = name.split(".")
+        symbol = self._lookup(f"{module}.{first}")
+        for part in rest:
+            symbol = self._lookup(f"{symbol.node.fullname}.{part}") if symbol and symbol.node else None
+        node = symbol.node if symbol is not None else None
+        if isinstance(node, TypeAlias):
+            target = get_proper_type(node.target)
+            node = target.type if isinstance(target, Instance) else None
+        if not isinstance(node, TypeInfo) or not is_module(node):
+            return None
+        return Instance(node, [AnyType(TypeOfAny.special_form)] * len(node.type_vars))
+
+
+def qualified_name(info: TypeInfo) -> str:
+    """``Outer.Inner``; of a class inside a function mypy adds a line, which the source does not have."""
+    return info.fullname.removeprefix(f"{info.module_name}.").partition("@")[0]

@@ -1,0 +1,208 @@
+"""What a class says of its attributes, read from its source: their names, and which are registered.
+
+``nn.Module`` answers every attribute with ``Tensor | Module``, so a type checker alone can neither tell a
+misspelt name nor a registered buffer.  The source says more.  Whatever may give an instance attributes
+that cannot be read off (``setattr``, a registered name that is computed, a decorator) makes a class ``open``:
+then nothing is known to be missing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from typedtorch.shapes.module_uses import Position, harmless_places
+
+Registered = Literal["buffer", "parameter"]
+
+_REGISTER = {"register_buffer", "register_parameter", "register_module", "add_module"}
+_OPENING = {"__dict__", "_modules", "_parameters", "_buffers", "__setattr__"}
+_OPENING_METHODS = {"__getattr__", "__getattribute__", "__setattr__"}
+_HARMLESS_DECORATORS = {"final", "jaxtyped", "typed", "beartype", "runtime_checkable"}
+# Functions that get ``self`` and leave its attributes as they are.
+_HARMLESS = {"super", "isinstance", "hasattr", "getattr", "len", "print", "repr", "str", "id", "type", "iter"}
+_SWALLOWING = {"AttributeError", "Exception", "BaseException"}
+
+
+@dataclass(frozen=True)
+class ClassFacts:
+    """One class statement."""
+
+    node: ast.ClassDef
+    outside: frozenset[str]  # attributes that the rest of the module assigns to any object
+
+    @cached_property
+    def bases(self) -> tuple[str, ...]:
+        """Base classes as written, without subscripts; "" for one that is no name."""
+        return tuple(dotted(b.value if isinstance(b, ast.Subscript) else b) or "" for b in self.node.bases)
+
+    @cached_property
+    def defined(self) -> frozenset[str]:
+        """Every name an instance may have from this class; strings that could be names count."""
+        names = set(self.outside)
+        for node in ast.walk(self.node):
+            match node:
+                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                    names.add(name)
+                case ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()):
+                    names.add(name)
+                case ast.Name(id=name, ctx=ast.Store()):
+                    names.add(name)
+                case ast.Constant(value=str(name)) if name.isidentifier():
+                    names.add(name)
+                case ast.alias(name=name, asname=asname):
+                    names.add(asname or name)
+                case ast.Try() if any(map(_swallows, node.handlers)):
+                    names.update(
+                        n.attr for s in node.body for n in ast.walk(s) if isinstance(n, ast.Attribute)
+                    )
+        return frozenset(names)
+
+    @cached_property
+    def open(self) -> bool:
+        """Whether instances may have attributes that the source does not name."""
+        return bool(
+            self.node.keywords
+            or any(not _harmless_decorator(d) for d in self.node.decorator_list)
+            or any(map(_opens, ast.walk(self.node)))
+        )
+
+    @cached_property
+    def unfinished(self) -> bool:
+        """Whether the class is made to be derived from, so that its attributes may come from below."""
+        name = self.node.name
+        if any(word in name for word in ("Base", "Mixin", "Abstract")) or "ABC" in self.bases:
+            return True
+        return any(
+            (isinstance(node, ast.Raise) and "NotImplementedError" in ast.dump(node))
+            or (
+                isinstance(node, ast.Name | ast.Attribute) and (dotted(node) or "").endswith("abstractmethod")
+            )
+            for node in ast.walk(self.node)
+        )
+
+    @cached_property
+    def registered(self) -> dict[str, Registered]:
+        """Buffers and parameters registered by name, never as None."""
+        found: dict[str, Registered] = {}
+        empty = set()
+        for node in ast.walk(self.node):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+                continue
+            kind = node.func.attr
+            if kind not in ("register_buffer", "register_parameter") or not is_self(node.func.value):
+                continue
+            name, value = _argument(node, 0, "name"), _argument(node, 1, "tensor", "param")
+            if isinstance(name, ast.Constant) and isinstance(name.value, str):
+                found[name.value] = "buffer" if kind == "register_buffer" else "parameter"
+                if value is None or (isinstance(value, ast.Constant) and value.value is None):
+                    empty.add(name.value)
+        return {name: kind for name, kind in found.items() if name not in empty}
+
+
+@dataclass
+class SourceFacts:
+    """The classes of one source, by qualified name."""
+
+    tree: ast.Module
+    outside: frozenset[str] = frozenset()  # attributes assigned to anything but ``self``
+    classes: dict[str, ClassFacts] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, text: str) -> SourceFacts:
+        """Facts of a source; none if it is not Python."""
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError):
+            tree = ast.Module([], [])
+        outside = frozenset(_assigned_elsewhere(tree))
+        return cls(tree, outside, {name: ClassFacts(node, outside) for name, node in _classes(tree, "")})
+
+    @cached_property
+    def harmless_places(self) -> frozenset[Position]:
+        """Where items of containers may be typed exactly."""
+        return harmless_places(self.tree)
+
+    def subclasses(self, name: str) -> Iterator[ClassFacts]:
+        """Classes of this source that derive from a class called ``name``, however indirectly."""
+        family = {name}
+        for facts in self.classes.values():  # a base stands above what derives from it
+            if family & {base.rpartition(".")[2] for base in facts.bases}:
+                family.add(facts.node.name)
+                yield facts
+
+
+def dotted(node: ast.expr) -> str | None:
+    """``a.b.c`` as text; None for anything else.
+
+    >>> dotted(ast.parse("nn.Module", mode="eval").body)
+    'nn.Module'
+    """
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=value, attr=name):
+            base = dotted(value)
+            return f"{base}.{name}" if base else None
+    return None
+
+
+def _classes(node: ast.AST, prefix: str) -> Iterator[tuple[str, ast.ClassDef]]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ClassDef):
+            yield f"{prefix}{child.name}", child
+            yield from _classes(child, f"{prefix}{child.name}.")
+        elif isinstance(child, ast.stmt | ast.ExceptHandler):
+            yield from _classes(child, prefix)
+
+
+def _assigned_elsewhere(tree: ast.Module) -> Iterator[str]:
+    """Attributes assigned to something other than ``self``: they may be an instance of any class."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and not is_self(node.value):
+            yield node.attr
+
+
+def _swallows(handler: ast.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    return any((dotted(n) or "") in _SWALLOWING for n in ast.walk(handler.type) if isinstance(n, ast.expr))
+
+
+def _harmless_decorator(node: ast.expr) -> bool:
+    name = dotted(node.func if isinstance(node, ast.Call) else node) or ""
+    return name.rpartition(".")[2] in _HARMLESS_DECORATORS
+
+
+def _opens(node: ast.AST) -> bool:
+    """Whether a node may give ``self`` attributes whose names the source does not show."""
+    match node:
+        case ast.FunctionDef(name=name):
+            return name in _OPENING_METHODS
+        case ast.Attribute(attr=attr):
+            return attr in _OPENING
+        case ast.Call(func=ast.Name(id="vars"), args=[_, *_]):
+            return True
+        case ast.Call(func=ast.Name(id="setattr"), args=[_, name, _]):
+            return not isinstance(name, ast.Constant)
+        case ast.Call(func=ast.Attribute(attr=attr), args=[name, *_]) if attr in _REGISTER:
+            return not isinstance(name, ast.Constant)
+        case ast.Call(func=ast.Attribute(attr="__init__")):
+            return False
+        case ast.Call(func=function, args=arguments):
+            called = (dotted(function) or "").rpartition(".")[2]
+            return called not in _HARMLESS and any(map(is_self, arguments))
+    return False
+
+
+def is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+def _argument(call: ast.Call, position: int, *keywords: str) -> ast.expr | None:
+    if len(call.args) > position:
+        return call.args[position]
+    return next((k.value for k in call.keywords if k.arg in keywords), None)

@@ -1,0 +1,102 @@
+"""Where the more exact class of a container's item can do no harm.
+
+``for layer in self.blocks`` makes mypy infer the type of ``layer`` for the whole function.  A second loop may
+give the same name items of another class; then ``Module`` is what fits both, and the exact class would make
+mypy complain of a correct program.  The same holds for names bound to ``self.blocks[0]``, and for lists.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+Position = tuple[int, int]
+_PASSES_ITEMS = {"enumerate", "zip", "reversed"}
+_Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+
+
+def harmless_places(tree: ast.Module) -> frozenset[Position]:
+    """Line and column of each iterated, indexed or passed-on expression whose items may be typed exactly.
+
+    >>> one = ast.parse("def f(self):\\n for b in self.a: b(x)")
+    >>> two = ast.parse("def f(self):\\n for b in self.a: b(x)\\n for b in self.c: b(x)")
+    >>> len(harmless_places(one)), len(harmless_places(two))
+    (1, 0)
+    """
+    return frozenset(position(node) for scope in _scopes(tree) for node in _harmless_in(scope))
+
+
+def position(node: ast.expr) -> Position:
+    return (node.lineno, node.col_offset)
+
+
+def _scopes(tree: ast.Module) -> Iterator[_Scope]:
+    yield from (node for node in ast.walk(tree) if isinstance(node, _Scope))
+
+
+def _own_nodes(scope: _Scope) -> Iterator[ast.AST]:
+    """The nodes of a scope that belong to no scope inside it."""
+    stack: list[ast.AST] = list(ast.iter_child_nodes(scope))
+    while stack:
+        node = stack.pop()
+        yield node
+        if not isinstance(node, _Scope):
+            stack.extend(ast.iter_child_nodes(node))
+
+
+def _harmless_in(scope: _Scope) -> Iterator[ast.expr]:
+    nodes = list(_own_nodes(scope))
+    stored: dict[str, set[str]] = {}
+    bindings: list[tuple[list[str], ast.expr]] = []
+    taken: set[int] = set()  # names bound by a loop or an assignment that is looked at below
+    for node in nodes:
+        match node:
+            case ast.For(target=target, iter=iterated):
+                bindings.append((_item_names(target, iterated), iterated))
+                taken.update(id(n) for n in ast.walk(target))
+            case ast.Assign(targets=[ast.Name(id=name) as target], value=ast.Subscript() as value):
+                bindings.append(([name], value))
+                taken.add(id(target))
+            case ast.comprehension(target=target, iter=iterated):
+                taken.update(id(n) for n in ast.walk(target))
+            case ast.Call(func=ast.Subscript() as used) | ast.Attribute(value=ast.Subscript() as used):
+                yield used
+    for names, bound in bindings:
+        for name in names:
+            stored.setdefault(name, set()).add(ast.dump(bound))
+    others = {
+        n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and id(n) not in taken
+    }
+    for names, bound in bindings:
+        if all(len(stored[name]) == 1 and name not in others for name in names):
+            yield bound
+            yield from _passed_on(bound)
+    yield from _in_comprehensions(nodes)
+
+
+def _item_names(target: ast.expr, iterated: ast.expr) -> list[str]:
+    """The names that items are bound to; of ``enumerate`` the number does not matter."""
+    if _is_call(iterated, {"enumerate"}) and isinstance(target, ast.Tuple) and len(target.elts) == 2:
+        target = target.elts[1]
+    return [node.id for node in ast.walk(target) if isinstance(node, ast.Name)]
+
+
+def _in_comprehensions(nodes: list[ast.AST]) -> Iterator[ast.expr]:
+    """A comprehension's names are its own; only a list of the items themselves would differ in type."""
+    for node in nodes:
+        if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp) and isinstance(
+            node.elt, ast.Call | ast.Attribute | ast.BinOp
+        ):
+            for generator in node.generators:
+                yield generator.iter
+                yield from _passed_on(generator.iter)
+
+
+def _passed_on(node: ast.expr) -> Iterator[ast.expr]:
+    if _is_call(node, _PASSES_ITEMS):
+        assert isinstance(node, ast.Call)
+        yield from node.args
+
+
+def _is_call(node: ast.expr, names: set[str]) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
