@@ -12,9 +12,16 @@ from real import Refused, covers, informative, real_outcomes, run_real, run_rule
 from sampling import Call, Draw, at, draw_sizes, letters, mutate, split
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.rule import Rule
-from typedtorch.shapes.size import integer, unknown
+from typedtorch.shapes.size import integer, observing, unknown
 from typedtorch.shapes.tensor import UNKNOWN, Pack, ShapeError, Tensor, Undecided
 
+# What no machine that runs these tests can be relied on to have.
+NEEDS = {
+    "torch.Tensor.cuda": "a GPU",
+    "torch.Tensor.pin_memory": "a GPU",
+    "torch.Tensor.retain_grad": "a graph",
+    "torch.Tensor.backward": "a graph",
+}
 DEFAULT = {"function": "f:*", "attribute": "n:*", "layer": " -> f:*"}
 
 
@@ -118,8 +125,10 @@ def symbolic_is_concrete(row: Rule, kind: str, count: int = 16, seed: int = 0) -
     for rng, template in draws(row, kind, count, seed + 1):
         tally.drawn += 1
         names = letters(template)
+        undecided: list[object] = []
         try:
-            answer: Any = run_rule(row, kind, template)
+            with observing(lambda a, b, seen=undecided: seen.append((a, b))):  # type: ignore[misc]  # the default binds it
+                answer: Any = run_rule(row, kind, template)
         except ShapeError as error:
             answer = error
         except Undecided:
@@ -128,7 +137,7 @@ def symbolic_is_concrete(row: Rule, kind: str, count: int = 16, seed: int = 0) -
         problem = _refusal_holds(row, kind, template, rng) if isinstance(answer, ShapeError) else None
         for distinct in (True, True, False) if not isinstance(answer, ShapeError) else ():
             sizes = draw_sizes(names, rng, distinct=distinct, generic=True)
-            problem = _at_sizes(row, kind, template, answer, sizes, distinct)
+            problem = _at_sizes(row, kind, template, answer, sizes, distinct and not undecided)
             if problem is not None:
                 problem = f"at {sizes}: {problem}"
                 break
@@ -154,9 +163,16 @@ def _refusal_holds(row: Rule, kind: str, template: Call, rng: random.Random) -> 
 
 
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
-# Where a named size is taken to be large enough for what the call asks of it.
-GENEROUS = ("torch.narrow", "torch.Tensor.narrow", "torch.chunk", "torch.Tensor.chunk", "torch.Tensor.unfold",
-    "torch.topk", "torch.Tensor.topk",)
+# Where a named size is taken to be large enough, or to be divided, as the call asks of it.
+GENEROUS = {
+    f"{space}.{operator}"
+    for space in ("torch", "torch.Tensor", "torch.nn", "torch.nn.functional")
+    for operator in (
+        "narrow", "chunk", "unfold", "topk", "group_norm", "channel_shuffle", "native_channel_shuffle",
+        "ChannelShuffle", "GroupNorm", "pad", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d",
+        "CircularPad1d", "CircularPad2d", "CircularPad3d",
+    )
+}  # fmt: skip
 
 
 def _at_sizes(
@@ -165,7 +181,7 @@ def _at_sizes(
     try:
         concrete: Any = run_rule(row, kind, at(template, sizes))
     except ShapeError as error:
-        if not distinct or not fully(answer) or row.name in GENEROUS:
+        if not distinct or not fully(answer) or row.name in GENEROUS or not positive(at(answer, sizes)):
             return None
         return f"symbolic {text(answer)}, concrete refuses: {error.message}"
     except Undecided:
@@ -173,6 +189,13 @@ def _at_sizes(
     if row.name in GENEROUS or covers(at(answer, sizes), concrete):
         return None
     return f"symbolic {text(answer)}, concrete {text(concrete)}"
+
+
+def positive(answer: Any) -> bool:
+    """Whether the sizes are large enough that every axis of the answer has an element."""
+    if isinstance(answer, Tensor):
+        return all(not isinstance(e, int) or e > 0 for e in answer.shape)
+    return all(positive(a) for a in answer) if isinstance(answer, (tuple, list)) else True
 
 
 def fully(answer: Any) -> bool:

@@ -101,7 +101,11 @@ def run_real(row: Rule, kind: str, call: Call, device: str, fill: int) -> Any:
                 assert call.forward is not None
                 if isinstance(module, torch.nn.Module):
                     # as a user would cast the whole model to what it is fed with
-                    floats = [t.dtype for t in tensors_in(call.forward) if t.dtype & dtypes.FLOATING]
+                    floats = [
+                        t.dtype
+                        for t in tensors_in(call.forward)
+                        if t.dtype & (dtypes.FLOATING | dtypes.COMPLEX)
+                    ]
                     cast = TORCH_DTYPE[floats[0]] if floats and "dtype" not in kwargs else None
                     module = module.to(device, cast).eval()
                 forward = realise(call.forward.args, device, fill)
@@ -159,6 +163,8 @@ def covers(answer: Any, real: Any) -> bool:
         )
     if isinstance(answer, Dtype):
         return isinstance(real, Dtype) and not real.mask & ~answer.mask
+    if isinstance(answer, tuple) and any(isinstance(a, Pack) for a in answer):
+        return isinstance(real, (tuple, list)) and shape_covers(answer, tuple(real))
     if isinstance(answer, (tuple, list)):
         return (
             isinstance(real, (tuple, list))

@@ -15,7 +15,7 @@ each ``kind`` or ``parameter=kind``.  For a layer, ``constructor -> forward``.
 ``{a~b~c}``             one of several kinds
 ======================  ==========================================================================
 
-Dtype classes: ``f`` one floating dtype for the whole call, ``n`` any dtype, each its own, ``r`` any
+``@f:b s`` is a numpy array.  Dtype classes: ``f`` one floating dtype for the whole call, ``n`` any dtype, each its own, ``r`` any
 but complex, ``i`` int64 mostly, ``b`` bool, ``c`` complex, ``F I J B C`` exactly float32, int64, int32,
 bool, complex64.
 """
@@ -116,6 +116,8 @@ class Draw:
             return tuple(self.value(t) for t in split(text[1:-1], ",") if t)
         if text.startswith("size:"):
             return expression(text[5:])
+        if text.startswith("@"):
+            return replace(self.tensor(text[1:]), library="numpy")
         if re.match(r"[a-zA-Z]:", text):
             return self.tensor(text)
         rank = len(self.first or ())

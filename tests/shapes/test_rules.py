@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from properties import Tally, agrees_with_torch, symbolic_is_concrete, unknown_is_silent
+from properties import NEEDS, Tally, agrees_with_torch, symbolic_is_concrete, unknown_is_silent
 from real import TABLES, resolve
 
 import typedtorch.shapes.rules  # noqa: F401 - fills the table
@@ -26,6 +26,8 @@ def _clean(tally: Tally) -> None:
 
 @pytest.fixture(autouse=True)
 def _installed(row: Rule) -> None:
+    if row.name in NEEDS:
+        pytest.skip(f"{row.name} needs {NEEDS[row.name]}")
     if resolve(row.name) is None:
         pytest.skip(f"{row.name} is not in the installed version")
 

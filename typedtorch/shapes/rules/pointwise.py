@@ -499,7 +499,7 @@ def _activation(allowed: int, wanted: str) -> Function:
 
 
 rule(
-    *functional(*"silu mish hardsigmoid hardswish elu celu selu tanhshrink logsigmoid gelu leaky_relu softplus "
+    *functional(*"silu mish hardsigmoid hardswish elu celu selu logsigmoid gelu leaky_relu softplus "
                  "softshrink hardshrink rrelu".split()),
     "torch.celu", "torch.rrelu", "torch.celu_", "torch.selu_", "torch.rrelu_",
     *functional("elu_", "celu_", "selu_", "leaky_relu_", "rrelu_"), *both("hardshrink"), sample="f:*",
@@ -508,7 +508,7 @@ rule(*functional("relu", "relu_"), "torch.relu_", sample="n:*")(RULE_OF["relu"])
 rule(*functional("hardtanh", "hardtanh_", "relu6"), sample="f:*")(
     _activation(_NOT_COMPLEX & ~BOOL & ~dtypes.UINT, "signed numbers")
 )
-rule(*functional("softsign"), sample="n:*")(_unary(to_float, ANY, ""))
+rule(*functional("softsign", "tanhshrink"), sample="n:*")(_unary(to_float, ANY, ""))
 rule(*functional("sigmoid"), sample="n:*")(RULE_OF["sigmoid"])
 rule(*functional("tanh"), sample="n:*")(RULE_OF["tanh"])
 rule(*functional("threshold", "threshold_"), "torch.threshold", "torch.threshold_", sample="f:*, 0.5, 1.0")(

@@ -1,0 +1,316 @@
+"""Convolutions and their transposes in one, two and three dimensions, as functions and layers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typedtorch.shapes.rule import Layer, layer, name, rule
+from typedtorch.shapes.rules.forms import Function, need
+from typedtorch.shapes.rules.linear import parameter_dtype
+from typedtorch.shapes.rules.promotion import common_dtype
+from typedtorch.shapes.rules.windows import all_sizes, each, spatial, window_size
+from typedtorch.shapes.size import Size, divides, product, same, unknown
+from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, ShapeError, Tensor, Undecided, show
+
+
+def _operands(input: Any, weight: Any, bias: Any) -> int:
+    operands = [(need(input), "input"), (need(weight), "weight")]
+    if isinstance(bias, Tensor):
+        operands.append((bias, "bias"))
+    return common_dtype(*operands, what="a convolution")
+
+
+def _check_channels(lead: Shape, wanted: Any, who: str, rest: str) -> None:
+    if lead and not isinstance(lead[-1], Pack) and not isinstance(wanted, Pack):
+        if same(lead[-1], wanted) is False:
+            raise ShapeError(f"{who} has {lead[-1]} channels and {rest} {wanted}")
+
+
+def _replace_channels(lead: Shape, channels: Any) -> Shape:
+    if lead and isinstance(lead[-1], Pack):
+        return (ANY_AXES, channels)
+    return (*lead[:-1], channels)
+
+
+def _check_bias(bias: Any, out: Any) -> None:
+    if isinstance(bias, Tensor) and bias.rank is not None:
+        if len(bias.shape) != 1 or same(bias.sizes()[0], out) is False:
+            raise ShapeError(f"{name(bias, 'bias')} has shape {show(bias.shape)}, wanted ({out},)")
+
+
+def convolve(
+    axes: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: Any
+) -> Tensor:
+    """``(batch, in, *spatial)`` with a weight ``(out, in / groups, *kernel)``."""
+    mask = _operands(input, weight, bias)
+    who, other = name(input, "input"), name(weight, "weight")
+    lead, sizes = spatial(need(input), axes, who)
+    if need(weight).rank is None:
+        return input.of((ANY_AXES, *(unknown() for _ in sizes)), mask)
+    if len(weight.shape) != axes + 2:
+        raise ShapeError(
+            f"{other} has shape {show(weight.shape)}, wanted (out, in / groups, *kernel), {axes + 2} axes"
+        )
+    out, inner, *kernel = weight.sizes()
+    if (
+        isinstance(groups, int)
+        and groups < 1
+        or isinstance(groups, int)
+        and isinstance(out, int)
+        and out % groups
+    ):
+        raise ShapeError(f"groups={groups} does not divide the {out} output channels")
+    _check_channels(
+        lead,
+        inner * groups if all_sizes(groups) else unknown(),
+        who,
+        f"the weight of {groups} groups wants" if groups != 1 else "the weight wants",
+    )
+    _check_bias(bias, out)
+    made = _convolved(sizes, kernel, stride, padding, dilation, axes)
+    return input.of((*_replace_channels(lead, out), *made), mask)
+
+
+def _convolved(
+    sizes: list[Size], kernel: list[Any], stride: Any, padding: Any, dilation: Any, axes: int
+) -> list[Size]:
+    strides = _or_unknown(stride, axes, "stride")
+    dilations = _or_unknown(dilation, axes, "dilation")
+    if padding == "same":
+        if any(isinstance(s, int) and s != 1 for s in strides):
+            raise ShapeError("padding='same' is for stride 1 only")
+        return list(sizes)
+    if isinstance(padding, str) and padding != "valid":
+        raise ShapeError(f"padding={padding!r}, wanted 'same', 'valid' or numbers")
+    paddings = [0] * axes if padding == "valid" else _or_unknown(padding, axes, "padding")
+    return [window_size(*one) for one in zip(sizes, kernel, strides, paddings, dilations, strict=True)]
+
+
+def _or_unknown(value: Any, axes: int, what: str) -> list[Any]:
+    try:
+        return each(value, axes, what)
+    except Undecided:
+        return [unknown()] * axes
+
+
+def convolution_flops(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: Any = 1,
+) -> Size:
+    """2 FLOPs for each product: the result's elements times the weight of one output channel."""
+    axes = len(need(weight).shape) - 2
+    made = convolve(axes, input, weight, None, stride, padding, dilation, groups)
+    return 2 * product(made.sizes()) * product(need(weight).sizes()[1:])
+
+
+def transpose_convolve(
+    axes: int,
+    input: Any,
+    weight: Any,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    output_padding: Any,
+    groups: Any,
+    dilation: Any,
+) -> Tensor:
+    """``(n - 1) s - 2 p + d (k - 1) + output_padding + 1``, with a weight ``(in, out / groups, *kernel)``."""
+    mask = _operands(input, weight, bias)
+    who, other = name(input, "input"), name(weight, "weight")
+    lead, sizes = spatial(need(input), axes, who)
+    if need(weight).rank is None:
+        return input.of((ANY_AXES, *(unknown() for _ in sizes)), mask)
+    if len(weight.shape) != axes + 2:
+        raise ShapeError(
+            f"{other} has shape {show(weight.shape)}, wanted (in, out / groups, *kernel), {axes + 2} axes"
+        )
+    inner, part, *kernel = weight.sizes()
+    if isinstance(groups, int) and isinstance(inner, int) and (groups < 1 or inner % groups):
+        raise ShapeError(f"groups={groups} does not divide the {inner} input channels")
+    out = part * groups if all_sizes(groups) else unknown()
+    _check_channels(lead, inner, who, "the weight wants")
+    _check_bias(bias, out)
+    columns = [
+        _or_unknown(v, axes, w)
+        for v, w in (
+            (stride, "stride"),
+            (padding, "padding"),
+            (output_padding, "output_padding"),
+            (dilation, "dilation"),
+        )
+    ]
+    made = [_transposed(*one) for one in zip(sizes, kernel, *columns, strict=True)]
+    return input.of((*_replace_channels(lead, out), *made), mask)
+
+
+def _transposed(size: Size, kernel: Any, stride: Any, padding: Any, extra: Any, dilation: Any) -> Size:
+    if all(isinstance(v, int) for v in (extra, stride, dilation)) and extra >= max(stride, dilation):
+        raise ShapeError(
+            f"output_padding={extra} must be smaller than stride={stride} or dilation={dilation}"
+        )
+    made: Size = (size - 1) * stride - 2 * padding + dilation * (kernel - 1) + extra + 1
+    if isinstance(made, int) and made < 1:
+        raise ShapeError(f"the result's axis would be {made}")
+    return made
+
+
+_SPACE = {1: "T", 2: "H W", 3: "H W D"}
+_KERNEL = {1: "3", 2: "3 3", 3: "3 2 3"}
+
+
+def _enter(axes: int) -> None:
+    def conv(
+        input: Any,
+        weight: Any,
+        bias: Any = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: Any = 1,
+    ) -> Tensor:
+        return convolve(axes, input, weight, bias, stride, padding, dilation, groups)
+
+    def conv_transpose(
+        input: Any,
+        weight: Any,
+        bias: Any = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: Any = 1,
+        dilation: Any = 1,
+    ) -> Tensor:
+        return transpose_convolve(
+            axes, input, weight, bias, stride, padding, output_padding, groups, dilation
+        )
+
+    space, kernel = _SPACE[axes], _KERNEL[axes]
+    names = [f"{p}.conv{axes}d" for p in ("torch", "torch.nn.functional")]
+    rule(*names, flops=convolution_flops, sample=(
+        f"f:b i {space}, f:o i {kernel}, f:o | f:i {space}, f:o i {kernel}, None, 2, 1 | f:b i {space}, f:o i {kernel}, padding='same' | "
+        f"f:b 2*i {space}, f:2*o i {kernel}, f:2*o, groups=2, stride=2 | f:b i {space}, f:o i {kernel}, None, 1, 1, 2"))(conv)  # fmt: skip
+    names = [f"{p}.conv_transpose{axes}d" for p in ("torch", "torch.nn.functional")]
+    rule(*names, sample=(
+        f"f:b i {space}, f:i o {kernel}, f:o | f:i {space}, f:i o {kernel}, None, 2, 1, 1 | f:b 2*i {space}, f:2*i o {kernel}, f:2*o, groups=2"))(conv_transpose)  # fmt: skip
+    _enter_layers(axes, conv, conv_transpose)
+
+
+def _enter_layers(axes: int, conv: Function, conv_transpose: Function) -> None:
+    space = _SPACE[axes]
+
+    def conv_layer(
+        in_channels: Any, out_channels: Any, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: Any = 1,
+        bias: Any = True, padding_mode: Any = "zeros", device: Any = None, dtype: Any = None,
+    ) -> Layer:  # fmt: skip
+        kernel = _or_unknown(kernel_size, axes, "kernel_size")
+        _check_groups(groups, in_channels=in_channels, out_channels=out_channels)
+        weight = Tensor(
+            (out_channels, _divided(in_channels, groups), *kernel), parameter_dtype(dtype), "weight"
+        )
+        offset = Tensor((out_channels,), weight.dtype, "bias") if bias is True else None
+
+        def forward(input: Any) -> Tensor:
+            _check_input(input, axes, in_channels)
+            return conv(input, weight, offset, stride, padding, dilation, groups)
+
+        return Layer(
+            forward, _attributes(weight, offset, in_channels, out_channels, kernel_size, stride, padding)
+        )
+
+    def transpose_layer(
+        in_channels: Any, out_channels: Any, kernel_size: Any, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: Any = 1,
+        bias: Any = True, dilation: Any = 1, padding_mode: Any = "zeros", device: Any = None, dtype: Any = None,
+    ) -> Layer:  # fmt: skip
+        kernel = _or_unknown(kernel_size, axes, "kernel_size")
+        _check_groups(groups, in_channels=in_channels, out_channels=out_channels)
+        weight = Tensor(
+            (in_channels, _divided(out_channels, groups), *kernel), parameter_dtype(dtype), "weight"
+        )
+        offset = Tensor((out_channels,), weight.dtype, "bias") if bias is True else None
+
+        def forward(input: Any, output_size: Any = None) -> Tensor:
+            _check_input(input, axes, in_channels)
+            made: Tensor = conv_transpose(
+                input, weight, offset, stride, padding, output_padding, groups, dilation
+            )
+            if output_size is None:
+                return made
+            wanted = _or_unknown(
+                output_size[-axes:] if isinstance(output_size, (tuple, list)) else output_size,
+                axes,
+                "output_size",
+            )
+            return made.of((*made.shape[:-axes], *wanted))
+
+        return Layer(
+            forward, _attributes(weight, offset, in_channels, out_channels, kernel_size, stride, padding)
+        )
+
+    layer(f"torch.nn.Conv{axes}d", sample=(
+        f"size:i, size:o, 3 -> f:b i {space} | size:i, size:o, 3, padding=1, stride=2 -> f:i {space} | size:i, size:o, 3, padding='same', bias=False -> f:b i {space} | "
+        f"4, 6, kernel_size=2, groups=2 -> f:b 4 {space} | size:i, size:i, 3, groups=size:i, padding=1 -> f:b i {space}"))(conv_layer)  # fmt: skip
+    layer(
+        f"torch.nn.ConvTranspose{axes}d",
+        sample=f"size:i, size:o, 3 -> f:b i {space} | size:i, size:o, 2, stride=2 -> f:b i {space} | 4, 6, 3, 2, 1, 1 -> f:4 {space}",
+    )(transpose_layer)
+    _enter_lazy(axes, conv_layer, transpose_layer)
+
+
+def _enter_lazy(axes: int, conv_layer: Function, transpose_layer: Function) -> None:
+    """The same, with the input channels found at the first call."""
+
+    def lazy(make: Function) -> Function:
+        def lazy_layer(out_channels: Any, kernel_size: Any, *args: Any, **settings: Any) -> Layer:
+            def forward(input: Any) -> Any:
+                lead, _ = spatial(need(input), axes, name(input, "input"))
+                channels: Entry = lead[-1] if lead else unknown()
+                return make(
+                    unknown() if isinstance(channels, Pack) else channels,
+                    out_channels,
+                    kernel_size,
+                    *args,
+                    **settings,
+                ).forward(input)
+
+            return Layer(forward)
+
+        return lazy_layer
+
+    layer(f"torch.nn.LazyConv{axes}d", sample=f"size:o, 3 -> f:b i {_SPACE[axes]}")(lazy(conv_layer))
+    layer(f"torch.nn.LazyConvTranspose{axes}d", sample=f"size:o, 3 -> f:b i {_SPACE[axes]}")(
+        lazy(transpose_layer)
+    )
+
+
+def _divided(channels: Any, groups: Any) -> Any:
+    return channels // groups if all_sizes(channels, groups) else unknown()
+
+
+def _check_groups(groups: Any, **channels: Any) -> None:
+    for parameter, value in channels.items():
+        if isinstance(groups, int) and isinstance(value, int) and (groups < 1 or value % groups):
+            raise ShapeError(f"groups={groups} does not divide {parameter}={value}")
+        if all_sizes(groups, value) and groups != 1 and not divides(groups, value):
+            continue  # a named number of groups is taken to divide
+
+
+def _check_input(input: Any, axes: int, channels: Any) -> None:
+    lead, _ = spatial(need(input), axes, name(input, "input"))
+    if lead and not isinstance(lead[-1], Pack) and all_sizes(channels) and same(lead[-1], channels) is False:
+        raise ShapeError(
+            f"in_channels is {channels}, {name(input, 'input')} has {lead[-1]} channels: {show(input.shape)}"
+        )
+
+
+def _attributes(weight: Tensor, bias: Tensor | None, *settings: Any) -> dict[str, Any]:
+    names = ("in_channels", "out_channels", "kernel_size", "stride", "padding")
+    return {"weight": weight, "bias": bias, **dict(zip(names, settings, strict=True))}
+
+
+for _axes in (1, 2, 3):
+    _enter(_axes)

@@ -1,0 +1,307 @@
+"""Pools: largest, mean, adaptive, of a norm; unpooling; as functions and layers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typedtorch.shapes.dtypes import ANY, BOOL, COMPLEX, FLOATING, INT64, to_float
+from typedtorch.shapes.rule import Layer, layer, name, rule
+from typedtorch.shapes.rules.convolution import _or_unknown
+from typedtorch.shapes.rules.forms import Function, is_size, need
+from typedtorch.shapes.rules.promotion import mask_of, want
+from typedtorch.shapes.rules.windows import spatial, window_size
+from typedtorch.shapes.size import unknown
+from typedtorch.shapes.tensor import UNKNOWN, Entry, ShapeError, Tensor, Undecided, same_shape, show
+
+_SPACE = {1: "T", 2: "H W", 3: "H W D"}
+
+
+def _pool(
+    axes: int, input: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil: Any, mask: int
+) -> Tensor:
+    lead, sizes = spatial(need(input), axes, name(input, "input"))
+    kernels = _or_unknown(kernel, axes, "kernel_size")
+    strides = (
+        kernels if stride is None or stride == () or stride == [] else _or_unknown(stride, axes, "stride")
+    )
+    columns = zip(
+        sizes,
+        kernels,
+        strides,
+        _or_unknown(padding, axes, "padding"),
+        _or_unknown(dilation, axes, "dilation"),
+        strict=True,
+    )
+    if ceil is UNKNOWN:
+        return input.of((*lead, *(unknown() for _ in sizes)), mask)
+    made: list[Entry] = []
+    for size, k, s, p, d in columns:
+        if isinstance(p, int) and isinstance(k, int) and p * 2 > k:
+            raise ShapeError(f"padding={p} is more than half of the kernel, {k}")
+        made.append(window_size(size, k, s, p, d, ceil=bool(ceil)))
+    return input.of((*lead, *made), mask)
+
+
+def _adaptive(axes: int, input: Any, output_size: Any, mask: int) -> Tensor:
+    if need(input).rank is not None and len(input.shape) > axes + 2:
+        raise Undecided  # some releases take more leading axes
+    lead, sizes = spatial(need(input), axes, name(input, "input"))
+    if output_size is None:
+        wanted: list[Any] = [None] * axes
+    elif isinstance(output_size, (tuple, list)) and len(output_size) == axes or is_size(output_size):
+        wanted = list(output_size) if not is_size(output_size) else [output_size] * axes
+    elif isinstance(output_size, (tuple, list)):
+        raise ShapeError(f"output_size={tuple(output_size)} has {len(output_size)} numbers, wanted {axes}")
+    else:
+        wanted = [unknown()] * axes
+    return input.of(
+        (
+            *lead,
+            *(s if w is None else w if is_size(w) else unknown() for s, w in zip(sizes, wanted, strict=True)),
+        ),
+        mask,
+    )
+
+
+def _float(input: Any) -> int:
+    return want(need(input), FLOATING, "input", "a floating dtype")
+
+
+def _real(input: Any) -> int:
+    return want(need(input), ANY & ~COMPLEX & ~BOOL, "input", "real numbers")
+
+
+def _chosen(made: Tensor, indices: Any) -> Any:
+    if indices is UNKNOWN:
+        raise Undecided
+    return (made, made.of(made.shape, INT64)) if indices else made
+
+
+def _enter_max(axes: int) -> None:
+    def max_pool(
+        input: Any,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: Any = False,
+        return_indices: Any = False,
+    ) -> Any:
+        return _chosen(
+            _pool(axes, input, kernel_size, stride, padding, dilation, ceil_mode, _real(input)),
+            return_indices,
+        )
+
+    def plain(
+        input: Any,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: Any = False,
+    ) -> Any:
+        return max_pool(input, kernel_size, stride, padding, dilation, ceil_mode)
+
+    def with_indices(
+        input: Any,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: Any = False,
+        return_indices: Any = True,
+    ) -> Any:
+        return max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
+    def max_pool_layer(
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        return_indices: Any = False,
+        ceil_mode: Any = False,
+    ) -> Layer:
+        return Layer(
+            lambda input: max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+        )
+
+    space = _SPACE[axes]
+    sample = f"f:b c {space}, 2 | f:c {space}, 3, 2, 1 | f:b c {space}, 2, ceil_mode=True | f:b c {space}, 2, 1, 0, 2"
+    rule(f"torch.nn.functional.max_pool{axes}d", sample=sample + f" | f:b c {space}, 2, return_indices=True")(
+        max_pool
+    )
+    rule(f"torch.max_pool{axes}d", sample=sample)(plain)
+    rule(
+        f"torch.nn.functional.max_pool{axes}d_with_indices", sample=f"f:b c {space}, 2 | f:c {space}, 3, 2, 1"
+    )(with_indices)
+    if axes == 1:
+        rule("torch.max_pool1d_with_indices", sample=f"f:b c {space}, 2")(with_indices)
+    layer(
+        f"torch.nn.MaxPool{axes}d",
+        sample=f"2 -> f:b c {space} | 3, stride=2, padding=1 -> f:b c {space} | 2, ceil_mode=True -> f:c {space} | 2, return_indices=True -> f:b c {space}",
+    )(max_pool_layer)
+
+
+def _not_smaller(axes: int, input: Any, kernel_size: Any) -> None:
+    """In three dimensions the window must fit without the padding."""
+    _, sizes = spatial(need(input), axes, name(input, "input"))
+    for size, kernel in zip(sizes, _or_unknown(kernel_size, axes, "kernel_size"), strict=True):
+        if axes == 3 and isinstance(size, int) and isinstance(kernel, int) and kernel > size:
+            raise ShapeError(f"a window of {kernel} over an axis of {size} of {name(input, 'input')}")
+
+
+def _enter_mean(axes: int) -> None:
+    def avg_pool(
+        input: Any,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: Any = False,
+        count_include_pad: Any = True,
+        divisor_override: Any = None,
+    ) -> Tensor:
+        _not_smaller(axes, input, kernel_size)
+        return _pool(axes, input, kernel_size, stride, padding, 1, ceil_mode, _float(input))
+
+    def avg_pool_layer(
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: Any = False,
+        *settings: Any,
+        **more: Any,
+    ) -> Layer:
+        return Layer(lambda input: avg_pool(input, kernel_size, stride, padding, ceil_mode))
+
+    space = _SPACE[axes]
+    sample = f"f:b c {space}, 2 | f:c {space}, 3, 2, 1 | f:b c {space}, 2, ceil_mode=True"
+    rule(f"torch.nn.functional.avg_pool{axes}d", *(["torch.avg_pool1d"] if axes == 1 else []), sample=sample)(
+        avg_pool
+    )
+    layer(f"torch.nn.AvgPool{axes}d", sample=f"2 -> f:b c {space} | 3, 2, 1 -> f:c {space}")(avg_pool_layer)
+
+    def lp_pool(
+        input: Any, norm_type: Any, kernel_size: Any, stride: Any = None, ceil_mode: Any = False
+    ) -> Tensor:
+        return _pool(axes, input, kernel_size, stride, 0, 1, ceil_mode, to_float(_real(input)))
+
+    def lp_pool_layer(norm_type: Any, kernel_size: Any, stride: Any = None, ceil_mode: Any = False) -> Layer:
+        return Layer(lambda input: lp_pool(input, norm_type, kernel_size, stride, ceil_mode))
+
+    rule(f"torch.nn.functional.lp_pool{axes}d", sample=f"f:b c {space}, 2.0, 2 | f:b c {space}, 1.0, 3, 2")(
+        lp_pool
+    )
+    layer(f"torch.nn.LPPool{axes}d", sample=f"2, 3, stride=2 -> f:b c {space}")(lp_pool_layer)
+
+
+def _enter_adaptive(axes: int) -> None:
+    def adaptive_avg(input: Any, output_size: Any) -> Tensor:
+        return _adaptive(axes, input, output_size, _float(input))
+
+    def adaptive_max(input: Any, output_size: Any, return_indices: Any = False) -> Any:
+        return _chosen(_adaptive(axes, input, output_size, _float(input)), return_indices)
+
+    def with_indices(input: Any, output_size: Any, return_indices: Any = True) -> Any:
+        return adaptive_max(input, output_size, True)
+
+    space = _SPACE[axes]
+    some = "1" if axes == 1 else f"({', '.join(['1', 'None', '2'][:axes])})"
+    sample = f"f:b c {space}, 1 | f:c {space}, size:k | f:b c {space}, {some}"
+    rule(
+        f"torch.nn.functional.adaptive_avg_pool{axes}d",
+        *(["torch.adaptive_avg_pool1d"] if axes == 1 else []),
+        sample=sample,
+    )(adaptive_avg)
+    rule(f"torch.nn.functional.adaptive_max_pool{axes}d", sample=sample + f" | f:b c {space}, 2, True")(
+        adaptive_max
+    )
+    rule(
+        f"torch.nn.functional.adaptive_max_pool{axes}d_with_indices",
+        *(["torch.adaptive_max_pool1d"] if axes == 1 else []),
+        sample=sample,
+    )(with_indices)
+    layer(
+        f"torch.nn.AdaptiveAvgPool{axes}d",
+        sample=f"1 -> f:b c {space} | {some} -> f:c {space} | size:k -> f:b c {space}",
+    )(lambda output_size: Layer(lambda input: adaptive_avg(input, output_size)))
+    layer(f"torch.nn.AdaptiveMaxPool{axes}d", sample=f"1 -> f:b c {space} | 2, True -> f:b c {space}")(
+        lambda output_size, return_indices=False: Layer(
+            lambda input: adaptive_max(input, output_size, return_indices)
+        )
+    )
+
+
+def _enter_unpool(axes: int) -> None:
+    def max_unpool(
+        input: Any,
+        indices: Any,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        output_size: Any = None,
+    ) -> Tensor:
+        want(need(indices), INT64, "indices", "int64")
+        lead, sizes = spatial(need(input), axes, name(input, "input"))
+        if same_shape(input.shape, indices.shape) is False:
+            raise ShapeError(
+                f"{name(indices, 'indices')} has shape {show(indices.shape)}, "
+                f"{name(input, 'input')} {show(input.shape)}"
+            )
+        if output_size is not None:
+            wanted = output_size[-axes:] if isinstance(output_size, (tuple, list)) else output_size
+            return input.of((*lead, *_or_unknown(wanted, axes, "output_size")))
+        kernels, paddings = (
+            _or_unknown(kernel_size, axes, "kernel_size"),
+            _or_unknown(padding, axes, "padding"),
+        )
+        strides = kernels if stride is None else _or_unknown(stride, axes, "stride")
+        columns = zip(sizes, kernels, strides, paddings, strict=True)
+        return input.of((*lead, *((n - 1) * s - 2 * p + k for n, k, s, p in columns)), mask_of(input))
+
+    def unpool_layer(kernel_size: Any, stride: Any = None, padding: Any = 0) -> Layer:
+        return Layer(
+            lambda input, indices, output_size=None: max_unpool(
+                input, indices, kernel_size, stride, padding, output_size
+            )
+        )
+
+    space = _SPACE[axes]
+    rule(f"torch.nn.functional.max_unpool{axes}d", sample=f"f:b c {space}, I:b c {space}, 2")(max_unpool)
+    layer(f"torch.nn.MaxUnpool{axes}d", sample=f"2 -> f:b c {space}, I:b c {space}")(unpool_layer)
+
+
+def _enter_fractional(axes: int) -> Function:
+    def fractional(
+        input: Any,
+        kernel_size: Any,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: Any = False,
+        _random_samples: Any = None,
+    ) -> Any:
+        _not_smaller(axes, input, kernel_size)
+        if output_size is None:
+            lead, sizes = spatial(need(input), axes, name(input, "input"))
+            return _chosen(input.of((*lead, *(unknown() for _ in sizes))), return_indices)
+        return _chosen(_adaptive(axes, input, output_size, _float(input)), return_indices)
+
+    space = _SPACE[axes]
+    rule(
+        f"torch.nn.functional.fractional_max_pool{axes}d",
+        sample=f"F:b c {space}, 2, 3 | F:b c {space}, 2, 3, return_indices=True | F:b c {space}, 2, output_ratio=({', '.join(['0.5'] * axes)})",
+    )(fractional)
+    layer(f"torch.nn.FractionalMaxPool{axes}d", sample=f"2, 3 -> F:b c {space}")(
+        lambda kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None: (
+            Layer(lambda input: fractional(input, kernel_size, output_size, output_ratio, return_indices))
+        )
+    )
+    return fractional
+
+
+for _axes in (1, 2, 3):
+    _enter_max(_axes)
+    _enter_mean(_axes)
+    _enter_adaptive(_axes)
+    _enter_unpool(_axes)
+_enter_fractional(2)
+_enter_fractional(3)
