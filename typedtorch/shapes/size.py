@@ -327,9 +327,32 @@ def same(a: Size, b: Size) -> bool | None:
     if a is b or a == b:
         return True
     verdict = _different(a - b)
-    if verdict is None and _observers:
-        observe(a, b)
+    if verdict is None:
+        if _inside(a, b) or _inside(b, a):
+            return False
+        if _observers:
+            observe(a, b)
     return verdict
+
+
+@lru_cache(maxsize=65536)
+def _inside(name: Size, expression: Size) -> bool:
+    """Whether a bare name stands against an expression in it and other names, such as n - k + 1."""
+    if isinstance(name, int) or isinstance(expression, int) or len(name.terms) != 1:
+        return False
+    if not _plain(*name.terms[0]) or not _rigid(name) or not name.atoms() <= expression.atoms():
+        return False
+    found = expression.atoms()
+    if any(a.kind not in ("axis", "floor") for a in found) or len({a.scope for a in found}) > 1:
+        return False
+    difference = name - expression
+    return isinstance(difference, Poly) and not _only_rounding(difference)
+
+
+def _only_rounding(diff: Poly) -> bool:
+    """Whether a difference is bounded by the divisors of its floors: 2*(n//2) against n."""
+    cleared, denominators = _clear_floors(diff)
+    return cleared is not diff and (isinstance(cleared, int) or not cleared.atoms() - denominators)
 
 
 _observers: list[Callable[[Size, Size], None]] = []
@@ -346,12 +369,21 @@ def observing(observer: Callable[[Size, Size], None]) -> Iterator[None]:
 
 
 def observe(a: Size, b: Size) -> None:
-    """Tell the innermost observer, if there is one, that two sizes have met."""
-    if _observers:
-        _observers[-1](a, b)
+    """Tell the innermost observer, if there is one, that two sizes have met, without what they share."""
+    if not _observers:
+        return
+    difference = a - b
+    if isinstance(difference, Poly) and len(difference.terms) == 2:
+        rest = _exact_div(difference, _common_factor(difference, difference))
+        if isinstance(rest, Poly) and len(rest.terms) == 2:
+            (first, c1), (second, c2) = rest.terms
+            if c1 * c2 < 0 and _plain(first, c1) and _plain(second, c2) and first and second:
+                a, b = _as_poly(first[0][0]), _as_poly(second[0][0])
+    _observers[-1](a, b)
 
 
 INTEGER_SCOPE = "int"  # int parameters of one function: generic among themselves
+INSTANCE_SCOPE = "self"  # integers of one instance: likewise
 
 
 @lru_cache(maxsize=65536)
@@ -359,23 +391,27 @@ def _different(diff: Size) -> bool | None:
     """Whether a difference is certainly zero (True) or certainly not (False)."""
     if isinstance(diff, int):
         return diff == 0
-    # Replace each inexact floor n // k by n / k, multiplying through by the denominators.
+    cleared, denominators = _clear_floors(diff)
+    if isinstance(cleared, int):
+        # x // 2 against (x + 1) // 2: equal for some sizes, not for others
+        return None
+    if cleared is not diff and not cleared.atoms() - denominators:
+        return None  # a difference bounded by the divisors is only a rounding
+    return _nonzero(cleared)
+
+
+def _clear_floors(diff: Poly) -> tuple[Size, set[Atom]]:
+    """Replace each inexact floor n // k by n / k, multiplying through; and the atoms of the divisors."""
     denominators: set[Atom] = set()
-    cleared = False
-    while isinstance(diff, Poly):
-        floor = next((a for m, _ in diff.terms for a, _p in m if a.kind == "floor"), None)
+    size: Size = diff
+    while isinstance(size, Poly):
+        floor = next((a for m, _ in size.terms for a, _p in m if a.kind == "floor"), None)
         if floor is None:
             break
         numerator, denominator = floor.operands
         denominators |= atoms(denominator)
-        diff = _clear_floor(diff, floor, numerator, denominator)
-        cleared = True
-    if isinstance(diff, int):
-        # x // 2 against (x + 1) // 2: equal for some sizes, not for others
-        return None if cleared or diff == 0 else False
-    if cleared and not diff.atoms() - denominators:
-        return None  # a difference bounded by the divisors is only a rounding
-    return _nonzero(diff)
+        size = _clear_floor(size, floor, numerator, denominator)
+    return size, denominators
 
 
 def _nonzero(diff: Poly) -> bool | None:
@@ -393,7 +429,7 @@ def _nonzero(diff: Poly) -> bool | None:
     if not all(_plain(m, c) for m, c in ((first, c1), (second, c2))):
         return None
     constant = next((abs(c) for m, c in rest.terms if not m), None)
-    integers = any(a.scope == INTEGER_SCOPE for a in rest.atoms())
+    integers = any(a.scope in (INTEGER_SCOPE, INSTANCE_SCOPE) for a in rest.atoms())
     return None if integers and constant not in (None, 1) else False
 
 

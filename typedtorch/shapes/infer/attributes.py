@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.frame import Frame
@@ -29,7 +30,7 @@ from typedtorch.shapes.infer.values import (
     join_all,
 )
 from typedtorch.shapes.rule import ATTRIBUTES, call
-from typedtorch.shapes.size import integer, unknown
+from typedtorch.shapes.size import Size, axis, integer, unknown
 
 # Methods that give back the module they are called on.
 SELF_METHODS = frozenset(
@@ -159,11 +160,11 @@ def _of_super(frame: Frame, value: SuperV, name: str) -> Value:
     return Bound(value, name)
 
 
-def assume_field(spec: specs.Spec, name: str, scope: str) -> Value:
+def assume_field(
+    spec: specs.Spec, name: str, scope: str, number: Callable[[str], Size] = integer
+) -> Value:
     """A field of an instance that was passed in; its axes are the instance's own."""
-    from typedtorch.shapes.size import axis  # noqa: PLC0415 - the only use
-
     names = Names(lambda n: axis(n, scope), where=f"{scope}.")
     if isinstance(spec, specs.NumberSpec) and spec.kind == "int":
-        return integer(f"{scope}.{name}" if scope else name)
+        return number(f"{scope}.{name}" if scope else name)
     return assume(spec, names, name)

@@ -141,11 +141,15 @@ def _assume_parameters(
     sizes = {}
     if info is not None and is_constructor:
         sizes = {n: info.integer_value(n, linked=linked) for n in info.integer_parameters()}
+    outside = interpreter.number
+    if info is not None and is_constructor and linked:
+        interpreter.number = info.own_integer
     for parameter in signature.parameters:
         if is_constructor:
             variables[parameter.name] = symbolic_argument(interpreter, parameter, sizes)
         else:
             variables[parameter.name] = parameter_value(parameter, frame.state.names, signature.braces)
+    interpreter.number = outside
 
 
 def parameter_value(parameter: Parameter, names: Names, braces: frozenset[str]) -> Value:

@@ -25,7 +25,7 @@ from typedtorch.shapes.infer.values import (
     Instance,
     Value,
 )
-from typedtorch.shapes.size import Size, integer
+from typedtorch.shapes.size import INSTANCE_SCOPE, Size, axis, integer
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.program import Module
@@ -222,13 +222,15 @@ class ClassInfo:
 
     def integer_value(self, name: str, *, linked: bool) -> Size:
         """What a constructor integer is inside the class's own methods."""
-        if linked:
-            return self.links().get(name, integer(name))
-        return integer(name)
+        return self.links().get(name, self.own_integer(name)) if linked else integer(name)
+
+    def own_integer(self, name: str) -> Size:
+        """An integer that is no axis of the methods: in a class with shapes, generic among its like."""
+        return axis(name, INSTANCE_SCOPE) if self.annotation_names() else integer(name)
 
     def symbolic(self, *, linked: bool = True) -> Instance:
         """``self`` inside a method: constructed with integers that stand for every value."""
-        if linked and (not self.integer_parameters() or self._linking):
+        if self._linking:
             linked = False
         if linked not in self._symbolic:
             self._symbolic[linked] = Instance(self, {}, {}, partial=True)  # while it is being made

@@ -213,7 +213,11 @@ def symbolic(interpreter: Interpreter, info: ClassInfo, *, linked: bool) -> Inst
     start = Instance(info, {}, arguments, partial=True)
     function = FunctionV(definition, owner.module, owner.closure, owner, start, is_bound=True)
     signature = interpreter.signature(function)
-    values = {p.name: symbolic_argument(interpreter, p, sizes) for p in signature.parameters}
+    outside, interpreter.number = interpreter.number, info.own_integer if linked else integer
+    try:
+        values = {p.name: symbolic_argument(interpreter, p, sizes) for p in signature.parameters}
+    finally:
+        interpreter.number = outside
     frame.state.variables[_HOLDER] = start
     interpreter.run_inline(frame, function, signature, values, definition)
     made = frame.state.variables[_HOLDER]
@@ -261,7 +265,7 @@ def assumed(interpreter: Interpreter, info: ClassInfo, hint: str) -> Value:
     try:
         if info.is_fields:
             fields = {
-                name: assume_field(info.spec(name) or specs.ANYTHING, name, hint)
+                name: assume_field(info.spec(name) or specs.ANYTHING, name, hint, interpreter.number)
                 for name in info.fields()
                 if _only_at_start(info, name)
             }

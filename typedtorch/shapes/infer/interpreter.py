@@ -105,6 +105,7 @@ class Interpreter:
         self.stack: list[int] = []
         self.budget = BUDGET
         self.assuming: set[int] = set()
+        self.number: Callable[[str], Size] = integer  # what an unknown int of a passed object is
         self.memo: dict[int, list[tuple[tuple[Value, ...], Value]]] = {}
         self.pending: dict[int, tuple[FunctionV, ClassInfo | None]] = {}
         self.pending_classes: dict[int, ClassInfo] = {}

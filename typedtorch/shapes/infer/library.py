@@ -152,10 +152,19 @@ def new_type(frame: Frame, node: ast.Call) -> Value:
     return SpecV(specs.read(node.args[1], lambda n: evaluate(frame, n))) if len(node.args) == 2 else UNKNOWN
 
 
+def assertion(frame: Frame, node: ast.Call) -> Value:
+    """``torch._assert(condition, message)`` proves its condition, as ``assert`` does."""
+    then, _ = refine.branch(frame, node.args[0]) if node.args else (None, None)
+    if then is not None:
+        frame.state = then
+    return None
+
+
 SYNTAX: dict[str, Callable[[Frame, ast.Call], Value]] = {
     "builtins.reveal_type": reveal_type,
     "typing.reveal_type": reveal_type,
     "builtins.isinstance": is_instance,
+    "torch._assert": assertion,
     "typing.cast": cast,
     "typing.TypeVar": type_variable,
     "typing.NewType": new_type,
@@ -294,19 +303,19 @@ def float_function(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 
 def integer_function(frame: Frame, args: Args, node: ast.AST) -> Value:
-    value = args.values[0] if args.values else UNKNOWN
-    if is_size(value) and len(args.values) == 1:
-        return value
-    if (
-        isinstance(value, float)
-        and math.isfinite(value)
-        and len(args.values) == 1
-        and isinstance(node, ast.Call)
-    ):
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        if name in ("ceil", "floor"):
-            return math.ceil(value) if name == "ceil" else math.floor(value)
     return unknown(f"?{frame.place(node)}")
+
+
+def rounding(function: Callable[[float], int]) -> Special:
+    def handler(frame: Frame, args: Args, node: ast.AST) -> Value:
+        value = args.values[0] if args.values else UNKNOWN
+        if is_size(value):
+            return value
+        if isinstance(value, float) and math.isfinite(value):
+            return function(value)
+        return unknown(f"?{frame.place(node)}")
+
+    return handler
 
 
 def math_product(frame: Frame, args: Args, node: ast.AST) -> Value:
@@ -359,8 +368,8 @@ SPECIAL: dict[str, Special] = {
     "builtins.issubclass": some_bool, "builtins.print": nothing, "sys.exit": never, "os._exit": never,
     "builtins.exit": never, "copy.deepcopy": deep_copy, "math.sqrt": float_function, "math.log": float_function,
     "math.log2": float_function, "math.exp": float_function, "math.cos": float_function,
-    "math.sin": float_function, "math.pow": float_function, "math.ceil": integer_function,
-    "math.floor": integer_function, "math.gcd": integer_function, "math.lcm": integer_function,
+    "math.sin": float_function, "math.pow": float_function, "math.ceil": rounding(math.ceil),
+    "math.floor": rounding(math.floor), "math.gcd": integer_function, "math.lcm": integer_function,
     "math.isqrt": integer_function, "math.prod": math_product, "numpy.prod": math_product,
     "dataclasses.field": field, "dataclasses.replace": replace_fields, "torch.Size": size_tuple,
     "torch.nn.Parameter": parameter, "torch.nn.Buffer": parameter, "torch.is_tensor": some_bool,

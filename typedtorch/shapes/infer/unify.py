@@ -350,9 +350,26 @@ def _match_shape(spec: ArraySpec, value: Tensor, names: Names, binder: str, path
     if variadic is not None and head_known == head and tail_known == tail:
         middle = shape[head : len(shape) - tail]
         problem_pack = _match_pack(dims[variadic], middle, names, binder)
-        if problem_pack:
+        if problem_pack and not problems:
             problems.append(Problem("pack", spec, value, path, dims[variadic], wanted=_wanted(spec, names)))
-    return problems
+    return problems or _permuted(spec, value, names, path)
+
+
+def _permuted(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[Problem]:
+    """The annotated axes in another order, where no single axis is a certain contradiction."""
+    wanted, got = _wanted(spec, names), value.shape
+    if len(wanted) != len(got) or wanted == got or any(d.broadcastable for d in spec.axes.dims):
+        return []
+    for entry in (*wanted, *got):
+        if (isinstance(entry, Pack) and entry.anonymous) or (not isinstance(entry, Pack) and is_unknown(entry)):
+            return []
+    if sorted(map(str, wanted)) != sorted(map(str, got)) or set(wanted) != set(got):
+        return []
+    at = next(i for i, (w, g) in enumerate(zip(wanted, got, strict=True)) if w != g)
+    expected, entry = wanted[at], got[at]
+    if isinstance(expected, Pack) or isinstance(entry, Pack):
+        return [Problem("pack", spec, value, path, spec.axes.dims[at], wanted=wanted)]
+    return [Problem("size", spec, value, path, spec.axes.dims[at], at, expected, entry, None, wanted)]
 
 
 def _match_dim(dim: Dim, size: Size, names: Names, binder: str) -> tuple[Size, str | None] | None:

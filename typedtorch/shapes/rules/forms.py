@@ -151,8 +151,8 @@ def _broadcast_hint(first: tuple[Tensor, str], second: tuple[Tensor, str]) -> st
 
 def _lint_outer(tensors: Sequence[Tensor], result: Shape) -> None:
     """Warn where an axis meets itself by accident: ``(b,)`` with ``(b, 1)`` is ``(b, b)``."""
-    if any(t.deliberate for t in tensors):
-        return
+    if any(t.deliberate for t in tensors) or len({len(t.shape) for t in tensors}) == 1:
+        return  # (n, 1) with (1, n): somebody turned the axis on purpose
     for entry in dict.fromkeys(result):
         if isinstance(entry, (int, Pack)) or any(a.kind != "axis" for a in atoms(entry)):
             continue
