@@ -144,7 +144,11 @@ def annotation(rng: Random, depth: int = 2) -> Ann:
     if kind < 15:
         parts = [annotation(rng, depth - 1) for _ in range(rng.choice((1, 2, 2, 3)))]
         hint = tuple[tuple(p.hint for p in parts)]  # type: ignore[misc]  # built at run time
-        return Ann(hint, lambda r, env: tuple(p.make(r, env) for p in parts)[: 9 if r.random() < 0.95 else 1], "tuple")
+        return Ann(
+            hint,
+            lambda r, env: tuple(p.make(r, env) for p in parts)[: 9 if r.random() < 0.95 else 1],
+            "tuple",
+        )
     item = annotation(rng, depth - 1)
 
     def several(r: Random, env: dict[str, Any]) -> list[Any]:

@@ -203,7 +203,8 @@ def _of_subclass(kind: Any, text: str) -> Spec:
     else:
         kinds = get_args(kind) if get_origin(kind) in _UNION else (kind,)
     plain = tuple(get_origin(k) or k for k in kinds)
-    return Subclass(plain, text) if all(isinstance(k, type) for k in plain) else Instance(type)
+    known = all(isinstance(k, type) and k is not Any for k in plain)
+    return Subclass(plain, text) if known else Instance(type)
 
 
 def _of_tuple(args: tuple[Any, ...], text: str) -> Spec:

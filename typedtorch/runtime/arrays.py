@@ -37,8 +37,9 @@ class Array:
         """Compare and bind; None where the array is welcome.
 
         Raises:
-            jaxtyping.AnnotationError: an expression names an axis that is not bound yet, or
-                ``?name`` stands outside a ``PyTree[..., "T"]``.
+            Unbound: an expression names an axis that is not bound yet, or ``?name`` stands outside a
+                ``PyTree[..., "T"]``.
+            Uncomputable: an expression has no value for these sizes.
         """
         found = self._check_type(value)
         if found is not None or scope.loose:
@@ -138,7 +139,7 @@ def _own_name(dim: Dim, scope: Scope) -> str:
     if not dim.treepath:
         return dim.name
     if scope.leaf is None:
-        raise annotation_error(f"{dim.text!r}: '?' has a meaning only inside PyTree[..., \"T\"]")
+        raise Unbound(f"axis {dim.text!r}: '?' has a meaning only inside PyTree[..., \"T\"]")
     return scope.leaf + dim.name
 
 
@@ -146,7 +147,8 @@ def evaluate(dim: Dim, scope: Scope, sizes: dict[str, int]) -> Any:
     """The value of an axis that is an expression: ``{...}`` in the arguments, then the rest in the sizes.
 
     Raises:
-        jaxtyping.AnnotationError: it names something that is not bound yet.
+        Unbound: it names something that is not bound yet.
+        Uncomputable: it fails on these sizes, by dividing by zero say.
     """
     text = dim.name
     try:
@@ -154,9 +156,8 @@ def evaluate(dim: Dim, scope: Scope, sizes: dict[str, int]) -> Any:
             text = eval(_code(f"f'{text}'"), dict(scope.arguments))
         return eval(_code(text), dict(sizes))
     except NameError as error:
-        raise annotation_error(
-            f"axis {dim.text!r}: {error.args[0]}; an expression may only name axes and arguments that "
-            "were bound before it, from left to right"
+        raise Unbound(
+            f"axis {dim.text!r}: {error.args[0]}; wanted names of arguments and of axes bound further left"
         ) from None
     except Exception as error:
         raise Uncomputable(dim.text, error) from None
@@ -165,8 +166,12 @@ def evaluate(dim: Dim, scope: Scope, sizes: dict[str, int]) -> Any:
 _FORMATTED = "{}\\'"  # an axis with one of these is not its own value as an f-string
 
 
+class Unbound(Exception):
+    """The annotation, not the value, is at fault: it rests on a name that has no size yet."""
+
+
 class Uncomputable(Exception):
-    """An axis that is an expression failed on this call's sizes, by dividing by zero say."""
+    """An axis that is an expression has no value for the sizes of this call."""
 
     def __init__(self, axis: str, error: Exception) -> None:
         super().__init__(f"axis {axis!r} cannot be computed: {type(error).__name__}: {error}")
@@ -175,13 +180,6 @@ class Uncomputable(Exception):
 @lru_cache(maxsize=4096)
 def _code(text: str) -> CodeType:
     return compile(text.strip(), f"<axis {text}>", "eval")
-
-
-def annotation_error(message: str) -> Exception:
-    """jaxtyping's own class: an annotation that cannot be checked is no matter of the value."""
-    from jaxtyping import AnnotationError  # noqa: PLC0415 - loaded already where such annotations exist
-
-    return AnnotationError(message)
 
 
 def dtype_name(dtype: Any) -> str:

@@ -10,12 +10,10 @@ from inspect import Parameter
 from typing import Any, Literal
 
 from typedtorch.runtime.annotations import spec_of
-from typedtorch.runtime.arrays import Uncomputable
-from typedtorch.runtime.errors import ShapeCheckError
-from typedtorch.runtime.explain import refusal
+from typedtorch.runtime.explain import decide
 from typedtorch.runtime.hints import annotations_of, innermost
 from typedtorch.runtime.instance import bind_instance
-from typedtorch.runtime.scope import Mismatch, Scope
+from typedtorch.runtime.scope import Scope
 from typedtorch.runtime.specs import Anything, Record, Spec, arrays_in, mentions_axes
 from typedtorch.shapes.axes import names_of
 
@@ -111,7 +109,8 @@ class Checker:
         """
         scope = Scope({p.name: value for p, value in zip(self.parameters, values, strict=True)})
         if self.scope == "instance" and values:
-            self._decide(lambda: bind_instance(values[0], self.axis_names, scope), scope)
+            names = self.axis_names
+            decide(self.name, scope, "self", lambda inside: bind_instance(values[0], names, inside))
         for parameter, value in zip(self.parameters, values, strict=True):
             if parameter.spec is not None:
                 for place, item in parameter.values(value):
@@ -124,18 +123,7 @@ class Checker:
         Raises:
             CheckError: it contradicts the annotation.
         """
-        scope.place = place
-        self._decide(lambda: spec.check(value, scope), scope)
-
-    def _decide(self, check: Callable[[], Mismatch | None], scope: Scope) -> None:
-        try:
-            found = check()
-        except Uncomputable as error:
-            raise ShapeCheckError(
-                f"{self.name}: {scope.place}: {error}", function=self.name, where=scope.place
-            ) from None
-        if found is not None:
-            raise refusal(self.name, scope.place, found) from None
+        decide(self.name, scope, place, lambda inside: spec.check(value, inside))
 
     def result(self, value: Any, scope: Scope) -> Any:
         """The value, once it is checked against the return annotation.

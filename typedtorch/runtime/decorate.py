@@ -20,6 +20,7 @@ typedtorch.runtime.errors.ShapeCheckError: project: argument 'w': axis d: wanted
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import typing
 from collections.abc import Callable
@@ -88,7 +89,7 @@ def member(target: Any, scope: ScopeKind) -> Any:
             return None
 
 
-def _function(function: FunctionType, scope: ScopeKind) -> FunctionType:
+def _function(function: FunctionType, scope: ScopeKind) -> Any:
     """Checked once: what is checked already stays, unless its names are to be the instance's from now on."""
     if not is_typed(function):
         return wrap(function, scope)
@@ -101,6 +102,8 @@ def _class(kind: type, scope: ScopeKind) -> type:
     """Check every function in the class's own body; ``__init__`` and assignment of a dataclass."""
     if typing.is_typeddict(kind) or "__typed__" in kind.__dict__:
         return kind
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        _read_fields(kind)
     for name, value in list(vars(kind).items()):
         made = None if isinstance(value, type) else member(value, scope)
         if made is not None and made is not value:
@@ -108,3 +111,9 @@ def _class(kind: type, scope: ScopeKind) -> type:
     check_fields(kind)
     kind.__typed__ = True  # type: ignore[attr-defined]  # a mark: decorating twice is decorating once
     return kind
+
+
+def _read_fields(kind: type) -> None:
+    """Give the constructor of a NamedTuple annotations it can read: it has no module of its own."""
+    with contextlib.suppress(Exception):  # a field whose class does not exist yet stays unchecked
+        kind.__new__.__annotations__.update(typing.get_type_hints(kind, include_extras=True))

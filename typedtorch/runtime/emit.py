@@ -33,6 +33,7 @@ from typedtorch.runtime.specs import (
 )  # fmt: skip
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset)
+PYTHON = ("Exception", "isinstance", "len", "tuple", "type", "Refused", "join_runs", "walk")  # used by name
 _DIRECT = (list, tuple, set, frozenset, deque)
 
 
@@ -46,7 +47,7 @@ class Emitter:
     def __init__(self, written: Written, specs: Iterable[Spec]) -> None:
         self.namespace = written.namespace
         self.arguments = set(written.names)
-        self.taken = {*written.names, *written.namespace, "scope", "result"}
+        self.taken = {*written.names, *written.namespace}
         self.lines: list[str] = []
         self.depth = 0
         self.locals: dict[str, str] = {}  # axis name, "*" in front for a run -> local variable

@@ -11,16 +11,42 @@ At most eight lines, sizes and dtypes only::
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
+from typedtorch.runtime.arrays import Unbound, Uncomputable
 from typedtorch.runtime.errors import CheckError, DtypeCheckError, ShapeCheckError, TypeCheckError
-from typedtorch.runtime.scope import Mismatch
+from typedtorch.runtime.scope import Mismatch, Scope
 
 _KINDS = {"shape": ShapeCheckError, "dtype": DtypeCheckError, "type": TypeCheckError}
 _HERE = str(Path(__file__).parent)
-_PASSED_THROUGH = ("torch/nn/modules/module.py", "torch/utils/_contextlib.py", "contextlib.py")
+_PASSED_THROUGH = re.compile(
+    r"/torch/(nn/modules/module|utils/_contextlib)\.py$|/(contextlib\.py|asyncio/\w+\.py)$"
+)
+
+
+def decide(function: str, scope: Scope, place: str, check: Callable[[Scope], Mismatch | None]) -> None:
+    """Run one check of the value that stands at ``place``.
+
+    Raises:
+        CheckError: the value is refused.
+        jaxtyping.AnnotationError: the annotation rests on a name that is not bound.
+    """
+    scope.place = place
+    try:
+        found = check(scope)
+    except Unbound as error:
+        from jaxtyping import AnnotationError  # noqa: PLC0415 - loaded where array annotations exist
+
+        raise AnnotationError(f"{function}: {scope.place}: {error}\n  called  {call_site()}") from None
+    except Uncomputable as error:
+        message = f"{function}: {scope.place}: {error}\n  called  {call_site()}"
+        raise ShapeCheckError(message, function=function, where=scope.place) from None
+    if found is not None:
+        raise refusal(function, scope.place, found) from None
 
 
 def refusal(function: str, place: str, found: Mismatch) -> CheckError:
@@ -56,4 +82,5 @@ def call_site() -> str:
 
 
 def _is_machinery(filename: str) -> bool:
-    return filename.startswith((_HERE, "<typed ")) or filename.replace("\\", "/").endswith(_PASSED_THROUGH)
+    passed_through = _PASSED_THROUGH.search(filename.replace("\\", "/"))
+    return filename.startswith((_HERE, "<typed ")) or passed_through is not None

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from typedtorch.runtime.annotations import spec_of
-from typedtorch.runtime.explain import refusal
+from typedtorch.runtime.explain import decide
 from typedtorch.runtime.hints import MISSING, read
 from typedtorch.runtime.scope import Scope
 from typedtorch.runtime.specs import Anything, Spec
@@ -80,7 +80,5 @@ def check(kind: type, name: str, spec: Spec, value: Any, scope: Scope) -> None:
     Raises:
         CheckError: it contradicts the field's annotation.
     """
-    scope.place = f"field {name!r}"
-    found = spec.check(value, scope)
-    if found is not None:
-        raise refusal(kind.__qualname__.rsplit("<locals>.", 1)[-1], scope.place, found)
+    owner = kind.__qualname__.rsplit("<locals>.", 1)[-1]
+    decide(owner, scope, f"field {name!r}", lambda inside: spec.check(value, inside))

@@ -28,13 +28,12 @@ from types import FunctionType
 
 from typedtorch.runtime.array_code import NotInline
 from typedtorch.runtime.checker import Checker
-from typedtorch.runtime.emit import Emitter
+from typedtorch.runtime.emit import PYTHON, Emitter
 from typedtorch.runtime.signatures import Written, load
 
 
 def generate(checker: Checker, written: Written) -> FunctionType:
     """Compile the quick checker of a signature."""
-    written.namespace["CHECKER"] = checker
     return load(_Source(checker, written).write(), written.namespace, f"<typed check of {checker.name}>")
 
 
@@ -44,18 +43,21 @@ class _Source:
     def __init__(self, checker: Checker, written: Written) -> None:
         self.checker, self.written = checker, written
         self.emit = Emitter(written, checker.specs())
-        self.call = written.awaiting + written.call("FUNCTION")
+        self.call, self.reference = written.call_function, written.constant("CHECKER", checker)
+        self.scope, self.value = self.emit.fresh("scope"), self.emit.fresh("result")
 
     def write(self) -> str:
         """The whole function."""
-        emit, values = self.emit, self.written.values
+        emit = self.emit
+        self.values = f"{self.reference}.arguments({self.written.values})"
         arguments = self._lines(self._arguments)
         self.bound = f"{emit.sizes_source()}, {emit.runs_source()}"  # by the arguments, not yet the result
         result = None if arguments is None else self._lines(self._result)
         emit.lines = [self.written.head(defaults=False)]
         with emit.indented():
             if arguments is None:
-                emit.add(f"scope = CHECKER.arguments({values})", f"return CHECKER.result({self.call}, scope)")
+                emit.add(f"{self.scope} = {self.values}")
+                emit.add(f"return {self.reference}.result({self.call}, {self.scope})")
             elif not arguments and result == []:
                 emit.add(f"return {self.call}")
             else:
@@ -63,21 +65,21 @@ class _Source:
         return "\n".join(emit.lines) + "\n"
 
     def _quick(self, arguments: list[str], result: list[str] | None) -> None:
-        emit, values = self.emit, self.written.values
+        emit, scope, value = self.emit, self.scope, self.value
         for name in emit.initial:
             emit.add(f"{name} = None")
-        emit.add("scope = None", "try:", *("    " + line for line in arguments or ["pass"]))
-        emit.add("except Exception:", f"    scope = CHECKER.arguments({values})")
+        emit.add(f"{scope} = None", "try:", *("    " + line for line in arguments or ["pass"]))
+        emit.add("except Exception:", f"    {scope} = {self.values}")
         if result == []:
             emit.add(f"return {self.call}")
             return
-        emit.add(f"result = {self.call}", "if scope is None:")
+        emit.add(f"{value} = {self.call}", f"if {scope} is None:")
         with emit.indented():
             if result is not None:
                 emit.add("try:", *("    " + line for line in result))
-                emit.add("    return result", "except Exception:", "    pass")
-            emit.add(f"scope = CHECKER.bound({values}, {self.bound})")
-        emit.add("return CHECKER.result(result, scope)")
+                emit.add(f"    return {value}", "except Exception:", "    pass")
+            emit.add(f"{scope} = {self.reference}.bound({self.written.values}, {self.bound})")
+        emit.add(f"return {self.reference}.result({value}, {scope})")
 
     def _lines(self, write: Callable[[], None]) -> list[str] | None:
         """The lines ``write`` emits, or None where they cannot be plain code."""
@@ -90,8 +92,8 @@ class _Source:
 
     def _arguments(self) -> None:
         emit = self.emit
-        if self.checker.scope == "instance":
-            raise NotInline  # bindings start from the instance
+        if self.checker.scope == "instance" or self.written.clashes(PYTHON):
+            raise NotInline  # bindings start from the instance, or a parameter hides what the code uses
         for p in self.checker.parameters:
             if p.spec is None:
                 continue
@@ -108,4 +110,4 @@ class _Source:
     def _result(self) -> None:
         if self.checker.returns is not None:
             self.emit.add(f"# return: {self.checker.returns.text}".replace("\n", " "))
-            self.emit.spec(self.checker.returns, "result")
+            self.emit.spec(self.checker.returns, self.value)

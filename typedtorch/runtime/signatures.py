@@ -6,7 +6,7 @@ import inspect
 import itertools
 import keyword
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from inspect import Parameter
 from types import FunctionType
 from typing import Any
@@ -38,6 +38,11 @@ class Written:
         for p in self.parameters:
             if p.default is not Parameter.empty:
                 self.defaults[p.name] = self.constant(f"{p.name}_default", p.default)
+        self.call_function = self.awaiting + self.call(self.constant("FUNCTION", function))
+
+    def clashes(self, reserved: Iterable[str]) -> bool:
+        """Whether a parameter hides one of these names."""
+        return not set(reserved).isdisjoint(self.names)
 
     def constant(self, hint: str, value: Any) -> str:
         """The name under which generated code finds ``value``; no parameter is called so."""

@@ -8,7 +8,7 @@ Bindings made before a failure inside a container stay, as they do in jaxtyping 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from typedtorch.runtime.arrays import Array, describe, type_name
@@ -119,7 +119,7 @@ class Either:
                 nearest = found
         if nearest is None or _closeness(nearest) == 0:
             return _refuse(self, value)
-        return nearest
+        return nearest if nearest.path else replace(nearest, annotation=self.text)
 
 
 def _closeness(found: Mismatch) -> int:

@@ -6,7 +6,7 @@ import importlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from typedtorch.runtime.arrays import annotation_error
+from typedtorch.runtime.arrays import Unbound
 from typedtorch.runtime.scope import Mismatch, Scope
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Tree:
         """Compare and bind; None is a tree without leaves.
 
         Raises:
-            jaxtyping.AnnotationError: a composition names a structure that is not bound yet.
+            Unbound: a composition names a structure that is not bound yet.
         """
         if value is None or self.leaf is None:
             return None
@@ -54,7 +54,7 @@ class Tree:
             if wanted is not None:
                 return Mismatch("type", f"a tree of structure {wanted}", f"{structure}", annotation=self.text)
         if scope.leaf is not None and self.structure is not None:
-            raise annotation_error(f"{self.text}: '?' is ambiguous where one structured PyTree holds another")
+            raise Unbound(f"{self.text}: '?' is ambiguous where one structured PyTree holds another")
         for i, leaf in enumerate(leaves):
             if self.structure is not None:
                 scope.leaf = f"(leaf {i} of {self.structure}) "
@@ -74,7 +74,7 @@ class Tree:
         composed: Any = 0
         for name in names:
             if name not in scope.trees:
-                raise annotation_error(f"{self.text}: the structure {name} is not bound yet")
+                raise Unbound(f"{self.text}: the structure {name} is not bound yet")
             part = scope.trees[name]
             filled = jtu.tree_unflatten(part, [0] * part.num_leaves)
             composed = jtu.tree_map(lambda _, filled=filled: filled, composed)

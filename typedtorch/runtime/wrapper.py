@@ -53,9 +53,8 @@ def wrap(function: FunctionType, scope: ScopeKind, *, arrays_only: bool = False)
         "__builtins__": builtins,
         "__tracebackhide__": True,
         "SWITCH": SWITCH,
-        "FUNCTION": function,
-        "is_compiling": getattr(compiler, "is_compiling", is_compiling),
     }
+    tracing = getattr(compiler, "is_compiling", is_compiling)
     local = surrounding_names(function)
 
     @functools.cache
@@ -63,7 +62,7 @@ def wrap(function: FunctionType, scope: ScopeKind, *, arrays_only: bool = False)
         return Checker(function, local, scope, arrays_only=arrays_only)
 
     def start(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Stream | None:
-        off = namespace["is_compiling"]() or not SWITCH.on
+        off = tracing() or not SWITCH.on
         return None if off else Stream(checker(), args, kwargs)
 
     wrapper: Any
@@ -72,25 +71,24 @@ def wrap(function: FunctionType, scope: ScopeKind, *, arrays_only: bool = False)
     elif inspect.isasyncgenfunction(function):
         wrapper = checked_async_generator(function, start)
     else:
-        wrapper = _function(Written(function, namespace), checker)
+        wrapper = _function(Written(function, namespace), tracing, checker)
     functools.update_wrapper(wrapper, function)
     wrapper.__dict__[MARK] = scope
     return wrapper
 
 
-def _function(written: Written, checker: Callable[[], Checker]) -> FunctionType:
-    namespace = written.namespace
-
+def _function(written: Written, tracing: Callable[[], bool], checker: Callable[[], Checker]) -> FunctionType:
     def first(*args: Any, **kwargs: Any) -> Any:
-        namespace["CHECKED"] = generate(checker(), written)
-        return namespace["CHECKED"](*args, **kwargs)
+        written.namespace[checked] = generate(checker(), written)
+        return written.namespace[checked](*args, **kwargs)
 
-    namespace["CHECKED"] = first
+    checked = written.constant("CHECKED", first)
+    is_tracing, switch = written.constant("is_compiling", tracing), written.constant("SWITCH", SWITCH)
     return load(
         f"{written.head(defaults=True)}\n"
-        "    if is_compiling() or not SWITCH.on:\n"
-        f"        return {written.awaiting}{written.call('FUNCTION')}\n"
-        f"    return {written.awaiting}{written.call('CHECKED')}\n",
-        namespace,
+        f"    if {is_tracing}() or not {switch}.on:\n"
+        f"        return {written.call_function}\n"
+        f"    return {written.awaiting}{written.call(checked)}\n",
+        written.namespace,
         f"<typed {written.label}>",
     )
