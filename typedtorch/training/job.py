@@ -134,7 +134,7 @@ class _Job:
         torch.use_deterministic_algorithms(config.machine.deterministic)
         corpus = open_corpus(config, self.console.note) if own.batches is None else None
         memory = PeakMemory(self.device)
-        plain = own.model or make_model(config, self._vocab(corpus))
+        plain = own.model if own.model is not None else make_model(config, self._vocab(corpus))
         plain = plain.to(self.device)
         optimizer = self._optimizer(own, plain)
         prediction = self._predict(plain, optimizer, own)

@@ -23,6 +23,7 @@ from torch import Tensor
 from typedtorch.training.errors import DamagedCheckpoint
 
 _CHUNK = 8 << 20
+_ALIGNMENT = 64
 _NAMES = {
     torch.bool: "BOOL", torch.uint8: "U8", torch.int8: "I8", torch.uint16: "U16", torch.int16: "I16",
     torch.uint32: "U32", torch.int32: "I32", torch.uint64: "U64", torch.int64: "I64",
@@ -103,7 +104,7 @@ def _header(tensors: Mapping[str, Tensor]) -> bytes:
         }
         offset = end
     text = json.dumps(entries, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)  # the data begins aligned
+    text += b" " * (-(len(text) + 8) % _ALIGNMENT)  # the data begins aligned
     return len(text).to_bytes(8, "little") + text
 
 
@@ -162,6 +163,6 @@ def _parse_one(body: Tensor | None, entry: Mapping[str, object]) -> Tensor:
     if body is None or start == end:
         return torch.empty(shape, dtype=dtype)
     raw = body[start:end]
-    if raw.data_ptr() % dtype.itemsize:
-        raw = raw.clone()
+    if raw.data_ptr() % _ALIGNMENT:
+        raw = raw.clone()  # torch reads some bytes as structures: a generator's state must not be crooked
     return raw.view(dtype).reshape(shape)

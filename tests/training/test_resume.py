@@ -1,0 +1,321 @@
+"""Run to N equals run, stop, resume to N, bit for bit; and every item of the state is needed for it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from tests.training.parts import Tiny, make_trainer, same, token_batches, token_loss, weights
+from typedtorch.training import Callback, CheckpointMismatch, CheckpointStore, Trainer
+from typedtorch.training.snapshot import ITEMS
+
+
+class NoisyBatches:
+    """Batches changed by numpy's and Python's global generators, as an augmentation would."""
+
+    def __init__(self) -> None:
+        self.inner = token_batches()
+
+    def __iter__(self) -> NoisyBatches:
+        return self
+
+    def __next__(self) -> Any:
+        batch = next(self.inner)
+        shift = int(np.random.randint(5)) + random.randrange(5)
+        return batch._replace(inputs=(batch.inputs + shift) % 61)
+
+    def state_dict(self) -> dict[str, Any]:
+        return self.inner.state_dict()
+
+    def load_state_dict(self, state: dict[str, Any], /) -> None:
+        self.inner.load_state_dict(state)
+
+
+class Kick(Callback):
+    """Changes the weights by how often it was called: a callback with a state of its own."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def on_step(self, trainer: Trainer, /) -> None:
+        self.calls += 1
+        with torch.no_grad():
+            next(iter(trainer.model.parameters())).add_(0.01 * self.calls)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"calls": self.calls}
+
+    def load_state_dict(self, state: dict[str, Any], /) -> None:
+        self.calls = state["calls"]
+
+
+def full(**changes: Any) -> Trainer:
+    """A trainer that uses every item of the state."""
+    return make_trainer(
+        batches=NoisyBatches(), ema=0.9, accumulate=2, clip=1.0, others={"callbacks": [Kick()]}, **changes
+    )
+
+
+def everything(trainer: Trainer) -> list[Tensor]:
+    assert trainer.ema is not None
+    return [*weights(trainer), *(t.clone() for t in trainer.ema.averages)]
+
+
+def through_the_disk(trainer: Trainer, folder: Path) -> dict[str, Any]:
+    path = CheckpointStore(folder).save(trainer.step, trainer.state_dict())
+    return CheckpointStore(folder).load(path)
+
+
+@pytest.mark.parametrize("stop", [1, 4, 7])
+def test_resumed_equals_uninterrupted_bit_for_bit(tmp_path: Path, stop: int) -> None:
+    whole = full(steps=8)
+    expected = whole.fit().losses
+    first = full(steps=stop)
+    losses = first.fit().losses
+    state = through_the_disk(first, tmp_path)
+    resumed = full(seed=123, steps=8)  # other weights, other generators: all of it has to come from the state
+    resumed.load_state_dict(state)
+    losses += resumed.fit().losses
+    assert losses == expected
+    assert same(everything(resumed), everything(whole))
+    assert resumed.state_dict()["counters"] == whole.state_dict()["counters"]
+
+
+def drop(state: dict[str, Any], item: str, fresh: Mapping[str, Any]) -> dict[str, Any]:
+    """The state with one item as a new run would have it."""
+    group, _, inner = item.partition("/")
+    if group == "rng":
+        return {**state, "rng": [{**state["rng"][0], inner: fresh["rng"][0][inner]}]}
+    if inner:
+        return {**state, group: {**state[group], inner: fresh[group][inner]}}
+    return {**state, group: fresh[group]}
+
+
+NEEDED = [
+    "model",
+    "optimizer",
+    "data",
+    "ema",
+    "callbacks",
+    "counters/step",
+    "rng/torch",
+    "rng/numpy",
+    "rng/python",
+]
+
+
+@pytest.mark.parametrize("item", NEEDED)
+def test_without_any_single_item_it_diverges_within_two_steps(tmp_path: Path, item: str) -> None:
+    whole = full(steps=6)
+    whole.fit()
+    first = full(steps=4)
+    first.fit()
+    state = through_the_disk(first, tmp_path)
+    fresh = full(seed=123).state_dict()
+    # another run's values for what it would not have saved; a copy, for taking it does not copy
+    resumed = full(seed=123, steps=6 if item != "counters/step" else 2)
+    resumed.load_state_dict(drop(state, item, fresh))
+    resumed.fit()
+    assert not same(everything(resumed), everything(whole))
+
+
+def test_the_loss_scale_is_part_of_the_state() -> None:
+    def scaled(**changes: Any) -> Trainer:
+        trainer = make_trainer(precision="fp16", **changes)
+        assert trainer.scaler is not None
+        return trainer
+
+    first = scaled(steps=2)
+    first.fit()
+    assert first.scaler is not None
+    first.scaler.update(128.0)
+    state = first.state_dict()
+    assert state["scaler"]["scale"] == 128.0
+    resumed = scaled(steps=4)
+    resumed.load_state_dict(state)
+    assert resumed.scaler is not None
+    assert resumed.scaler.get_scale() == 128.0
+    with pytest.raises(CheckpointMismatch, match="missing from the state: scaler"):
+        scaled().load_state_dict({k: v for k, v in state.items() if k != "scaler"})
+
+
+@pytest.mark.parametrize("item", [*ITEMS, "ema"])
+def test_a_state_without_an_item_is_refused(item: str) -> None:
+    trainer = full()
+    state = {k: v for k, v in trainer.state_dict().items() if k != item}
+    with pytest.raises(CheckpointMismatch, match=f"missing from the state: {item}"):
+        full().load_state_dict(state)
+
+
+# --- states of something else: every difference listed, nothing changed
+
+
+def refused(trainer: Trainer, state: dict[str, Any], *lines: str) -> None:
+    before = [t.clone() for t in trainer.model.state_dict().values()]
+    optimizer_before = repr(trainer.optimizer.state_dict())
+    with pytest.raises(CheckpointMismatch) as caught:
+        trainer.load_state_dict(state, path="somewhere/step-1")
+    text = str(caught.value)
+    assert "somewhere/step-1" in text
+    for line in lines:
+        assert line in text
+    assert same(trainer.model.state_dict().values(), before)
+    assert repr(trainer.optimizer.state_dict()) == optimizer_before
+
+
+def test_missing_and_unexpected_weights_are_all_listed() -> None:
+    state = make_trainer().state_dict()
+    model = {k: v for k, v in state["model"].items() if not k.startswith("out.")}
+    changed = {**state, "model": {**model, "extra.a": torch.ones(1), "extra.b": torch.ones(1)}}
+    refused(
+        make_trainer(),
+        changed,
+        "missing: out.weight",
+        "missing: out.bias",
+        "unexpected: extra.a",
+        "unexpected: extra.b",
+        "4 difference(s)",
+    )
+
+
+def test_shapes_are_compared_together_and_before_any_is_copied() -> None:
+    state = make_trainer(width=4).state_dict()
+    refused(
+        make_trainer(),
+        state,
+        "embedding.weight: expected shape (61, 8), found (61, 4)",
+        "out.weight: expected shape (61, 8), found (61, 4)",
+    )
+
+
+def test_another_dtype_is_refused() -> None:
+    state = make_trainer().state_dict()
+    model = {**state["model"], "out.bias": state["model"]["out.bias"].double()}
+    refused(
+        make_trainer(), {**state, "model": model}, "out.bias: expected torch.float32, found torch.float64"
+    )
+
+
+def test_another_models_optimizer_is_refused() -> None:
+    wide, trainer = make_trainer(width=4, steps=1), make_trainer(steps=1)
+    wide.fit(), trainer.fit()
+    refused(
+        make_trainer(), {**trainer.state_dict(), "optimizer": wide.state_dict()["optimizer"]},
+        "optimizer: exp_avg of parameter 0: expected a shape that fits (61, 8), found (61, 4)",
+    )  # fmt: skip
+
+
+def test_another_kind_of_optimizer_is_refused() -> None:
+    state = make_trainer(optimizer=lambda m: torch.optim.SGD(m.parameters(), lr=0.1)).state_dict()
+    refused(
+        make_trainer(), state, "optimizer: group 0: expected hyperparameters ['betas'], found ['momentum']"
+    )
+
+
+def test_another_number_of_parameters_is_refused() -> None:
+    bigger = make_trainer(model=nn.Sequential(Tiny(), nn.Linear(1, 1))).state_dict()
+    state = {**make_trainer().state_dict(), "optimizer": bigger["optimizer"]}
+    refused(make_trainer(), state, "optimizer: expected groups of [3] parameters, found [5]")
+
+
+def test_other_data_is_refused() -> None:
+    state = make_trainer().state_dict()
+    changed = {**state, "data": {**state["data"], "windows": 7, "seed": 9}}
+    refused(
+        make_trainer(),
+        changed,
+        "data seed: the saved position is for 9",
+        "data windows: the saved position is for 7",
+    )
+
+
+def test_a_changed_configuration_is_shown_as_a_difference() -> None:
+    state = make_trainer(others={"identity": {"seq": 6, "data": "abc", "batch": 4}}).state_dict()
+    trainer = make_trainer(others={"identity": {"seq": 8, "data": "abd", "batch": 4}})
+    refused(
+        trainer, state, "seq: saved with 6, now 8", "data: saved with 'abc', now 'abd'", "2 difference(s)"
+    )
+
+
+# --- states that fit although something around them changed
+
+
+@pytest.mark.parametrize("prefix", ["module.", "_orig_mod.", "module._orig_mod."])
+def test_wrappers_prefixes_do_not_matter(prefix: str) -> None:
+    first = make_trainer(steps=2)
+    first.fit()
+    state = first.state_dict()
+    resumed = make_trainer(seed=1)
+    resumed.load_state_dict({**state, "model": {prefix + k: v for k, v in state["model"].items()}})
+    assert same(weights(resumed), weights(first))
+
+
+def test_a_compiled_model_saves_plain_names() -> None:
+    trainer = make_trainer(model=torch.compile(Tiny()))  # type: ignore[arg-type]  # wraps the module
+    assert set(trainer.state_dict()["model"]) == set(Tiny().state_dict())
+
+
+def test_a_state_from_a_gpu_continues_on_a_cpu() -> None:
+    first = make_trainer(steps=2)
+    first.fit()
+    state = first.state_dict()
+    with_gpu = {**state, "rng": [{**state["rng"][0], "cuda": [torch.zeros(16, dtype=torch.uint8)]}]}
+    resumed = make_trainer(seed=3, steps=4)
+    resumed.load_state_dict(with_gpu)
+    resumed.fit()
+    whole = make_trainer(steps=4)
+    whole.fit()
+    assert same(weights(resumed), weights(whole))
+
+
+def test_a_state_of_more_processes_continues_in_one() -> None:
+    first = make_trainer(steps=2)
+    first.fit()
+    state = first.state_dict()
+    resumed = make_trainer(seed=3, steps=3)
+    resumed.load_state_dict({**state, "rng": state["rng"] * 4})
+    assert resumed.step == 2
+    resumed.fit()
+
+
+@pytest.mark.parametrize("kind", ["list", "generator function", "loader"])
+def test_any_iterable_continues_where_it_was(kind: str) -> None:
+    data = [torch.tensor([[i % 61, (i * 7) % 61]]) for i in range(5)]
+
+    class Pairs:
+        def __iter__(self) -> Any:
+            return iter(data)
+
+    make: dict[str, Callable[[], Any]] = {
+        "list": lambda: data,
+        "generator function": Pairs,
+        "loader": lambda: torch.utils.data.DataLoader(data, batch_size=None, shuffle=False),  # type: ignore[arg-type]  # a list will do
+    }
+
+    def loss(model: nn.Module, batch: Any) -> Tensor:
+        return nn.functional.cross_entropy(model(batch[:, :1]).flatten(0, 1), batch[:, 1:].flatten())
+
+    def trainer(**changes: Any) -> Trainer:
+        return make_trainer(batches=make[kind](), loss=loss, **changes)
+
+    expected = trainer(steps=13).fit().losses
+    first = trainer(steps=7)
+    losses = first.fit().losses
+    state = first.state_dict()
+    resumed = trainer(seed=4, steps=13)
+    resumed.load_state_dict(state)
+    assert losses + resumed.fit().losses == expected
+
+
+def test_items_are_counted() -> None:
+    trainer = make_trainer(steps=3)
+    trainer.fit()
+    assert token_loss(trainer.model, next(token_batches())).items == 24
+    assert trainer.state_dict()["counters"]["items"] == 3 * 24
