@@ -157,7 +157,7 @@ def test_parameters_may_have_the_names_generated_code_uses() -> None:
 
 def test_default_values_are_not_checked() -> None:
     @typed
-    def sloppy(x: Float[Tensor, "n"], y: Float[Tensor, "n"] = None) -> None: ...  # type: ignore[assignment]  # noqa: RUF013 - sloppy
+    def sloppy(x: Float[Tensor, "n"], y: Float[Tensor, "n"] = None) -> None: ...  # type: ignore[assignment]
 
     sloppy(ones(2))
     sloppy(ones(2), ones(2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import dataclasses
 import functools
 import inspect
@@ -13,6 +14,7 @@ from typedtorch.runtime.annotations import spec_of
 from typedtorch.runtime.explain import decide
 from typedtorch.runtime.hints import MISSING, read
 from typedtorch.runtime.scope import Scope
+from typedtorch.runtime.signatures import load
 from typedtorch.runtime.specs import Anything, Spec
 from typedtorch.runtime.switch import SWITCH, is_compiling
 
@@ -50,28 +52,45 @@ def _specs(kind: Any) -> dict[str, Spec]:
 
 
 def _completed(init: Any, kind: type, specs: Callable[[], dict[str, Spec]]) -> Any:
-    @functools.wraps(init)
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-        init(self, *args, **kwargs)
-        if not is_compiling() and SWITCH.on:
-            scope = Scope()
-            for name, spec in specs().items():
-                if hasattr(self, name):
-                    check(kind, name, spec, getattr(self, name), scope)
+    def check_all(instance: Any) -> None:
+        scope = Scope()
+        for name, spec in specs().items():
+            if hasattr(instance, name):
+                check(kind, name, spec, getattr(instance, name), scope)
 
-    return __init__
+    return _written(
+        "def __init__(self, *args, **kwargs):\n"
+        "    INIT(self, *args, **kwargs)\n"
+        "    if not is_compiling() and SWITCH.on:\n"
+        "        CHECK(self)\n",
+        {"INIT": init, "CHECK": check_all},
+        init,
+    )
 
 
 def _assigned(kind: type, specs: Callable[[], dict[str, Spec]]) -> Any:
-    plain: Any = kind.__setattr__
-
-    @functools.wraps(plain)
-    def __setattr__(self: Any, name: str, value: Any) -> None:
-        if not is_compiling() and SWITCH.on and name in specs() and hasattr(self, name):
+    def check_one(instance: Any, name: str, value: Any) -> None:
+        if name in specs() and hasattr(instance, name):
             check(kind, name, specs()[name], value, Scope())
-        plain(self, name, value)
 
-    return __setattr__
+    plain: Any = kind.__setattr__
+    assign = "object.__setattr__" if plain is object.__setattr__ else "ASSIGN"  # tracers know it by name
+    return _written(
+        "def __setattr__(self, name, value):\n"
+        "    if not is_compiling() and SWITCH.on:\n"
+        "        CHECK(self, name, value)\n"
+        f"    {assign}(self, name, value)\n",
+        {"ASSIGN": plain, "CHECK": check_one},
+        plain,
+    )
+
+
+def _written(source: str, namespace: dict[str, Any], original: Any) -> Any:
+    """A method from source; its globals, unlike a closure, are none of a tracer's business until used."""
+    compiler = getattr(sys.modules.get("torch"), "compiler", None)
+    namespace |= {"SWITCH": SWITCH, "is_compiling": getattr(compiler, "is_compiling", is_compiling)}
+    namespace |= {"__builtins__": builtins, "__tracebackhide__": True}
+    return functools.update_wrapper(load(source, namespace, "<typed fields>"), original)
 
 
 def check(kind: type, name: str, spec: Spec, value: Any, scope: Scope) -> None:
