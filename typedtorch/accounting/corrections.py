@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from typedtorch.accounting.schema import argument_of
+from typedtorch.shapes.size import Size
 
 Correction = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
 
@@ -36,45 +37,52 @@ def _statistics(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     return (out, *(torch.empty_like(s, dtype=torch.float32) for s in statistics))
 
 
-def _leading(width: Any, bytes_each: int) -> Any:
-    """oneDNN's leading dimension: whole cache lines, and one more where it divides by 256."""
+def _leading(width: Size, bytes_each: int, at: int) -> Size:
+    """oneDNN's leading dimension: whole cache lines, and one more where that divides by 256."""
     line = 64 // bytes_each
-    whole = (width + line - 1) // line * line
-    if isinstance(whole, int) and whole % 256 == 0:
-        whole += line
-    return whole
+    pad = line if -(-at // line) * line % 256 == 0 else 0
+    return (width + line - 1) // line * line + pad
 
 
-def lstm_workspace(steps: Any, batch: Any, d_in: Any, hidden: Any, dtype: torch.dtype) -> Any:
+def lstm_workspace(
+    steps: Size,
+    batch: Size,
+    d_in: Size,
+    hidden: Size,
+    dtype: torch.dtype,
+    *,
+    at: tuple[int, int] | None = None,
+) -> Size:
     """Bytes oneDNN keeps of one LSTM layer for its backward, as measured on x86 (torch 2.13).
 
     Gates and outputs of every step; inputs, states, their gradients and cells of every step and of the
     one before the first, for the layer below and the layer itself; each rounded up to whole pages.
+    ``at`` are the numbers behind ``d_in`` and ``hidden`` where these are formulas: they settle which is
+    the larger and what is padded.
 
     >>> lstm_workspace(5, 2, 8, 16, torch.float32), lstm_workspace(50, 32, 1024, 256, torch.float32) // 4096
     (28672, 13627)
     """
     size = dtype.itemsize
-    widest = max(d_in, hidden) if isinstance(d_in, int) and isinstance(hidden, int) else hidden
+    inputs, states = at if at is not None else (int(d_in), int(hidden))  # type: ignore[arg-type]  # numbers without at=
+    widest, most = (d_in, inputs) if inputs > states else (hidden, states)
     now, ever = steps * batch, 2 * (steps + 1) * batch
-    wide = _leading(widest, 4)
     cells = [ever * hidden * 4] * 2
     if size == 2:
         rounded = (widest + 31) // 32 * 32
         cells = [ever * hidden * 4, (steps + 1) * batch * (hidden + rounded) * 4]
     pieces = [
-        now * _leading(4 * hidden, size) * size,
-        now * _leading(hidden, size) * size,
-        ever * wide * size,
-        ever * wide * size,
-        ever * wide * 4,
+        now * _leading(4 * hidden, size, 4 * states) * size,
+        now * _leading(hidden, size, states) * size,
+        ever * _leading(widest, 4, most) * size,
+        ever * _leading(widest, 4, most) * size,
+        ever * _leading(widest, 4, most) * 4,
         *cells,
     ]
-    return sum(_pages(piece) for piece in pieces)
-
-
-def _pages(size: Any) -> Any:
-    return (size + _PAGE - 1) // _PAGE * _PAGE
+    total: Size = 0
+    for piece in pieces:
+        total = total + (piece + _PAGE - 1) // _PAGE * _PAGE
+    return total
 
 
 def _lstm(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from typedtorch.accounting.count import Count
 from typedtorch.accounting.flops import count, moved
@@ -27,7 +28,36 @@ class Cost:
 def costs(trace: Trace, step: int | None = None) -> list[Cost]:
     """The calls of one step (the last, unless told otherwise) with their costs."""
     wanted = trace.ops[-1].step if step is None and trace.ops else step
-    return [Cost(op, count(op) or Count(), moved(op)) for op in trace.ops if op.step == wanted]
+    known: dict[int, Cost] = {}  # a repeated block repeats the very same operators
+    found = []
+    for op in trace.ops:
+        if op.step == wanted:
+            cost = known.get(id(op))
+            if cost is None:
+                cost = known[id(op)] = Cost(op, count(op) or Count(), moved(op))
+            found.append(cost)
+    return found
+
+
+def repeated(parts: Iterable[Cost]) -> list[tuple[Cost, int]]:
+    """Different calls and how often each was made."""
+    calls: dict[int, list[Any]] = {}
+    for cost in parts:
+        calls.setdefault(id(cost), [cost, 0])[1] += 1
+    return [(cost, times) for cost, times in calls.values()]
+
+
+def placed(parts: Iterable[Cost], copies: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[Cost, str]]:
+    """Every call with its module: the repetitions of a call belong to the repetitions of its block."""
+    seen: dict[int, int] = {}
+    for cost in parts:
+        times = seen[id(cost)] = seen.get(id(cost), -1) + 1
+        path = cost.op.path
+        if times:
+            prefix = next((p for p in copies if path == p or path.startswith(f"{p}.")), None)
+            if prefix is not None:
+                path = copies[prefix][times - 1] + path[len(prefix) :]
+        yield cost, path
 
 
 def flops(parts: Iterable[Cost]) -> dict[str, Size]:
@@ -38,8 +68,8 @@ def flops(parts: Iterable[Cost]) -> dict[str, Size]:
     the orthogonalising ones), so its elementwise steps are counted too.
     """
     found: dict[str, Size] = dict.fromkeys((*PARTS, "elementwise", "masked"), 0)
-    for cost in parts:
-        phase, one = cost.op.phase, cost.count * cost.op.times
+    for cost, calls in repeated(parts):
+        phase, one = cost.op.phase, cost.count * (cost.op.times * calls)
         found[phase] = found[phase] + one.matmul + (one.elementwise if phase == "optimizer" else 0)
         found["recompute"] = found["recompute"] + one.recompute
         if phase in ("forward", "backward"):
@@ -93,7 +123,7 @@ def figures(trace: Trace, peak_at: int) -> dict[str, Size]:
     found.update({f"memory.{name}": size for name, size in memory(trace, peak_at).items()})
     found.update({f"parameters.{name}": size for name, size in parameters(trace).items()})
     bytes_moved: Size = 0
-    for cost in spent:
-        bytes_moved = bytes_moved + cost.bytes * cost.op.times
+    for cost, calls in repeated(spent):
+        bytes_moved = bytes_moved + cost.bytes * (cost.op.times * calls)
     found["bytes.step"] = bytes_moved
     return found

@@ -39,14 +39,16 @@ def resolve(spec: OptimizerSpec, module: nn.Module | None) -> Factory | None:
     return spec
 
 
-def make_optimizer(factory: Factory, module: nn.Module) -> torch.optim.Optimizer:
+def make_optimizer(
+    factory: Factory, module: nn.Module, path_of: Callable[[object], str]
+) -> torch.optim.Optimizer:
     """The optimizer of the module's trainable parameters.
 
     Raises:
         AccountingError: the factory made something else.
     """
     if isinstance(factory, _Again):
-        return factory.over(module)
+        return factory.over({path_of(p): p for p in module.parameters()})
     made = factory([p for p in module.parameters() if p.requires_grad])
     if not isinstance(made, torch.optim.Optimizer):
         raise AccountingError(f"optimizer= made a {type(made).__name__}, not a torch.optim.Optimizer")
@@ -65,8 +67,8 @@ class _Again:
         settings: dict[str, Any] = self.groups[0][1]
         return self.kind(list(parameters), **settings)
 
-    def over(self, module: nn.Module) -> torch.optim.Optimizer:
-        now = dict(module.named_parameters(remove_duplicate=False))
+    def over(self, now: dict[str, nn.Parameter]) -> torch.optim.Optimizer:
+        """The optimizer over the parameters that stand at the same paths now."""
         groups = [{"params": [now[n] for n in names if n in now], **rest} for names, rest in self.groups]
         accepted = inspect.signature(self.kind).parameters
         defaults = {k: v for k, v in self.groups[0][1].items() if k in accepted}
@@ -77,7 +79,7 @@ class _Again:
 
 
 def _again(optimizer: torch.optim.Optimizer, module: nn.Module) -> _Again:
-    name_of = {id(p): name for name, p in module.named_parameters(remove_duplicate=False)}
+    name_of = {id(p): name for name, p in module.named_parameters()}
     groups = []
     for group in optimizer.param_groups:
         missing = [tuple(p.shape) for p in group["params"] if id(p) not in name_of]

@@ -17,9 +17,11 @@ from torch import Tensor, nn
 from typedtorch.accounting import annotations as an
 from typedtorch.accounting import fake
 from typedtorch.accounting.errors import AccountingError, AnnotationError, SizeError
+from typedtorch.accounting.fold import Run, folded, runs
 from typedtorch.accounting.losses import Loss, objective
 from typedtorch.accounting.optimizers import Factory, make_optimizer
 from typedtorch.accounting.trace import Recorder, Trace, Weight, tensors
+from typedtorch.accounting.unfold import NotPeriodicError, unfold
 from typedtorch.runtime import CheckError
 from typedtorch.shapes.size import Size
 
@@ -74,10 +76,11 @@ def _first_annotated(module: nn.Module | None) -> Callable[..., Any] | None:
 
 
 @contextlib.contextmanager
-def without_memory(module: nn.Module | None, setup: Setup) -> Iterator[None]:
+def without_memory(module: nn.Module | None, setup: Setup) -> Iterator[dict[int, Tensor]]:
     """Parameters and buffers of the module have shapes only, until the block ends.
 
-    Enter it under :func:`fake.fake_mode`.
+    Gives what stands in for each, by the identity of the original.  Enter it under
+    :func:`fake.fake_mode`.
     """
     modules = list(module.modules()) if module is not None else []
     saved = [(m, dict(m.__dict__), [dict(getattr(m, d)) for d in _DICTS]) for m in modules]
@@ -86,7 +89,7 @@ def without_memory(module: nn.Module | None, setup: Setup) -> Iterator[None]:
         for m in modules:
             for table in (m._parameters, m._buffers, m.__dict__):
                 _replace(table, made, setup)
-        yield
+        yield made
     finally:
         for m, attributes, tables in saved:
             m.__dict__.clear()
@@ -130,16 +133,15 @@ def default_dtype(module: nn.Module | None, setup: Setup) -> torch.dtype:
     return torch.get_default_dtype()
 
 
-def module_paths(module: nn.Module | None, prefix_of: dict[int, str] | None = None) -> dict[int, str]:
-    """The dotted path of every module and parameter, by identity."""
+def module_paths(module: nn.Module | None) -> dict[int, str]:
+    """The dotted path of every module, parameter and buffer, by identity."""
     paths: dict[int, str] = {}
     if module is not None:
         for path, member in module.named_modules():
-            name = (prefix_of or {}).get(id(member), path)
-            paths.setdefault(id(member), name)
-            for own, parameter in member._parameters.items():
-                if parameter is not None:
-                    paths.setdefault(id(parameter), f"{name}.{own}" if name else own)
+            paths.setdefault(id(member), path)
+            for own, tensor in (*member._parameters.items(), *member._buffers.items()):
+                if tensor is not None:
+                    paths.setdefault(id(tensor), f"{path}.{own}" if path else own)
     return paths
 
 
@@ -176,11 +178,10 @@ class Runner:
     def run(self) -> None:
         recorder, module = self.recorder, self.call.module
         if module is not None:
-            paths = module_paths(module)
-            for path, parameter in module.named_parameters():
-                recorder.adopt(parameter, "parameter", paths.get(id(parameter), path))
-            for path, buffer in module.named_buffers():
-                recorder.adopt(buffer, "buffer", path)
+            for parameter in module.parameters():
+                recorder.adopt(parameter, "parameter", recorder.path_of(parameter))
+            for buffer in module.buffers():
+                recorder.adopt(buffer, "buffer", recorder.path_of(buffer))
         for value in (self.arguments, self.keywords):
             recorder.adopt(value, "input")
         if self.setup.phase == "inference":
@@ -192,16 +193,12 @@ class Runner:
 
     def looked_up(self) -> set[str]:
         """Paths of the parameters that serve as embedding tables."""
-        trace, module = self.recorder.trace, self.call.module
-        rows = {
+        trace = self.recorder.trace
+        return {
             trace.storages[op.ins[0].storage].path for op in trace.ops
             if op.name.startswith(_LOOK_UPS) and op.ins
             and trace.storages[op.ins[0].storage].category == "parameter"
         }  # fmt: skip
-        for path, member in module.named_modules() if module is not None else ():
-            if isinstance(member, (nn.Embedding, nn.EmbeddingBag)):
-                rows.add(f"{path}.weight".removeprefix("."))
-        return rows
 
     def _forward(self) -> Any:
         with self._autocast():
@@ -216,7 +213,9 @@ class Runner:
         module = self.call.module
         parameters = list(module.parameters()) if module is not None else []
         factory = self.setup.optimizer
-        optimizer = make_optimizer(factory, module) if factory is not None and module is not None else None
+        optimizer = None
+        if factory is not None and module is not None:
+            optimizer = make_optimizer(factory, module, self.recorder.path_of)
         with self.recorder:
             for step in range(1 if optimizer is None else 2):
                 self.recorder.step = step
@@ -225,7 +224,9 @@ class Runner:
                     continue
                 self.recorder.phase = "optimizer"
                 optimizer.step()
-                self.recorder.adopt([list(_state(s)) for s in optimizer.state.values()], "optimizer")
+                for parameter, state in optimizer.state.items():
+                    path = self.recorder.path_of(parameter) if isinstance(parameter, Tensor) else ""
+                    self.recorder.adopt(state, "optimizer", path)
                 self.recorder.mark("optimizer")
                 optimizer.zero_grad(set_to_none=True)
         for parameter in (*parameters, *self.differentiable):
@@ -250,9 +251,9 @@ class Runner:
         loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it without annotations
         del loss
         module = self.call.module
-        for path, parameter in module.named_parameters() if module is not None else ():
+        for parameter in module.parameters() if module is not None else ():
             if parameter.grad is not None:
-                recorder.adopt(parameter.grad, "gradient", path.rpartition(".")[0])
+                recorder.adopt(parameter.grad, "gradient", recorder.path_of(parameter))
         recorder.adopt([t.grad for t in self.differentiable if t.grad is not None], "gradient")
         recorder.mark("backward")
 
@@ -270,10 +271,6 @@ class Runner:
             return self.loss(output, *self._made)
 
 
-def _state(value: Any) -> Iterator[Tensor]:
-    yield from tensors(value)
-
-
 def _without_memory(value: Any, device: torch.device) -> Any:
     """Example inputs lose their memory; what is not a tensor stays."""
     if isinstance(value, Tensor):
@@ -286,7 +283,14 @@ def _without_memory(value: Any, device: torch.device) -> Any:
 
 
 def record(
-    call: Call, sizes: an.Sizes, setup: Setup, measure: Callable[[Any], Size] = int, env: Any = None
+    call: Call,
+    sizes: an.Sizes,
+    setup: Setup,
+    *,
+    measure: Callable[[Any], Size] = int,
+    env: Any = None,
+    limit: int | None = None,
+    foldable: bool = True,
 ) -> Trace:
     """The trace of a training step (two, with an optimizer) or of one inference.
 
@@ -294,30 +298,61 @@ def record(
         SizeError: the sizes contradict the module; the message names operator and module.
         DataDependentError: a shape depends on values.
     """
-    with fake.fake_mode(env), without_memory(call.module, setup):
-        recorder = Recorder(module_paths(call.module), measure)
+    found = runs(call.module) if call.module is not None and foldable else []
+    if found:
+        try:
+            return _recorded(call, sizes, setup, measure, env, limit, found)
+        except (NotPeriodicError, AccountingError):
+            pass  # not as regular as it looked: run every block
+    return _recorded(call, sizes, setup, measure, env, limit, [])
+
+
+def _recorded(
+    call: Call,
+    sizes: an.Sizes,
+    setup: Setup,
+    measure: Callable[[Any], Size],
+    env: Any,
+    limit: int | None,
+    found: list[Run],
+) -> Trace:
+    paths = module_paths(call.module)
+    with fake.fake_mode(env), folded(found), without_memory(call.module, setup) as made:
+        paths.update({id(copy): paths[original] for original, copy in made.items() if original in paths})
+        recorder = Recorder(paths, measure, limit)
         runner = Runner(call, sizes, setup, recorder)
         try:
             runner.run()
         except (RuntimeError, IndexError, CheckError) as error:
             raise SizeError(f"with sizes {dict(sizes)}: {recorder.position()}: {error}") from error
-        _finish(recorder.trace, call.module, runner.looked_up(), measure)
-    return recorder.trace
+        looked_up = runner.looked_up()
+    trace = recorder.trace
+    _mark_casts(trace)
+    for run in found:
+        trace = unfold(trace, run)
+    if call.module is not None:
+        trace.weights = _weights(call.module, looked_up, measure)
+    return trace
 
 
-def _finish(
-    trace: Trace, module: nn.Module | None, looked_up: set[str], measure: Callable[[Any], Size]
-) -> None:
-    """Name what only the whole stream shows: the weights, and the casts of weights autocast made."""
+def _mark_casts(trace: Trace) -> None:
+    """Copies of parameters in another dtype are autocast's."""
     for op in trace.ops:
-        if op.name.startswith("aten._to_copy") and op.phase != "optimizer":
-            source = next(iter(op.ins), None)
-            if source is not None and trace.storages[source.storage].category == "parameter":
-                for out in op.outs:
-                    if trace.storages[out.storage].category == "activation":
-                        trace.storages[out.storage].category = "cast"
-    if module is not None:
-        trace.weights = tuple(
-            Weight(path, tuple(map(measure, p.shape)), p.dtype, p.requires_grad, path in looked_up)
-            for path, p in module.named_parameters()
-        )
+        if not op.name.startswith("aten._to_copy") or op.phase == "optimizer" or not op.ins:
+            continue
+        if trace.storages[op.ins[0].storage].category == "parameter":
+            for out in op.outs:
+                if trace.storages[out.storage].category == "activation":
+                    trace.storages[out.storage].category = "cast"
+
+
+def _weights(module: nn.Module, looked_up: set[str], measure: Callable[[Any], Size]) -> tuple[Weight, ...]:
+    tables = {
+        f"{path}.weight".removeprefix(".")
+        for path, member in module.named_modules()
+        if isinstance(member, (nn.Embedding, nn.EmbeddingBag))
+    } | looked_up
+    return tuple(
+        Weight(path, tuple(map(measure, p.shape)), p.dtype, p.requires_grad, path in tables)
+        for path, p in module.named_parameters()
+    )

@@ -10,13 +10,17 @@ from typing import Any
 from typedtorch.accounting import figures as fg
 from typedtorch.accounting import timeline as tl
 from typedtorch.accounting.devices import Device, Dtype
-from typedtorch.accounting.errors import SizeError
+from typedtorch.accounting.engines import Engine, Question, Symbolic, by_primes
+from typedtorch.accounting.errors import AccountingError, SizeError
 from typedtorch.accounting.flops import Uncounted, require_counted, uncounted
+from typedtorch.accounting.formula import Formula
 from typedtorch.accounting.optimizers import OptimizerSpec, resolve
 from typedtorch.accounting.program import Call, Setup, record
+from typedtorch.accounting.sizes import of_module
 from typedtorch.accounting.target import Target
 from typedtorch.accounting.trace import Category, Trace
 from typedtorch.accounting.utilisation import mfu
+from typedtorch.shapes.size import Size
 
 
 @dataclass(frozen=True)
@@ -49,8 +53,6 @@ class Flops:
     hardware: int
     masked: int
     elementwise: int
-    by_module: Mapping[str, ModuleCost]
-    by_operator: Mapping[str, OperatorCost]
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,8 @@ class Account:
     ) -> None:
         self.target, self.sizes, self.unbound = target, dict(sizes), unbound
         self.setup, self._optimizer, self.strict = setup, optimizer, strict
+        self._symbolic: dict[Engine, Symbolic] = {}
+        self._formulas: dict[Engine, dict[str, Size]] = {}
         if not unbound:
             self.trace  # noqa: B018 - errors belong to the call that asked, not to the first figure
 
@@ -137,6 +141,48 @@ class Account:
         if self.strict:
             require_counted(uncounted(trace.ops))
         return trace
+
+    @functools.cached_property
+    def _question(self) -> Question:
+        own = () if self.target.constructor is not None else of_module(self.call.module, self.sizes)
+        free = [n for n in (*self.sizes, *self.unbound) if n not in own]
+        plain = tuple(n for n in free if not isinstance(self.sizes.get(n), tuple))
+        numbers = None if self.unbound else self.trace
+        return Question(self.target, self.sizes, plain, self.setup_for, numbers)
+
+    def symbolic(self, engine: Engine = "primes") -> Symbolic:
+        """The trace with polynomials for sizes, by one of the two engines.
+
+        Raises:
+            SymbolError: the engine finds no formula.
+        """
+        if engine not in self._symbolic:
+            self._symbolic[engine] = by_primes(self._question)
+        return self._symbolic[engine]
+
+    def formula(self, name: str, *, engine: Engine | None = None) -> Formula:
+        """A figure as an exact polynomial in the names of the axes.
+
+        Names are those of the records: ``"flops.forward"``, ``"memory.saved"``, ``"parameters.total"``,
+        ``"bytes.step"``.  The peak is the polynomial active at the account's sizes.  Where a figure is no
+        polynomial in some axis (a loop over it, a size of 1 that changes what is copied), the formula
+        keeps that axis at its size and says so in ``pinned``.
+
+        Raises:
+            AccountingError: no figure of that name.
+            SymbolError: no formula can be derived.
+        """
+        found = self._figures(engine or "primes")
+        if name not in found:
+            raise AccountingError(f"formula({name!r}): the figures are {', '.join(sorted(found))}")
+        return Formula(name, found[name], dict(self.symbolic(engine or "primes").pinned))
+
+    def _figures(self, engine: Engine) -> dict[str, Size]:
+        if engine not in self._formulas:
+            trace = self.symbolic(engine).trace
+            at = len(trace.ops) - 1 if self.unbound else self.peak.at
+            self._formulas[engine] = fg.figures(trace, at)
+        return self._formulas[engine]
 
     @property
     def uncounted(self) -> tuple[Uncounted, ...]:
@@ -165,7 +211,7 @@ class Account:
     @functools.cached_property
     def flops(self) -> Flops:
         counts = {k: tl.number(v) for k, v in fg.flops(self.costs).items()}
-        return Flops(**counts, by_module=self._by_module(), by_operator=self._by_operator())
+        return Flops(**counts)
 
     @functools.cached_property
     def memory(self) -> Memory:
@@ -186,7 +232,7 @@ class Account:
     @property
     def bytes_moved(self) -> int:
         """Bytes read and written by the operators of a step, each operand once."""
-        return sum(tl.number(c.bytes) * c.op.times for c in self.costs)
+        return sum(tl.number(c.bytes) * c.op.times * n for c, n in fg.repeated(self.costs))
 
     @property
     def intensity(self) -> float:
@@ -204,19 +250,21 @@ class Account:
     def compute_dtype(self) -> Dtype:
         """The dtype most multiply-adds are done in."""
         weight: dict[Any, int] = {}
-        for cost in self.costs:
+        for cost, calls in fg.repeated(self.costs):
             if cost.count.matmul and cost.op.ins:
                 kind = cost.op.ins[-1].dtype
-                weight[kind] = weight.get(kind, 0) + tl.number(cost.count.matmul)
+                weight[kind] = weight.get(kind, 0) + tl.number(cost.count.matmul) * calls
         return max(weight, key=lambda d: weight[d]) if weight else "fp32"
 
-    def _by_module(self) -> dict[str, ModuleCost]:
+    @functools.cached_property
+    def modules(self) -> dict[str, ModuleCost]:
+        """Parameters, FLOPs and bytes by module path, children included; the root is ``""``."""
         sums: dict[str, list[int]] = {path: [0, 0, 0, 0] for path in self.parameters.by_module}
-        for cost in self.costs:
+        for cost, where in fg.placed(self.costs, self.trace.copies):
             if cost.op.phase == "optimizer":
                 continue
             work = tl.number(cost.count.matmul) * cost.op.times
-            for path in _ancestors(cost.op.path):
+            for path in _ancestors(where):
                 row = sums.setdefault(path, [0, 0, 0, 0])
                 row[0 if cost.op.phase == "forward" else 1] += work if cost.op.phase != "recompute" else 0
                 row[2] += tl.number(cost.bytes) * cost.op.times
@@ -224,13 +272,16 @@ class Account:
         owned = self.parameters.by_module
         return {path: ModuleCost(owned.get(path, 0), *row) for path, row in sums.items()}
 
-    def _by_operator(self) -> dict[str, OperatorCost]:
+    @functools.cached_property
+    def operators(self) -> dict[str, OperatorCost]:
+        """Calls, FLOPs and bytes of a step by operator, the most expensive first."""
         sums: dict[str, list[int]] = {}
-        for cost in self.costs:
+        for cost, calls in fg.repeated(self.costs):
+            times = cost.op.times * calls
             row = sums.setdefault(cost.op.name, [0, 0, 0])
-            row[0] += cost.op.times
-            row[1] += tl.number(cost.count.matmul + cost.count.recompute) * cost.op.times
-            row[2] += tl.number(cost.bytes) * cost.op.times
+            row[0] += times
+            row[1] += tl.number(cost.count.matmul + cost.count.recompute) * times
+            row[2] += tl.number(cost.bytes) * times
         ordered = sorted(sums.items(), key=lambda item: (-item[1][1], -item[1][2]))
         return {name: OperatorCost(*row) for name, row in ordered}
 
@@ -241,6 +292,8 @@ class Account:
             "parameters": asdict(self.parameters),
             "flops": asdict(self.flops),
             "memory": asdict(self.memory),
+            "modules": {path: asdict(cost) for path, cost in self.modules.items()},
+            "operators": {name: asdict(cost) for name, cost in self.operators.items()},
             "bytes_moved": self.bytes_moved,
             "intensity": self.intensity,
             "uncounted": [asdict(u) for u in self.uncounted],

@@ -20,7 +20,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from typedtorch.accounting import fake
 from typedtorch.accounting.corrections import corrected
-from typedtorch.accounting.errors import DataDependentError
+from typedtorch.accounting.errors import DataDependentError, SymbolError
 from typedtorch.shapes.size import Size, product
 
 Phase = Literal["forward", "backward", "recompute", "optimizer"]
@@ -104,6 +104,8 @@ class Trace:
     marks: dict[tuple[int, str], int] = field(default_factory=dict)
     outputs: tuple[TensorMeta, ...] = ()
     weights: tuple[Weight, ...] = ()
+    # paths of the blocks that repeat a block; their operators are the same objects as the block's
+    copies: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def metas(value: Any) -> Iterator[TensorMeta]:
@@ -136,12 +138,15 @@ def tensors(value: Any) -> Iterator[Tensor]:
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves its modes untyped
     """Writes a :class:`Trace`; ``measure`` turns a size of torch into a :class:`Size`."""
 
-    def __init__(self, paths: dict[int, str], measure: Callable[[Any], Size] = int) -> None:
+    def __init__(
+        self, paths: dict[int, str], measure: Callable[[Any], Size] = int, limit: int | None = None
+    ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # likewise
         self.trace = Trace()
         self.phase: Phase = "forward"
         self.step = 0
         self.times = 1
+        self._limit = limit
         self._measure = measure
         self._paths = paths
         self._stack: list[str] = [""]
@@ -189,6 +194,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch lea
             return self._paths.get(id(variable), "")
         at = bisect.bisect_right(self._changes[0], fake.node_sequence_number(node)) - 1
         return self._changes[1][at]
+
+    def path_of(self, value: object) -> str:
+        """The dotted path of a module, parameter or buffer."""
+        return self._paths.get(id(value), "")
 
     def adopt(self, value: object, category: Category, path: str = "", born: int | None = None) -> None:
         """Tell what the storages of these tensors are: known before they are used, or found out after."""
@@ -269,6 +278,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch lea
         name = str(func)
         if self._paused or name.startswith(_SILENT):
             return func(*args, **kwargs)
+        if self._limit is not None and len(self.trace.ops) >= self._limit:
+            raise SymbolError(f"more than {self._limit} operators: an axis counts the steps of a loop")
         path = self._where()
         phase = self.phase
         if phase == "backward" and torch.is_grad_enabled():
