@@ -40,9 +40,9 @@ class TypedtorchPlugin(Plugin):
         self.config = startup.configuration(options)
         self.guard = Guard(options)
         self.reporter = Reporter(options, self.config)
-        facts = Facts(self.lookup_fully_qualified, self.reporter.path_of)
-        self.attributes = Attributes(facts)
-        self.containers = Containers(facts)
+        self.facts = Facts(self.lookup_fully_qualified, self.reporter.path_of)
+        self.attributes = Attributes(self.facts)
+        self.containers = Containers(self.facts)
 
     def set_modules(self, modules: dict[str, MypyFile]) -> None:
         super().set_modules(modules)
@@ -55,12 +55,7 @@ class TypedtorchPlugin(Plugin):
         return self.reporter.meet_in_annotation if self.reporter.wants_errors(fullname) else None
 
     def get_base_class_hook(self, fullname: str) -> Callable[[ClassDefContext], None] | None:
-        base = self.lookup_fully_qualified(fullname)
-        if base is not None and isinstance(base.node, TypeInfo) and not module_call.is_module(base.node):
-            return None
-        return self.guard.class_(
-            module_call.type_call
-        )  # a class inside a function cannot be looked up, but may be a module
+        return self.guard.class_(module_call.type_call) if self.may_be_module(fullname) else None
 
     def get_customize_class_mro_hook(self, fullname: str) -> Callable[[ClassDefContext], None] | None:
         return self.guard.class_(torch_api.accept_function) if fullname in torch_api.GRAD_MODES else None
@@ -77,7 +72,10 @@ class TypedtorchPlugin(Plugin):
         if fullname in containers.METHODS:
             return self.guard.call(partial(self.containers.method, name))
         if fullname in torch_api.UNTYPED_METHODS:
-            return self.guard.call(partial(torch_api.untyped_method, name))
+            return self.guard.call(partial(torch_api.untyped_method, name, self.facts))
+        if name == "__call__" and fullname != f"{module_call.MODULE}.__call__":
+            hook = partial(torch_api.kept_result, self.facts)
+            return self.guard.call(hook) if self.may_be_module(fullname.rpartition(".")[0]) else None
         return None
 
     def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
@@ -85,6 +83,11 @@ class TypedtorchPlugin(Plugin):
         if owner != module_call.MODULE:
             return None
         return self.guard.attribute(partial(self.attributes.attribute, name))
+
+    def may_be_module(self, fullname: str) -> bool:
+        """Whether a class is a module, or inside a function, where it cannot be looked up."""
+        found = self.lookup_fully_qualified(fullname)
+        return found is None or not isinstance(found.node, TypeInfo) or module_call.is_module(found.node)
 
     def get_additional_indirect_deps(self, file: MypyFile) -> set[str]:
         return self.reporter.module_checked(file)

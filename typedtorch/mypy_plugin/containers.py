@@ -37,9 +37,8 @@ class Containers:
     def method(self, name: str, ctx: MethodContext) -> Type:
         """The result of a method of a container, with the items' own class."""
         receiver = _receiver(name, ctx)
-        if receiver is None or not self._harmless(
-            ctx.context if name == "__getitem__" else receiver, ctx.api
-        ):
+        place = ctx.context if name == "__getitem__" else receiver
+        if receiver is None or place is None or not self._harmless(place, ctx.api):
             return ctx.default_return_type
         found = self._container(receiver, ctx.api)
         if found is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mypy.checker import TypeChecker
 from mypy.nodes import FuncDef
 from mypy.plugin import ClassDefContext, FunctionContext, MethodContext
 from mypy.types import (
@@ -9,6 +10,7 @@ from mypy.types import (
     CallableType,
     FunctionLike,
     Instance,
+    TupleType,
     Type,
     TypeOfAny,
     UnboundType,
@@ -16,6 +18,7 @@ from mypy.types import (
     get_proper_type,
 )
 
+from typedtorch.mypy_plugin.facts import Facts
 from typedtorch.mypy_plugin.module_call import is_module
 
 TENSOR = "torch._tensor.Tensor"
@@ -56,13 +59,44 @@ def compiled_module(ctx: FunctionContext) -> Type:
     return given if isinstance(given, Instance) and is_module(given.type) else ctx.default_return_type
 
 
-def untyped_method(name: str, ctx: MethodContext) -> Type:
+def kept_result(facts: Facts, ctx: MethodContext) -> Type:
+    """The result of ``module(x)``, left unknown where it is kept beside values of other types."""
+    if not isinstance(ctx.type, Instance) or not is_module(ctx.type.type):
+        return ctx.default_return_type
+    return _unless_kept(facts, ctx, ctx.default_return_type)
+
+
+def _unless_kept(facts: Facts, ctx: MethodContext, result: Type) -> Type:
+    source = facts.source(ctx.api.tree.fullname) if isinstance(ctx.api, TypeChecker) else None
+    place = (ctx.context.line, ctx.context.column)
+    keep = source.kept_results.get(place) if source is not None else None
+    tensors = _is_tensor(result) if keep == "tensor" else keep == "tensors" and _only_tensors(result)
+    if keep is None or tensors:
+        return result
+    return AnyType(TypeOfAny.explicit)
+
+
+def _only_tensors(result: Type) -> bool:
+    """One tensor, or a tuple of tensors, however nested."""
+    proper = get_proper_type(result)
+    if isinstance(proper, TupleType):
+        return all(map(_only_tensors, proper.items))
+    if isinstance(proper, Instance) and proper.type.fullname == "builtins.tuple":
+        return all(map(_only_tensors, proper.args))
+    return _is_tensor(proper)
+
+
+def _is_tensor(result: Type) -> bool:
+    proper = get_proper_type(result)
+    return isinstance(proper, Instance) and proper.type.fullname == TENSOR
+
+
+def untyped_method(name: str, facts: Facts, ctx: MethodContext) -> Type:
     """The result of a method of Tensor, where torch does not say."""
     if not isinstance(get_proper_type(ctx.default_return_type), AnyType) or not isinstance(
         ctx.type, Instance
     ):
         return ctx.default_return_type
     tensor = Instance(next(base for base in ctx.type.type.mro if base.fullname == TENSOR), [])
-    if name == "split":
-        return ctx.api.named_generic_type("builtins.tuple", [tensor])
-    return tensor
+    result = ctx.api.named_generic_type("builtins.tuple", [tensor]) if name == "split" else tensor
+    return _unless_kept(facts, ctx, result)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from typedtorch.shapes.call_results import Keep, kept_results
 from typedtorch.shapes.module_uses import Position, harmless_places
 
 Registered = Literal["buffer", "parameter"]
@@ -125,6 +126,11 @@ class SourceFacts:
     def harmless_places(self) -> frozenset[Position]:
         """Where items of containers may be typed exactly."""
         return harmless_places(self.tree)
+
+    @cached_property
+    def kept_results(self) -> dict[Position, Keep]:
+        """Calls whose results stay among other values."""
+        return kept_results(self.tree)
 
     def subclasses(self, name: str) -> Iterator[ClassFacts]:
         """Classes of this source that derive from a class called ``name``, however indirectly."""

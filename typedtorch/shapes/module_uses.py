@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 Position = tuple[int, int]
 _PASSES_ITEMS = {"enumerate", "zip", "reversed"}
-_Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 
 
 def harmless_places(tree: ast.Module) -> frozenset[Position]:
@@ -23,29 +23,29 @@ def harmless_places(tree: ast.Module) -> frozenset[Position]:
     >>> len(harmless_places(one)), len(harmless_places(two))
     (1, 0)
     """
-    return frozenset(position(node) for scope in _scopes(tree) for node in _harmless_in(scope))
+    return frozenset(position(node) for scope in scopes(tree) for node in _harmless_in(scope))
 
 
 def position(node: ast.expr) -> Position:
     return (node.lineno, node.col_offset)
 
 
-def _scopes(tree: ast.Module) -> Iterator[_Scope]:
-    yield from (node for node in ast.walk(tree) if isinstance(node, _Scope))
+def scopes(tree: ast.Module) -> Iterator[Scope]:
+    yield from (node for node in ast.walk(tree) if isinstance(node, Scope))
 
 
-def _own_nodes(scope: _Scope) -> Iterator[ast.AST]:
+def own_nodes(scope: Scope) -> Iterator[ast.AST]:
     """The nodes of a scope that belong to no scope inside it."""
     stack: list[ast.AST] = list(ast.iter_child_nodes(scope))
     while stack:
         node = stack.pop()
         yield node
-        if not isinstance(node, _Scope):
+        if not isinstance(node, Scope):
             stack.extend(ast.iter_child_nodes(node))
 
 
-def _harmless_in(scope: _Scope) -> Iterator[ast.expr]:
-    nodes = list(_own_nodes(scope))
+def _harmless_in(scope: Scope) -> Iterator[ast.expr]:
+    nodes = list(own_nodes(scope))
     stored: dict[str, set[str]] = {}
     bindings: list[tuple[list[str], ast.expr]] = []
     taken: set[int] = set()  # names bound by a loop or an assignment that is looked at below

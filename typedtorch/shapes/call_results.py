@@ -1,0 +1,239 @@
+"""Where the result of a module call is kept under a name that holds other things too.
+
+Without types for ``self.layer(x)`` mypy calls its result Any, and a program may bind one name to it and to a
+list, or to None, in turn.  With them mypy would settle on the first and complain of the rest.  Where the
+source shows that a result is kept beside values of other kinds, it is better left as it was.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Literal
+
+from typedtorch.shapes.module_uses import Position, Scope, own_nodes, position, scopes
+
+# Harmless as long as it is one tensor, or, where it is unpacked, several; or better left unknown.
+Keep = Literal["tensor", "tensors", "any"]
+
+_OTHER_METHODS = frozenset(
+    {"tolist", "item", "numpy", "size", "dim", "stride", "data_ptr", "items", "keys", "values", "get", "pop"}
+    | {"split", "tensor_split", "unsafe_split", "chunk", "unsafe_chunk", "unbind"}
+    | {"topk", "sort", "max", "min", "mode", "median", "kthvalue", "aminmax"}
+)
+_OTHER_FUNCTIONS = frozenset(
+    {"list", "tuple", "dict", "set", "zip", "map", "filter", "sorted", "enumerate", "range", "iter", "next"}
+    | {"len", "int", "float", "bool", "str", "sum", "max", "min", "getattr", "partial"}
+    | {"split", "chunk", "unbind", "meshgrid", "topk", "sort"}
+)
+
+
+class _Item(ast.Subscript):
+    """One of the values that a call's result is unpacked into."""
+
+
+_Binding = tuple[list[str], ast.expr | None]  # names bound together, and to what
+_FILLS = frozenset({"append", "extend", "insert", "add", "setdefault", "update", "appendleft", "put"})
+
+
+def kept_results(tree: ast.Module) -> dict[Position, Keep]:
+    """For each call whose result stays somewhere among other values: what may be said of it.
+
+    >>> list(kept_results(ast.parse("def f(self, x):\\n y = self.a(x)\\n y = [y]")).values())
+    ['any', 'any']
+    >>> kept_results(ast.parse("def f(self, x):\\n y = self.a(x)\\n return y"))
+    {}
+    """
+    found: dict[Position, Keep] = {}
+    for scope in scopes(tree):
+        for value, keep in _in_scope(scope):
+            for call in _calls(value):
+                if found.get(position(call)) != "any":
+                    found[position(call)] = keep
+    return found
+
+
+def _in_scope(scope: Scope) -> Iterator[tuple[ast.expr, Keep]]:
+    nodes = list(own_nodes(scope))
+    declared = _declared(scope)
+    bindings = list(_bindings(nodes))
+    bound: dict[str, list[ast.expr | None]] = {}
+    for names, value in bindings:
+        for name in names:
+            bound.setdefault(name, []).append(value)
+    stored = [value for node in nodes for value in _stored(node)]
+    mixed = {n for n, values in bound.items() if len(values) > 1 and not all(map(_tensor_like, values))}
+    mixed |= {name for value in stored for name in _result_names(value)} - declared
+    mixed = _with_sources(mixed, bindings, declared)
+    for names, value in bindings:
+        if value is None:
+            continue
+        if not mixed.isdisjoint(names) or _is_tuple_of_parts(names, value):
+            yield value, "any"
+        elif any(len(bound[name]) > 1 or name in declared for name in names):
+            unpacked = isinstance(value, _Item)
+            yield value, "any" if not _tensor_like(value) else "tensors" if unpacked else "tensor"
+    yield from ((value, "any") for node in nodes for value in (*_stored(node), *_collected(node)))
+
+
+def _with_sources(mixed: set[str], bindings: list[_Binding], declared: set[str]) -> set[str]:
+    """With the names whose values end up in these: of ``total = loss.mean()`` also ``loss``."""
+    while True:
+        more = {
+            source
+            for names, value in bindings
+            if value is not None and not mixed.isdisjoint(names)
+            for source in _result_names(value)
+        }
+        if more - declared <= mixed:
+            return mixed
+        mixed = mixed | (more - declared)
+
+
+def _is_tuple_of_parts(names: list[str], value: ast.expr) -> bool:
+    """``parts = x.split(2)``: a tuple by itself, often made a list later on."""
+    return isinstance(value, ast.Call) and len(names) == 1 and not _tensor_like(value)
+
+
+def _declared(scope: Scope) -> set[str]:
+    """Parameters and annotated names: mypy holds what they are bound to against their type."""
+    names = {
+        n.target.id
+        for n in own_nodes(scope)
+        if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)
+    }
+    if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+        arguments = scope.args
+        names |= {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    return names
+
+
+def _bindings(nodes: list[ast.AST]) -> Iterator[_Binding]:
+    """Names bound together, and the value; None where the value is no expression of this kind."""
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    starred = any(isinstance(n, ast.Starred) for n in ast.walk(target))
+                    yield _names(target), None if starred else _unpacked(target, value)
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                yield _names(target), value
+            case ast.NamedExpr(target=target, value=value) | ast.AugAssign(target=target, value=value):
+                yield _names(target), value
+            case (
+                ast.For(target=target)
+                | ast.AsyncFor(target=target)
+                | ast.withitem(optional_vars=ast.expr() as target)
+            ):
+                yield _names(target), None
+            case ast.ExceptHandler(name=str(name)) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                yield [name], None
+            case ast.alias(name=name, asname=asname):
+                yield [asname or name], None
+
+
+def _unpacked(target: ast.expr, value: ast.expr) -> ast.expr:
+    """Of ``a, b = call()`` each name gets an item; a display on the right is taken as it is."""
+    if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Call):
+        return ast.copy_location(_Item(value, ast.Constant(0), ast.Load()), value)
+    return value
+
+
+def _names(target: ast.expr) -> list[str]:
+    return [n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+
+
+def _tensor_like(value: ast.expr | None) -> bool:
+    """Whether an expression looks like one tensor, as far as the eye can see."""
+    match value:
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name not in _OTHER_METHODS
+        case ast.Call(func=ast.Name(id=name)):
+            return name not in _OTHER_FUNCTIONS and not name[0].isupper()
+        case (
+            ast.Call()
+            | ast.BinOp()
+            | ast.UnaryOp()
+            | ast.Name()
+            | ast.Subscript()
+            | ast.Attribute()
+            | ast.Await()
+        ):
+            return True
+        case ast.IfExp(body=a, orelse=b):
+            return _tensor_like(a) and _tensor_like(b)
+        case ast.NamedExpr(value=inner):
+            return _tensor_like(inner)
+    return False
+
+
+def _stored(node: ast.AST) -> Iterator[ast.expr]:
+    """Values put where things of other types may be put too: attributes, items, displays of several kinds."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            if any(isinstance(n, ast.Attribute | ast.Subscript) for t in targets for n in _leaves(t)):
+                yield value
+        case ast.List(elts=values, ctx=ast.Load()) | ast.Set(elts=values) | ast.Dict(values=values):
+            if not all(map(_tensor_like, values)):
+                yield from values
+
+
+def _collected(node: ast.AST) -> Iterator[ast.expr]:
+    """Values whose type mypy takes for that of the whole collection."""
+    match node:
+        case ast.List(elts=values, ctx=ast.Load()) | ast.Set(elts=values) | ast.Dict(values=values):
+            yield from values
+        case ast.ListComp(elt=value) | ast.SetComp(elt=value) | ast.DictComp(value=value):
+            yield value
+        case ast.Call(func=ast.Attribute(attr=name), args=arguments) if name in _FILLS:
+            yield from arguments
+
+
+def _leaves(target: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(target, ast.Tuple | ast.List):
+        for element in target.elts:
+            yield from _leaves(element)
+    else:
+        yield target
+
+
+def _calls(value: ast.expr) -> Iterator[ast.Call]:
+    """The calls whose results make up the value: not those among another call's arguments."""
+    match value:
+        case ast.Call(func=function):
+            yield value
+            yield from _calls(function)
+        case (
+            ast.Attribute(value=inner)
+            | ast.Subscript(value=inner)
+            | ast.Starred(value=inner)
+            | ast.Await(value=inner)
+        ):
+            yield from _calls(inner)
+        case ast.UnaryOp(operand=inner) | ast.NamedExpr(value=inner):
+            yield from _calls(inner)
+        case ast.BinOp(left=a, right=b) | ast.IfExp(body=a, orelse=b):
+            yield from _calls(a)
+            yield from _calls(b)
+        case ast.BoolOp(values=values) | ast.Tuple(elts=values):
+            for item in values:
+                yield from _calls(item)
+
+
+def _result_names(value: ast.expr) -> Iterator[str]:
+    """The names whose values, or parts or methods of them, make up the value."""
+    match value:
+        case ast.Name(id=name):
+            yield name
+        case ast.Call(func=ast.Attribute(value=inner)):
+            yield from _result_names(inner)
+        case ast.Attribute(value=inner) | ast.Subscript(value=inner) | ast.Starred(value=inner):
+            yield from _result_names(inner)
+        case ast.UnaryOp(operand=inner) | ast.NamedExpr(value=inner):
+            yield from _result_names(inner)
+        case ast.BinOp(left=a, right=b) | ast.IfExp(body=a, orelse=b):
+            yield from _result_names(a)
+            yield from _result_names(b)
+        case ast.BoolOp(values=values) | ast.Tuple(elts=values):
+            for item in values:
+                yield from _result_names(item)
