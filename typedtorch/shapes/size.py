@@ -335,6 +335,12 @@ def same(a: Size, b: Size) -> bool | None:
     return verdict
 
 
+def name_against_number(a: Size, b: Size) -> bool:
+    """Whether two sizes that differ do so only because a name is not a number."""
+    a, b = (b, a) if isinstance(a, int) else (a, b)
+    return isinstance(b, int) and isinstance(a, Poly)
+
+
 @lru_cache(maxsize=65536)
 def _inside(name: Size, expression: Size) -> bool:
     """Whether a bare name stands against an expression in it and other names, such as n - k + 1."""
@@ -343,7 +349,9 @@ def _inside(name: Size, expression: Size) -> bool:
     if not _plain(*name.terms[0]) or not _rigid(name) or not name.atoms() <= expression.atoms():
         return False
     found = expression.atoms()
-    if any(a.kind not in ("axis", "floor") for a in found) or len({a.scope for a in found}) > 1:
+    if any(a.kind not in ("axis", "floor") for a in found):
+        return False
+    if not _one_scope({a.scope for a in found if a.kind == "axis"}):
         return False
     difference = name - expression
     return isinstance(difference, Poly) and not _only_rounding(difference)
@@ -384,6 +392,7 @@ def observe(a: Size, b: Size) -> None:
 
 INTEGER_SCOPE = "int"  # int parameters of one function: generic among themselves
 INSTANCE_SCOPE = "self"  # integers of one instance: likewise
+LINKED_SCOPE = "linked"  # integers of an instance that are axes of its methods: in both scopes
 
 
 @lru_cache(maxsize=65536)
@@ -439,13 +448,23 @@ def _plain(monomial: Monomial, coefficient: int) -> bool:
 
 
 def _rigid(size: Poly) -> bool:
-    """All names generic, and of one scope; one anonymous axis (``_``) may stand among named ones."""
+    """All names generic, and of one scope; one anonymous axis (``_``) may stand among named ones.
+
+    A linked axis is of the signature's scope and of the instance's.
+    """
     found = size.atoms()
     if any(a.kind != "axis" for a in found):
         return False
-    scopes = {a.scope for a in found}
+    return _one_scope({a.scope for a in found})
+
+
+def _one_scope(scopes: set[str]) -> bool:
+    if len(scopes) == 1:
+        return True
+    if LINKED_SCOPE in scopes:
+        return scopes <= {LINKED_SCOPE, ""} or scopes <= {LINKED_SCOPE, INSTANCE_SCOPE}
     anonymous = {s for s in scopes if s.startswith("_")}
-    return len(scopes) == 1 or (len(anonymous) == 1 and scopes - anonymous == {""})
+    return len(anonymous) == 1 and scopes - anonymous == {""}
 
 
 def _clear_floor(diff: Poly, floor: Atom, numerator: Size, denominator: Size) -> Size:

@@ -334,7 +334,7 @@ def _stored_on_self(node: Def) -> Iterator[str]:
             yield inner.attr
 
 
-_MUTATORS = frozenset(
+MUTATORS = frozenset(
     {
         "append", "extend", "insert", "add", "update", "pop", "popleft", "clear", "remove", "setdefault", "appendleft",
     }
@@ -345,7 +345,7 @@ def _changed_on_self(node: Def) -> Iterator[str]:
     """Attributes whose items a method changes: ``self.items.append(x)``, ``self.cache[k] = v``."""
     for inner in ast.walk(node):
         held: ast.expr | None = None
-        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr in _MUTATORS:
+        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr in MUTATORS:
             held = inner.func.value
         elif isinstance(inner, ast.Subscript) and isinstance(inner.ctx, (ast.Store, ast.Del)):
             held = inner.value

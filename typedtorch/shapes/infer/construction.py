@@ -23,7 +23,7 @@ from typedtorch.shapes.infer.values import (
     Value,
     is_size,
 )
-from typedtorch.shapes.size import Size, axis, integer, unknown
+from typedtorch.shapes.size import Size, integer, unknown
 from typedtorch.shapes.tensor import Scalar
 
 if TYPE_CHECKING:
@@ -285,17 +285,9 @@ def check_attribute(frame: Frame, holder: Instance, spec: Spec, value: Value, no
     """An assignment to an annotated attribute."""
     from typedtorch.shapes.infer.statements import more_precise  # noqa: PLC0415 - statements hold calls
 
-    own = {name: axis(name) for name in holder.info.integer_parameters() if name in holder.arguments}
-    if any(not is_generic(holder.arguments[name], name) for name in own):
-        own = {name: holder.arguments[name] for name in own}
-    names = Names(integer, own, where="self.")
+    names = Names(integer, dict(holder.arguments), where="self.")
     problems = match(spec, value, names, binder="self")
     if problems:
         messages.declared(frame, node, problems[0])
     promised = assume(spec, Names(integer, dict(holder.arguments), where="self."), "self")
     return promised if problems else more_precise(value, promised)
-
-
-def is_generic(size: Size, name: str) -> bool:
-    """Whether a constructor integer still stands for every value."""
-    return size in (integer(name), axis(name))

@@ -448,7 +448,16 @@ def _compare_two(
         mirrored = _MIRRORED.get(method, method)
         return calls.tensor_method(frame, right, mirrored, (left,), {}, node, (operands[1], operands[0]))
     verdict = refine.compare_values(op, left, right)
-    return Scalar("bool") if verdict is None else verdict
+    if verdict is not None:
+        return verdict
+    if method is not None and not (_is_plain(left) and _is_plain(right)):
+        return UNKNOWN  # it may be an array that is compared
+    return Scalar("bool")
+
+
+def _is_plain(value: Value) -> bool:
+    """Whether comparing a value gives a bool."""
+    return value is None or is_size(value) or isinstance(value, (bool, float, str, tuple, Scalar, Sequence, DictV))
 
 
 def subscript(frame: Frame, node: ast.Subscript) -> Value:

@@ -16,7 +16,7 @@ from typedtorch.shapes import axes as axis_language
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer import construction, specs, unify
 from typedtorch.shapes.infer.calls import Args, Parameter, call_function, call_value
-from typedtorch.shapes.infer.classes import ClassInfo, collect
+from typedtorch.shapes.infer.classes import MUTATORS, ClassInfo, collect
 from typedtorch.shapes.infer.expressions import captured, evaluate
 from typedtorch.shapes.infer.frame import Frame, Reporter, source
 from typedtorch.shapes.infer.program import Module, Program, canonical
@@ -48,7 +48,7 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.rule import Function, Layer, lints
 from typedtorch.shapes.rule import call as call_rule
-from typedtorch.shapes.size import Size, axis, integer, unknown
+from typedtorch.shapes.size import Poly, Size, axis, integer, unknown
 from typedtorch.shapes.tensor import ANY_AXES, Pack, ShapeError
 
 if TYPE_CHECKING:
@@ -213,6 +213,9 @@ class Interpreter:
     def define_local(self, frame: Frame, node: Def) -> Value:
         """A ``def`` that is run: its body is checked later, with what it captures here."""
         closure = captured(frame) if frame.function is not None else {}
+        for name in _changed_inside(node):
+            _forget_items(frame, name)
+            closure.pop(name, None)
         for name in _assigned_after(frame, node):
             closure[name] = UNKNOWN
         function = FunctionV(node, frame.module, closure=closure, owner=frame.owner)
@@ -428,8 +431,6 @@ class Interpreter:
             return None
         if specs.informative(result) and (signature.shaped or not _plain_instance(result)):
             return self._wrapped(signature, assume(result, names, frame.place(node)))
-        if isinstance(result, specs.VariableSpec) and result.name in names.variables:
-            return names.variables[result.name]
         if failed:
             return UNKNOWN
         values = {name: value for name, (value, _) in bound.items()}
@@ -473,7 +474,7 @@ class Interpreter:
         finding = min(inner.reporter.findings.values())
         where = f" (line {finding.line})" if inner.module is frame.module else ""
         frame.reporter.add(
-            node, finding.code, f"in {function.name}(){where}: {_innermost(finding.message)}", finding.hint
+            node, finding.code, f"in {function.name}(){where}: {finding.message}", finding.hint
         )
 
     def _write_back(self, frame: Frame, function: FunctionV, inner: Frame, before: Value) -> bool:
@@ -589,8 +590,8 @@ class Interpreter:
     def to_rule(self, value: Value) -> Value:
         """A value as rules see it."""
         if isinstance(value, Sequence):
-            if value.items is None:
-                return UNKNOWN
+            if not value.items:
+                return UNKNOWN  # an empty list is usually one that is filled where it cannot be seen
             return [self.to_rule(v) for v in value.items]
         if isinstance(value, Record):
             return value
@@ -608,6 +609,8 @@ class Interpreter:
 
     def from_rule(self, value: Value) -> Value:
         """A rule's answer as a value."""
+        if isinstance(value, Tensor):
+            return value if all(isinstance(e, (int, Poly, Pack)) for e in value.shape) else _made_whole(value)
         if isinstance(value, list):
             return Sequence("list", tuple(self.from_rule(v) for v in value))
         if isinstance(value, Record):
@@ -695,8 +698,9 @@ _PYTHON_DTYPES = {
 }
 
 
-def _innermost(message: str) -> str:
-    return message
+def _made_whole(value: Tensor) -> Tensor:
+    """A rule that passes an unknown argument on as a size means an unknown size."""
+    return replace(value, shape=tuple(e if isinstance(e, (int, Poly, Pack)) else unknown() for e in value.shape))
 
 
 def _combinations(
@@ -825,6 +829,31 @@ def _assigned_after(frame: Frame, node: Def) -> set[str]:
             later.add(inner.id)
     own = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     return later - own
+
+
+def _changed_inside(node: Def) -> set[str]:
+    """Names of containers whose items an inner function may change whenever it is called."""
+    found = set()
+    for inner in ast.walk(node):
+        if isinstance(inner, (ast.Nonlocal, ast.Global)):
+            found |= set(inner.names)
+        elif isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute):
+            if isinstance(inner.func.value, ast.Name) and inner.func.attr in MUTATORS:
+                found.add(inner.func.value.id)
+        elif isinstance(inner, ast.Subscript) and isinstance(inner.ctx, ast.Store):
+            if isinstance(inner.value, ast.Name):
+                found.add(inner.value.id)
+    return found
+
+
+def _forget_items(frame: Frame, name: str) -> None:
+    value = frame.state.variables.get(name)
+    if isinstance(value, Sequence) and value.kind in ("list", "set"):
+        frame.state.replace_value(value, Sequence(value.kind, None, UNKNOWN))
+    elif isinstance(value, DictV):
+        frame.state.replace_value(value, DictV({}, UNKNOWN, value.kind))
+    elif name in frame.state.variables and not isinstance(value, Tensor):
+        frame.state.variables[name] = UNKNOWN
 
 
 def _parameters(arguments: ast.arguments, read) -> list[Parameter]:  # type: ignore[no-untyped-def]  # a closure

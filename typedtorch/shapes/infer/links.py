@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer.checking import check_methods
 from typedtorch.shapes.infer.frame import Reporter
-from typedtorch.shapes.size import Atom, Poly, Size, atoms, axis, observing
+from typedtorch.shapes.size import LINKED_SCOPE, Atom, Poly, Size, atoms, axis, observing
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.classes import ClassInfo
@@ -66,7 +66,4 @@ def discover(interpreter: Interpreter, info: ClassInfo) -> dict[str, Size]:
     for name, others in evidence.met.items():
         if name not in evidence.agreed and name not in evidence.other:
             linked |= {name, *others}
-    if linked:
-        # an integer that is no axis name anywhere cannot coincide with one by accident
-        linked |= integers - named
-    return {name: axis(name) for name in sorted(linked)}
+    return {name: axis(name, LINKED_SCOPE) for name in sorted(linked)}

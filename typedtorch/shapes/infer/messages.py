@@ -9,7 +9,7 @@ from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.unify import Problem
-from typedtorch.shapes.infer.values import Value
+from typedtorch.shapes.infer.values import Value, is_size
 from typedtorch.shapes.tensor import Pack, Shape, Tensor, show
 
 _ORDINALS = {0: "first", 1: "second", 2: "third", 3: "fourth", 4: "fifth", 5: "sixth"}
@@ -56,7 +56,7 @@ def unpack(frame: Frame, node: ast.expr, value: Value, wanted: int, got: int) ->
         text = f"cannot unpack {source(node)} of shape {show(value.shape)} into {wanted} names: its first axis is {got}"
     else:
         text = f"cannot unpack {source(node)} into {wanted} names: it has {what}"
-        if isinstance(value, tuple) and all(not isinstance(v, (Tensor, str)) for v in value):
+        if isinstance(value, tuple) and all(is_size(v) for v in value):
             text += f", {show(value)}"
     frame.reporter.add(node, "shape", text)
 

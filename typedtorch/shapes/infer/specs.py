@@ -324,6 +324,9 @@ def array_spec(wrapper: str, mask: int, array: Value, text: Value) -> Spec:
         axes = parse(text) if isinstance(text, str) else parse("...")
     except AxesError:
         return ANYTHING
+    inner = to_spec(array)
+    if isinstance(inner, ArraySpec) and not inner.dtype & mask:
+        return ANYTHING
     return _array_spec(wrapper, mask, to_spec(array), axes, array)
 
 

@@ -82,7 +82,11 @@ def _replace_object(value: Value, old: Value, new: Value, depth: int) -> Value:
         parts = tuple(_replace_object(v, old, new, depth - 1) for v in value.options)
         if any(x is not y for x, y in zip(parts, value.options, strict=True)):
             return Choice(parts)
-    elif isinstance(value, Sequence) and value.items is not None and value is not old:
+    elif isinstance(value, DictV):
+        held = {k: _replace_object(v, old, new, depth - 1) for k, v in value.items.items()}
+        if any(held[k] is not v for k, v in value.items.items()):
+            return replace(value, items=held)
+    elif isinstance(value, Sequence) and value.items is not None:
         parts = tuple(_replace_object(v, old, new, depth - 1) for v in value.items)
         if any(x is not y for x, y in zip(parts, value.items, strict=True)):
             return replace(value, items=parts)

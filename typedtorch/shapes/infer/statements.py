@@ -282,12 +282,21 @@ def if_(frame: Frame, node: ast.If) -> bool:
 
 def _run_branches(frame: Frame, branches: list[tuple[State | None, Sequence[ast.stmt]]], place: str) -> bool:
     after: State | None = None
-    for state, body in branches:
-        if state is None:
-            continue
+    possible = [(state, body) for state, body in branches if state is not None]
+    undecided = frame.depth > 0 and len(possible) > 1
+    ended = 0
+    for state, body in possible:
         frame.state = state
+        if undecided:
+            frame.reporter.muted += 1  # the caller's values may never lead here
         if run(frame, body):
             after = join_states(after, frame.state, place)
+        else:
+            ended += 1
+        if undecided:
+            frame.reporter.muted -= 1
+    if undecided and ended:
+        frame.reporter.muted += 1  # nor past here, for the rest of the body
     if after is None:
         return False
     frame.state = after
@@ -337,6 +346,8 @@ def _fixed_point(
     place = frame.place(node)
     head = frame.state
     loop, end, left = Loop(), None, None
+    if frame.depth:
+        frame.reporter.muted += 1  # a helper's loop may not be entered with the caller's values
     for turn in range(MAX_ROUNDS + 2):
         loop = Loop()
         frame.loops.append(loop)
@@ -356,6 +367,8 @@ def _fixed_point(
         if equal_states(joined, head):
             break
         head = forget_changed(head, joined) if turn >= MAX_ROUNDS else joined
+    if frame.depth:
+        frame.reporter.muted -= 1
     always = test is not None and isinstance(test, ast.Constant) and bool(test.value)
     normal = None if always else (end or left or head)
     if normal is not None:

@@ -25,7 +25,7 @@ from typedtorch.shapes.infer.values import (
     choice,
     is_size,
 )
-from typedtorch.shapes.size import Size, axis, integer, is_unknown, observe, same, unknown
+from typedtorch.shapes.size import Size, axis, integer, is_unknown, name_against_number, observe, same, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
@@ -390,6 +390,9 @@ def _match_dim(dim: Dim, size: Size, names: Names, binder: str) -> tuple[Size, s
     if expected is None:
         return None
     verdict = same(expected, size)
+    if verdict is False and not names.generic and name_against_number(expected, size):
+        # the caller's own name for what the callee wants to be a number: its annotation says too little
+        return None
     if verdict is False:
         return expected, names.binders.get(dim.name)
     if verdict is None and dim.kind == "named":
