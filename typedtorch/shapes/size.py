@@ -529,7 +529,8 @@ def _format(poly: Poly) -> str:
     for monomial, coefficient in poly.terms:
         factors = []
         for atom, power in monomial:
-            name = f"({atom.name})" if atom.kind == "floor" and len(monomial) > 1 else atom.name
+            alone = len(monomial) == 1 and power == 1 and coefficient in (1, -1)
+            name = f"({atom.name})" if atom.kind == "floor" and not alone else atom.name
             factors.append(name if power == 1 else f"{name}**{power}")
         magnitude = abs(coefficient)
         if magnitude != 1 or not factors:
