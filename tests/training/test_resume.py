@@ -12,9 +12,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from tests.training.parts import Tiny, make_trainer, same, token_batches, token_loss, weights
 from typedtorch.training import Callback, CheckpointMismatch, CheckpointStore, Trainer
 from typedtorch.training.snapshot import ITEMS
+
+from .parts import Tiny, make_trainer, same, token_batches, token_loss, weights
 
 
 class NoisyBatches:

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from torch import nn
 
-from tests.training.parts import make_trainer, same, weights
 from typedtorch.training import Callback, CheckpointStore, Interrupted, Trainer
+
+from .parts import make_trainer, same, weights
 
 
 class Send(Callback):

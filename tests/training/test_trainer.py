@@ -12,7 +12,6 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from tests.training.parts import Tiny, make_trainer, same, token_batches, token_loss, weights
 from typedtorch.data import Batch
 from typedtorch.training import (
     Callback,
@@ -28,6 +27,8 @@ from typedtorch.training import (
     Trainer,
 )
 from typedtorch.training.loggers import read_records, rewind
+
+from .parts import Tiny, make_trainer, same, token_batches, token_loss, weights
 
 
 class Notes:

@@ -42,6 +42,7 @@ class Console:
         self.facts = RunFacts(steps=0)
         self._live: Live | None = None
         self._last: Figures | None = None
+        self._pace = 0.0
 
     def __enter__(self) -> Console:
         return self
@@ -60,6 +61,8 @@ class Console:
 
     def figures(self, figures: Figures, /) -> None:
         """The latest figures."""
+        # the last stretch alone would make the remaining time jump
+        self._pace = 0.8 * self._pace + 0.2 * figures.step_seconds if self._pace else figures.step_seconds
         text = self.line(figures)
         self._last = figures
         if not self.live_line:
@@ -72,7 +75,7 @@ class Console:
 
     def line(self, f: Figures) -> str:
         """The line for some figures."""
-        left = max(0, self.facts.steps - f.step) * f.step_seconds
+        left = max(0, self.facts.steps - f.step) * self._pace
         parts = [
             f"step {f.step}/{self.facts.steps}",
             f"ETA {duration(left)}",

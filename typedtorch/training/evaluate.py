@@ -29,7 +29,9 @@ class Evaluator:
     tokens: Tokens
     seq: int
     batch: int
+    """Windows at a time in one process."""
     windows: int
+    """In all; a multiple of ``batch`` times the processes."""
     device: torch.device
     autocast: contextlib.AbstractContextManager[None]
     parallel: Parallel
@@ -49,14 +51,11 @@ class Evaluator:
 
     def _starts(self) -> list[np.ndarray]:
         possible = (len(self.tokens) - 1) // self.seq
-        every = max(1, self.batch * self.parallel.world)
-        groups = max(1, min(self.windows, possible) // every)
-        if possible < every:  # a short text: the windows overlap
-            index = np.linspace(0, len(self.tokens) - self.seq - 1, every).astype(np.int64)
+        if possible < self.windows:  # a short text: the windows overlap
+            starts = np.linspace(0, len(self.tokens) - self.seq - 1, self.windows).astype(np.int64)
         else:
-            index = np.linspace(0, possible - 1, groups * every).astype(np.int64) * self.seq
-        mine = index.reshape(groups, self.parallel.world, self.batch)[:, self.parallel.rank]
-        return list(mine)
+            starts = np.linspace(0, possible - 1, self.windows).astype(np.int64) * self.seq
+        return list(starts.reshape(-1, self.parallel.world, self.batch)[:, self.parallel.rank])
 
 
 def unigram_entropy(tokens: Tokens, *, limit: int = 1 << 24) -> float:

@@ -252,11 +252,17 @@ class _Job:
             tokens=corpus.held_out,
             seq=seq,
             batch=settled(config.run.micro_batch),
-            windows=max(1, settled(config.run.eval_tokens) // seq),
+            windows=self._eval_windows(corpus, seq),
             device=self.device,
             autocast=self._precision.autocast(self.device),
             parallel=self.parallel,
         )
+
+    def _eval_windows(self, corpus: Corpus, seq: int) -> int:
+        """A multiple of the batch, so that how it is divided changes nothing."""
+        batch = settled(self.config.run.batch)
+        wanted = min(settled(self.config.run.eval_tokens) // seq, (len(corpus.held_out) - 1) // seq)
+        return batch * max(1, wanted // batch)
 
     def _identity(self, corpus: Corpus | None) -> dict[str, Any]:
         """What has to be the same for a checkpoint to continue: anything else may change, and is noted."""

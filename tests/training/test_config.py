@@ -1,0 +1,88 @@
+"""Settings: one flat name each, settled by device, refused where impossible."""
+
+import dataclasses
+import typing
+
+import pytest
+import torch
+
+from typedtorch.training import ConfigError, TrainConfig
+from typedtorch.training.config import GROUP_OF, Overrides, find_device, resolve
+
+CPU = torch.device("cpu")
+
+
+def test_the_keywords_and_the_fields_are_the_same() -> None:
+    keywords = typing.get_type_hints(Overrides)
+    config = TrainConfig()
+    fields = {
+        inner.name: typing.get_type_hints(type(getattr(config, outer.name)))[inner.name]
+        for outer in dataclasses.fields(config)
+        for inner in dataclasses.fields(getattr(config, outer.name))
+    }
+    assert keywords == fields
+    assert (
+        len(fields) == len(GROUP_OF) == sum(len(dataclasses.fields(getattr(config, g))) for g in vars(config))
+    )
+
+
+def test_flat_and_back_is_the_same() -> None:
+    config = TrainConfig().override(lr=1e-3, layers=3, data="x", device="cpu", steps=7)
+    assert TrainConfig.from_flat(config.flat()) == config
+
+
+def test_an_unknown_name_is_refused_with_the_nearest() -> None:
+    with pytest.raises(ConfigError, match=r"unknown setting 'learning_rate'; there are layers, "):
+        TrainConfig().override(learning_rate=1)
+    with pytest.raises(ConfigError, match=r"unknown setting 'head'; did you mean 'heads'\?"):
+        TrainConfig().override(head=1)
+
+
+def test_everything_is_settled() -> None:
+    settled = resolve(TrainConfig(), CPU).flat()
+    unsettled = {name for name, value in settled.items() if value is None}
+    assert unsettled == {"kv_heads", "d_ff", "token_dtype", "vocab", "out"}
+    gpu = resolve(TrainConfig().override(precision="bf16"), torch.device("cuda")).flat()
+    assert gpu["compile"]
+    assert not settled["compile"]
+    assert gpu["d_model"] > settled["d_model"]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"steps": 0}, "steps: expected at least 1, got 0"),
+        ({"lr": 0.0}, "lr: expected more than 0, got 0.0"),
+        ({"heads": 3}, "heads: expected a divisor of d_model 128, got 3"),
+        ({"heads": 4, "kv_heads": 3}, "kv_heads: expected a divisor of heads 4, got 3"),
+        ({"dropout": 1.0}, "dropout: expected at least 0 and less than 1"),
+        ({"val_fraction": 0.0}, "val_fraction: expected between 0 and 1"),
+        (
+            {"batch": 8, "micro_batch": 3},
+            r"batch: expected a multiple of micro_batch x processes \(3 x 1\), got 8",
+        ),
+        ({"steps": 5, "warmup": 6}, r"warmup: expected at most the steps \(5\), got 6"),
+        ({"seed": -1}, "seed: expected at least 0"),
+        ({"seed": 1 << 32}, r"seed: expected 0 to 2\*\*32 - 1"),
+        ({"final_lr": 2.0}, "final_lr: expected a share"),
+        ({"beta2": 1.0}, "beta2: expected at least 0 and less than 1"),
+        ({"keep": 0}, "keep: expected at least 1"),
+    ],
+)
+def test_impossible_settings_are_refused(values: dict[str, object], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        resolve(TrainConfig().override(**values), CPU)
+
+
+def test_the_batch_is_divided_between_processes() -> None:
+    settled = resolve(TrainConfig().override(batch=12), CPU, world=4)
+    assert settled.run.micro_batch == 3
+    with pytest.raises(ConfigError, match="x processes"):
+        resolve(TrainConfig().override(batch=6), CPU, world=4)
+
+
+@pytest.mark.parametrize("name", ["cuda:77", "tpu", "gpu", ""])
+def test_a_device_that_is_not_here_is_refused(name: str) -> None:
+    with pytest.raises(ConfigError, match=r"device: "):
+        find_device(name)
+    assert find_device("cpu") == CPU
