@@ -21,6 +21,9 @@ NEEDS = {
     "torch.Tensor.pin_memory": "a GPU",
     "torch.Tensor.retain_grad": "a graph",
     "torch.Tensor.backward": "a graph",
+    "torch.linalg.lstsq": "data of full rank",
+    "torch.nn.TransformerEncoder": "a module as an argument",
+    "torch.nn.TransformerDecoder": "a module as an argument",
 }
 DEFAULT = {"function": "f:*", "attribute": "n:*", "layer": " -> f:*"}
 
@@ -171,6 +174,7 @@ GENEROUS = {
         "narrow", "chunk", "unfold", "topk", "group_norm", "channel_shuffle", "native_channel_shuffle",
         "ChannelShuffle", "GroupNorm", "pad", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d",
         "CircularPad1d", "CircularPad2d", "CircularPad3d",
+        "scaled_dot_product_attention", "attention.flex_attention.flex_attention",
     )
 }  # fmt: skip
 

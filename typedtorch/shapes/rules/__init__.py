@@ -1,24 +1,29 @@
 """Every family of rules; importing this package fills the table."""
 
 from typedtorch.shapes.rules import (
+    attention,
     convolution,
     creation,
     einops,
     einsum,
+    fft,
     indexing,
     joining,
     layers,
+    linalg,
     linear,
+    losses,
     normalisation,
     pointwise,
     pooling,
     properties,
+    recurrent,
     reduction,
     sorting,
     views,
 )
 
 __all__ = [
-    "convolution", "creation", "einops", "einsum", "indexing", "joining", "layers", "linear", "normalisation", "pointwise", "pooling",
-    "properties", "reduction", "sorting", "views",
+    "attention", "convolution", "creation", "einops", "einsum", "fft", "indexing", "joining", "layers", "linalg", "linear", "losses", "normalisation", "pointwise", "pooling",
+    "properties", "recurrent", "reduction", "sorting", "views",
 ]  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, COMPLEX, FLOATING
 from typedtorch.shapes.rule import RULES, Layer, layer, name, rule
 from typedtorch.shapes.rules.forms import Function, functional, is_size, need
@@ -310,9 +311,8 @@ def interpolate(
         raise ShapeError(
             f"mode={mode!r} on {who} of shape {show(tensor.shape)}: wanted {f'{wanted} axes' if wanted else '3 to 5 axes'}"
         )
-    mask = want(
-        tensor, FLOATING | {True: 0}.get(mode != "nearest", ANY & ~COMPLEX), "input", "a floating dtype"
-    )
+    allowed = FLOATING if mode in ("linear", "trilinear") else FLOATING | dtypes.UINT8
+    mask = want(tensor, allowed if mode != "nearest" else ANY & ~COMPLEX, "input", "a floating dtype")
     if tensor.rank is None:
         return tensor.of(
             (*tensor.shape[:2], Pack("..."))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import BIT, COMPLEX, FLOATING, INT64, to_float
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.forms import Function, functional, is_size, need, of_rank, tail
@@ -17,6 +16,7 @@ from typedtorch.shapes.tensor import (
     Pack,
     ShapeError,
     Tensor,
+    Undecided,
     entry_size,
     show,
 )
@@ -220,8 +220,21 @@ def instance_norm(
     return _fresh(input, _real(input))
 
 
+@rule(*functional("group_norm"), sample="F:n 4 ..., 2 | F:n 2*c h, 2, F:2*c, F:2*c")
+def functional_group_norm(
+    input: Any, num_groups: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-05
+) -> Tensor:
+    made = group_norm(input, num_groups, weight, bias)
+    if input.rank is not None and len(input.shape) > 1 and isinstance(num_groups, int):
+        count, channels, *rest = input.sizes()
+        if count == 1 and channels == num_groups and all(e == 1 for e in rest):
+            raise ShapeError(
+                f"{name(input, 'input')} has shape {show(input.shape)}: a group of one value has no spread"
+            )
+    return made
+
+
 @rule(
-    *functional("group_norm"),
     "torch.group_norm",
     sample="F:n 4 ..., 2 | F:n 2*c h, 2, F:2*c, F:2*c | F:n c, size:c",
 )
@@ -239,17 +252,7 @@ def group_norm(
         )
     _grouped(input, num_groups)
     _per_channel(input, (weight, "weight"), (bias, "bias"))
-    _check_group(input, num_groups)
     return _fresh(input, _float(input))
-
-
-def _check_group(input: Tensor, groups: Any) -> None:
-    if input.rank is None or not all(isinstance(e, int) for e in input.shape) or not isinstance(groups, int):
-        return
-    if input.shape[0] * input.shape[1] // groups == 1 and all(e == 1 for e in input.shape[2:]):  # type: ignore[operator]
-        raise ShapeError(
-            f"{name(input, 'input')} has shape {show(input.shape)}: a group of one value has no spread"
-        )
 
 
 def _grouped(input: Tensor, groups: Any) -> None:
@@ -350,13 +353,26 @@ def _instance_norm_layer(axes: int) -> Function:
     return make
 
 
+def _lazy_instance_norm(axes: int) -> Function:
+    def make(*settings: Any, **more: Any) -> Layer:
+        def forward(input: Any) -> Tensor:
+            _ranked(input, (axes + 1, axes + 2), f"{axes + 2} axes with the batch, or {axes + 1}")
+            if need(input).rank != axes + 2:
+                raise Undecided
+            return _fresh(input, _real(input))
+
+        return Layer(forward)
+
+    return make
+
+
 for _axes, _shape in ((1, "b c t"), (2, "b c h w"), (3, "b c h w d")):
     _made = _instance_norm_layer(_axes)
     layer(
         f"torch.nn.InstanceNorm{_axes}d",
         sample=f"size:c -> F:{_shape} | size:c, affine=True -> F:{_shape} | size:c, affine=True -> F:{_shape[2:]}",
     )(_made)
-    layer(f"torch.nn.LazyInstanceNorm{_axes}d", sample=f" -> F:{_shape}")(_lazy(_made, -_axes - 1))
+    layer(f"torch.nn.LazyInstanceNorm{_axes}d", sample=f" -> F:{_shape}")(_lazy_instance_norm(_axes))
 
 
 @layer(
@@ -379,7 +395,7 @@ def group_norm_layer(
 
     def forward(input: Any) -> Tensor:
         _channels(need(input), num_channels, "num_channels")
-        return group_norm(input, num_groups)
+        return functional_group_norm(input, num_groups)
 
     return Layer(forward, _affine((num_channels,), affine, dtype, "weight", "bias"))
 
@@ -401,12 +417,14 @@ layer("torch.nn.LocalResponseNorm", sample="2 -> F:b c h w")(
 # --- dropout -----------------------------------------------------------------------------------
 
 
-def _dropout(ranks: tuple[int, ...] | None, wanted: str) -> Function:
+def _dropout(ranks: tuple[int, ...] | None, wanted: str, scales: bool) -> Function:
     def dropout(input: Any, p: Any = 0.5, training: Any = True, inplace: Any = False) -> Tensor:
         if isinstance(p, (int, float)) and not 0 <= p <= 1:
             raise ShapeError(f"p={p} is not a probability")
         if ranks is not None:
             _ranked(input, ranks, wanted)
+        if scales and training is True and p != 0 and p is not UNKNOWN:
+            _float(input)  # what is kept is scaled
         return Tensor(need(input).shape, mask_of(input), layout=input.layout, deliberate=input.deliberate)
 
     return dropout
@@ -417,7 +435,7 @@ for _name, _ranks_, _wanted in (
     ("dropout1d", (2, 3), "(batch, channels, time) or (channels, time)"),
     ("dropout2d", None, ""), ("dropout3d", None, ""),
 ):  # fmt: skip
-    _drop = _dropout(_ranks_, _wanted)
+    _drop = _dropout(_ranks_, _wanted, "alpha" not in _name)
     _space = (
         "F:b c t"
         if _name == "dropout1d"
@@ -437,7 +455,7 @@ for _name, _ranks_, _wanted in (
     def _dropout_layer(p: Any = 0.5, inplace: Any = False, *, _function: Function = _drop) -> Layer:
         if isinstance(p, (int, float)) and not 0 <= p <= 1:
             raise ShapeError(f"p={p} is not a probability")
-        return Layer(lambda input: _function(input))
+        return Layer(lambda input: _function(input, training=None))
 
     layer(f"torch.nn.{_class}", sample=f"0.1 -> {_space} |  -> {_space}")(_dropout_layer)
 rule(
@@ -501,7 +519,8 @@ def embedding_bag(
     per_sample_weights: Any = None, include_last_offset: Any = False, padding_idx: Any = None,
 ) -> Tensor:  # fmt: skip
     """``(bags, n), (vocab, d) -> (bags, d)``; flat indices with the offsets of the bags."""
-    want(need(input), _INDEX, "input", "int64 or int32 indices", f"use {name(input, 'input')}.long()")
+    if offsets is None:
+        want(need(input), _INDEX, "input", "int64 or int32 indices", f"use {name(input, 'input')}.long()")
     _, width = of_rank(need(weight), "weight", "n", "d")
     want(weight, FLOATING, "weight", "a floating dtype")
     if input.rank is None:
@@ -517,11 +536,8 @@ def embedding_bag(
     if offsets is None:
         raise ShapeError(f"{name(input, 'input')} has rank 1, so offsets are wanted")
     want(need(offsets), _INDEX, "offsets", "int64 or int32")
-    if mask_of(offsets) & mask_of(input) == 0:
-        raise ShapeError(
-            f"{name(input, 'input')} is {dtypes.show(mask_of(input))} and {name(offsets, 'offsets')} {dtypes.show(mask_of(offsets))}",
-            "dtype",
-        )
+    if not mask_of(offsets) & mask_of(input):
+        raise Undecided
     if offsets.rank not in (None, 1):
         raise ShapeError(f"{name(offsets, 'offsets')} has shape {show(offsets.shape)}, wanted one axis")
     bags: Size = (

@@ -67,6 +67,10 @@ def _float(input: Any) -> int:
     return want(need(input), FLOATING, "input", "a floating dtype")
 
 
+def _number(input: Any) -> int:
+    return to_float(want(need(input), ANY & ~COMPLEX, "input", "real numbers"))
+
+
 def _real(input: Any) -> int:
     return want(need(input), ANY & ~COMPLEX & ~BOOL, "input", "real numbers")
 
@@ -142,11 +146,13 @@ def _enter_max(axes: int) -> None:
     )(max_pool_layer)
 
 
-def _not_smaller(axes: int, input: Any, kernel_size: Any) -> None:
+def _not_smaller(kind: int, input: Any, kernel_size: Any, axes: int = 3) -> None:
     """In three dimensions the window must fit without the padding."""
+    if kind != 3:
+        return
     _, sizes = spatial(need(input), axes, name(input, "input"))
     for size, kernel in zip(sizes, _or_unknown(kernel_size, axes, "kernel_size"), strict=True):
-        if axes == 3 and isinstance(size, int) and isinstance(kernel, int) and kernel > size:
+        if isinstance(size, int) and isinstance(kernel, int) and kernel > size:
             raise ShapeError(f"a window of {kernel} over an axis of {size} of {name(input, 'input')}")
 
 
@@ -161,7 +167,8 @@ def _enter_mean(axes: int) -> None:
         divisor_override: Any = None,
     ) -> Tensor:
         _not_smaller(axes, input, kernel_size)
-        return _pool(axes, input, kernel_size, stride, padding, 1, ceil_mode, _float(input))
+        mask = _real(input) if axes == 1 else _float(input)
+        return _pool(axes, input, kernel_size, stride, padding, 1, ceil_mode, mask)
 
     def avg_pool_layer(
         kernel_size: Any,
@@ -183,7 +190,7 @@ def _enter_mean(axes: int) -> None:
     def lp_pool(
         input: Any, norm_type: Any, kernel_size: Any, stride: Any = None, ceil_mode: Any = False
     ) -> Tensor:
-        return _pool(axes, input, kernel_size, stride, 0, 1, ceil_mode, to_float(_real(input)))
+        return _pool(axes, input, kernel_size, stride, 0, 1, ceil_mode, _number(input))
 
     def lp_pool_layer(norm_type: Any, kernel_size: Any, stride: Any = None, ceil_mode: Any = False) -> Layer:
         return Layer(lambda input: lp_pool(input, norm_type, kernel_size, stride, ceil_mode))
@@ -279,7 +286,7 @@ def _enter_fractional(axes: int) -> Function:
         return_indices: Any = False,
         _random_samples: Any = None,
     ) -> Any:
-        _not_smaller(axes, input, kernel_size)
+        _not_smaller(3, input, kernel_size, axes)
         if output_size is None:
             lead, sizes = spatial(need(input), axes, name(input, "input"))
             return _chosen(input.of((*lead, *(unknown() for _ in sizes))), return_indices)

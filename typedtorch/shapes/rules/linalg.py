@@ -1,0 +1,335 @@
+"""torch.linalg and its older names: decompositions, solvers, determinants."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typedtorch.shapes import dtypes
+from typedtorch.shapes.dtypes import BIT, COMPLEX, FLOATING
+from typedtorch.shapes.rule import Record, name, rule
+from typedtorch.shapes.rules.forms import broadcast_operands, flag, lead, need, reduced, tail
+from typedtorch.shapes.rules.linear import matmul_shape
+from typedtorch.shapes.rules.promotion import common_dtype, mask_of, result_type, to_complex, to_real, want
+from typedtorch.shapes.size import Size, same, size_min, unknown
+from typedtorch.shapes.tensor import (
+    UNKNOWN,
+    Entry,
+    Shape,
+    ShapeError,
+    Tensor,
+    Undecided,
+    broadcast,
+    show,
+)
+
+_LINEAR = dtypes.FLOAT32 | dtypes.FLOAT64 | dtypes.COMPLEX64 | BIT["complex128"]
+
+
+def _matrix(A: Any, parameter: str = "A", *, square: bool = False) -> tuple[Shape, Size, Size, int]:
+    """Leading axes, rows, columns and dtype of a batch of matrices.
+
+    Raises:
+        ShapeError: fewer than two axes, not square, not a dtype of linear algebra.
+    """
+    tensor, who = need(A), name(A, parameter)
+    if tensor.rank is not None and len(tensor.shape) < 2:
+        raise ShapeError(f"{who} has shape {show(tensor.shape)}, wanted a matrix (..., rows, columns)")
+    mask = want(tensor, _LINEAR, parameter, "float32, float64, complex64 or complex128")
+    rows, columns = (unknown() if e is None else e for e in tail(tensor.shape, 2))
+    if square and same(rows, columns) is False:
+        raise ShapeError(f"{who} has shape {show(tensor.shape)}, wanted a square matrix")
+    return lead(tensor.shape, 2), rows, columns, mask
+
+
+def _names(*functions: str) -> tuple[str, ...]:
+    return tuple(f"torch.linalg.{f}" for f in functions)
+
+
+_MATRIX, _SQUARE = "D:... m n", "D:... n n"
+
+
+@rule(*_names("det"), "torch.det", "torch.Tensor.det", sample=_SQUARE)
+def det(A: Any) -> Tensor:
+    batch, _, _, mask = _matrix(A, square=True)
+    return need(A).of(batch, mask)
+
+
+@rule("torch.logdet", "torch.Tensor.logdet", sample=_SQUARE)
+def logdet(input: Any) -> Tensor:
+    return det(input)
+
+
+@rule(*_names("slogdet"), "torch.slogdet", "torch.Tensor.slogdet", sample=_SQUARE)
+def slogdet(A: Any) -> Record:
+    batch, _, _, mask = _matrix(A, square=True)
+    return Record(sign=need(A).of(batch, mask), logabsdet=A.of(batch, to_real(mask)))
+
+
+@rule(*_names("inv"), "torch.inverse", "torch.Tensor.inverse", sample=_SQUARE)
+def inv(A: Any, *, out: Any = None) -> Tensor:
+    _, _, _, mask = _matrix(A, square=True)
+    return need(A).of(A.shape, mask)
+
+
+@rule(*_names("matrix_exp"), "torch.matrix_exp", "torch.Tensor.matrix_exp", sample=_SQUARE)
+def matrix_exp(A: Any) -> Tensor:
+    tensor = need(A)
+    if tensor.rank is not None and len(tensor.shape) < 2:
+        raise ShapeError(f"{name(A, 'A')} has shape {show(tensor.shape)}, wanted a matrix")
+    rows, columns = tail(tensor.shape, 2)
+    if rows is not None and columns is not None and same(rows, columns) is False:
+        raise ShapeError(f"{name(A, 'A')} has shape {show(tensor.shape)}, wanted a square matrix")
+    return tensor.of(tensor.shape, want(tensor, FLOATING | COMPLEX, "A", "a floating dtype"))
+
+
+@rule(*_names("matrix_power"), "torch.matrix_power", "torch.Tensor.matrix_power", sample="D:... n n, 2 | D:n n, -1 | D:n n, 0")
+def matrix_power(A: Any, n: Any, *, out: Any = None) -> Tensor:
+    tensor = need(A)
+    rows, columns = tail(tensor.shape, 2)
+    if tensor.rank is not None and len(tensor.shape) < 2 or rows is not None and columns is not None and same(rows, columns) is False:
+        raise ShapeError(f"{name(A, 'A')} has shape {show(tensor.shape)}, wanted a square matrix")
+    if isinstance(n, int) and n >= 0:
+        return tensor.of(tensor.shape, mask_of(tensor))
+    return inv(A)
+
+
+@rule(*_names("pinv"), "torch.pinverse", "torch.Tensor.pinverse", sample=_MATRIX)
+def pinv(A: Any, *settings: Any, **more: Any) -> Tensor:
+    batch, rows, columns, mask = _matrix(A)
+    return need(A).of((*batch, columns, rows), mask)
+
+
+@rule(*_names("cholesky"), "torch.cholesky", "torch.Tensor.cholesky", sample=_SQUARE)
+def cholesky(A: Any, upper: Any = False, *, out: Any = None) -> Tensor:
+    return inv(A)
+
+
+@rule(*_names("cholesky_ex"), sample=_SQUARE)
+def cholesky_ex(A: Any, *, upper: Any = False, check_errors: Any = False, out: Any = None) -> Record:
+    batch, _, _, mask = _matrix(A, square=True)
+    return Record(L=need(A).of(A.shape, mask), info=A.of(batch, BIT["int32"]))
+
+
+@rule(*_names("inv_ex"), sample=_SQUARE)
+def inv_ex(A: Any, *, check_errors: Any = False, out: Any = None) -> Record:
+    batch, _, _, mask = _matrix(A, square=True)
+    return Record(inverse=need(A).of(A.shape, mask), info=A.of(batch, BIT["int32"]))
+
+
+@rule(*_names("qr"), "torch.qr", "torch.Tensor.qr", sample=_MATRIX)
+def qr(A: Any, mode: Any = "reduced", *, out: Any = None) -> Record:
+    batch, rows, columns, mask = _matrix(A)
+    if mode not in ("reduced", True):
+        raise Undecided
+    inner = size_min(rows, columns)
+    return Record(Q=need(A).of((*batch, rows, inner), mask), R=A.of((*batch, inner, columns), mask))
+
+
+@rule(*_names("svd"), sample=_MATRIX + " | D:m n, False | D:... m n, full_matrices=False")
+def svd(A: Any, full_matrices: Any = True, *, driver: Any = None, out: Any = None) -> Record:
+    """``U (..., m, k), S (..., k), Vh (..., k, n)``; k is m and n for the full matrices."""
+    batch, rows, columns, mask = _matrix(A)
+    inner = size_min(rows, columns)
+    full = flag(full_matrices)
+    return Record(
+        U=need(A).of((*batch, rows, rows if full else inner), mask),
+        S=A.of((*batch, inner), to_real(mask)),
+        Vh=A.of((*batch, columns if full else inner, columns), mask),
+    )
+
+
+@rule("torch.svd", "torch.Tensor.svd", sample=_MATRIX)
+def old_svd(input: Any, some: Any = True, compute_uv: Any = True, *, out: Any = None) -> Record:
+    if compute_uv is not True:
+        raise Undecided
+    u, s, vh = svd(input, full_matrices=not flag(some))
+    return Record(U=u, S=s, V=vh.of((*vh.shape[:-2], vh.shape[-1], vh.shape[-2])))
+
+
+@rule(*_names("svdvals"), sample=_MATRIX)
+def svdvals(A: Any, *, driver: Any = None, out: Any = None) -> Tensor:
+    batch, rows, columns, mask = _matrix(A)
+    return need(A).of((*batch, size_min(rows, columns)), to_real(mask))
+
+
+@rule(*_names("eig"), sample=_SQUARE)
+def eig(A: Any, *, out: Any = None) -> Record:
+    batch, rows, _, mask = _matrix(A, square=True)
+    return Record(eigenvalues=need(A).of((*batch, rows), to_complex(mask)), eigenvectors=A.of(A.shape, to_complex(mask)))
+
+
+@rule(*_names("eigvals"), sample=_SQUARE)
+def eigvals(A: Any, *, out: Any = None) -> Tensor:
+    values: Tensor = eig(A)[0]
+    return values
+
+
+@rule(*_names("eigh"), sample=_SQUARE)
+def eigh(A: Any, UPLO: Any = "L", *, out: Any = None) -> Record:
+    batch, rows, _, mask = _matrix(A, square=True)
+    return Record(eigenvalues=need(A).of((*batch, rows), to_real(mask)), eigenvectors=A.of(A.shape, mask))
+
+
+@rule(*_names("eigvalsh"), sample=_SQUARE)
+def eigvalsh(A: Any, UPLO: Any = "L", *, out: Any = None) -> Tensor:
+    values: Tensor = eigh(A)[0]
+    return values
+
+
+@rule(*_names("lu_factor"), sample=_SQUARE + " | " + _MATRIX)
+def lu_factor(A: Any, *, pivot: Any = True, out: Any = None) -> Record:
+    batch, rows, columns, mask = _matrix(A)
+    return Record(LU=need(A).of(A.shape, mask), pivots=A.of((*batch, size_min(rows, columns)), BIT["int32"]))
+
+
+@rule(*_names("lu"), sample=_SQUARE + " | " + _MATRIX)
+def lu(A: Any, *, pivot: Any = True, out: Any = None) -> Record:
+    batch, rows, columns, mask = _matrix(A)
+    inner = size_min(rows, columns)
+    if pivot is not True:
+        raise Undecided
+    return Record(
+        P=need(A).of((*batch, rows, rows), mask), L=A.of((*batch, rows, inner), mask), U=A.of((*batch, inner, columns), mask)
+    )
+
+
+@rule(*_names("cond"), sample=_SQUARE + " | D:m n")
+def cond(A: Any, p: Any = None, *, out: Any = None) -> Tensor:
+    batch, _, _, mask = _matrix(A)
+    return need(A).of(batch, to_real(mask))
+
+
+@rule(*_names("matrix_rank"), sample=_MATRIX)
+def matrix_rank(A: Any, *settings: Any, **more: Any) -> Tensor:
+    batch, _, _, _ = _matrix(A)
+    if settings or set(more) - {"hermitian", "out"}:
+        raise Undecided
+    return need(A).of(batch, dtypes.INT64)
+
+
+# --- solving -----------------------------------------------------------------------------------
+
+
+def _right_hand(A: Any, B: Any, first: str, second: str) -> tuple[Shape, Size, Size, int]:
+    """Batch, unknowns and right-hand sides of ``A X = B`` for matrices B."""
+    batch, rows, columns, _ = _matrix(A, first)
+    other, count, sides, _ = _matrix(B, second)
+    mask = common_dtype((A, first), (B, second), what="a solver")
+    if same(rows, count) is False:
+        raise ShapeError(f"{name(A, first)} has {rows} rows and {name(B, second)} {count}")
+    try:
+        joint = broadcast(batch, other)
+    except ShapeError:
+        raise ShapeError(f"the batch axes {show(batch)} of {name(A, first)} and {show(other)} of {name(B, second)} do not broadcast") from None
+    return joint, columns, sides, mask
+
+
+@rule(*_names("solve"), sample="D:... n n, D:... n k | D:n n, D:n")
+def solve(A: Any, B: Any, *, left: Any = True, out: Any = None) -> Tensor:
+    """``A X = B`` for a matrix, or a vector, B."""
+    batch, rows, _, mask = _matrix(A, square=True)
+    common_dtype((need(A), "A"), (need(B), "B"), what="solve")
+    if left is not True or need(B).rank is None or A.rank is None:
+        raise Undecided
+    vector = len(B.shape) == 1 or (len(B.shape) == len(A.shape) - 1 and B.sizes() == A.sizes()[:-1])
+    if vector:
+        if same(B.sizes()[-1], rows) is False:
+            raise ShapeError(f"{name(A, 'A')} has {rows} rows and {name(B, 'B')} {B.shape[-1]}")
+        if len(B.shape) == 1 and len(A.shape) > 2:
+            return B.of((*batch, rows), mask)
+        return B.of(B.shape, mask)
+    if len(B.shape) == len(A.shape) - 1 and any(same(x, y) is not False for x, y in zip(B.sizes(), A.sizes()[:-1], strict=True)):
+        raise Undecided
+    joint, unknowns, sides, mask = _right_hand(A, B, "A", "B")
+    return B.of((*joint, unknowns, sides), mask)
+
+
+@rule("torch.linalg.lstsq", sample="skip")
+def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: Any = None) -> Record:
+    joint, unknowns, sides, mask = _right_hand(A, B, "A", "B")
+    return Record(solution=B.of((*joint, unknowns, sides), mask), residuals=UNKNOWN, rank=UNKNOWN, singular_values=UNKNOWN)
+
+
+@rule(*_names("solve_triangular"), sample="D:... n n, D:... n k, upper=bool")
+def solve_triangular(A: Any, B: Any, *, upper: Any, left: Any = True, unitriangular: Any = False, out: Any = None) -> Tensor:
+    if left is not True:
+        raise Undecided
+    _matrix(A, square=True)
+    joint, unknowns, sides, mask = _right_hand(A, B, "A", "B")
+    return B.of((*joint, unknowns, sides), mask)
+
+
+@rule("torch.cholesky_solve", "torch.Tensor.cholesky_solve", sample="D:... n k, D:... n n")
+def cholesky_solve(B: Any, L: Any, upper: Any = False, *, out: Any = None) -> Tensor:
+    _matrix(L, "L", square=True)
+    joint, unknowns, sides, mask = _right_hand(L, B, "L", "B")
+    return B.of((*joint, unknowns, sides), mask)
+
+
+@rule("torch.triangular_solve", "torch.Tensor.triangular_solve", sample="D:... n k, D:... n n")
+def triangular_solve(b: Any, A: Any, upper: Any = True, transpose: Any = False, unitriangular: Any = False) -> Record:
+    _matrix(A, square=True)
+    joint, unknowns, sides, mask = _right_hand(A, b, "A", "b")
+    return Record(solution=b.of((*joint, unknowns, sides), mask), cloned_coefficient=A.of((*joint, unknowns, unknowns), mask))
+
+
+@rule("torch.cholesky_inverse", "torch.Tensor.cholesky_inverse", sample=_SQUARE)
+def cholesky_inverse(L: Any, upper: Any = False, *, out: Any = None) -> Tensor:
+    return inv(L)
+
+
+# --- products ----------------------------------------------------------------------------------
+
+
+@rule(*_names("multi_dot"), sample="[D:a b, D:b c, D:c d] | [D:a, D:a b] | [D:a b, D:b]")
+def multi_dot(tensors: Any, *, out: Any = None) -> Tensor:
+    if not isinstance(tensors, (list, tuple)) or len(tensors) < 2:
+        raise Undecided
+    given = [need(t) for t in tensors]
+    mask = common_dtype(*((t, f"tensor {i}") for i, t in enumerate(given)))
+    for i, tensor in enumerate(given):
+        allowed = (1, 2) if i in (0, len(given) - 1) else (2,)
+        if tensor.rank is None:
+            raise Undecided
+        if tensor.rank not in allowed:
+            raise ShapeError(f"{tensor.label or f'tensor {i}'} has shape {show(tensor.shape)}, wanted a matrix")
+    result = given[0]
+    for i, tensor in enumerate(given[1:], 1):
+        shape = matmul_shape(result, tensor, given[i - 1].label or f"tensor {i - 1}", tensor.label or f"tensor {i}")
+        result = result.of(shape)
+    return result.of(result.shape, mask)
+
+
+@rule("torch.chain_matmul", sample="D:a b, D:b c, D:c d")
+def chain_matmul(*matrices: Any, out: Any = None) -> Tensor:
+    for i, matrix in enumerate(matrices):
+        if need(matrix).rank not in (None, 2):
+            raise ShapeError(f"{matrix.label or f'matrix {i}'} has shape {show(matrix.shape)}, wanted a matrix")
+    return multi_dot(list(matrices))
+
+
+@rule("torch.kron", "torch.Tensor.kron", sample="f:a b, f:c d | f:a, f:b c")
+def kron(input: Any, other: Any, *, out: Any = None) -> Tensor:
+    """Sizes multiply, aligned at the last axis."""
+    a, b = list(need(input).sizes()), list(need(other).sizes())
+    a, b = [1] * (len(b) - len(a)) + a, [1] * (len(a) - len(b)) + b
+    return input.of((x * y for x, y in zip(a, b, strict=True)), result_type(input, other))
+
+
+@rule(*_names("vander"), sample="f:... n")
+def vander(x: Any, N: Any = None) -> Tensor:
+    tensor = need(x)
+    if tensor.rank == 0:
+        raise ShapeError(f"{name(x, 'x')} has no axes")
+    count: Entry = tensor.shape[-1] if N is None else N
+    mask = mask_of(tensor)
+    return tensor.of((*tensor.shape, count), mask & ~dtypes.INTEGRAL | (dtypes.INT64 if mask & dtypes.INTEGRAL else 0))
+
+
+@rule(*_names("vecdot"), sample="f:#..., f:#... | f:a d, f:a d, dim=-1")
+def vecdot(x: Any, y: Any, *, dim: Any = -1, out: Any = None) -> Tensor:
+    """Sum of products along one axis, conjugated on the left."""
+    mask = common_dtype((need(x), "x"), (need(y), "y"), what="vecdot")
+    if () in (x.shape, y.shape):
+        raise Undecided
+    return x.of(reduced(broadcast_operands((x, "x"), (y, "y")), dim, False, "the operands"), mask)

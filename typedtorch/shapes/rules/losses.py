@@ -1,0 +1,421 @@
+"""Losses, as functions and modules: what a target's shape and dtype must be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typedtorch.shapes import dtypes
+from typedtorch.shapes.dtypes import BIT, COMPLEX, FLOATING, INT64, UINT8
+from typedtorch.shapes.rule import Layer, layer, name, rule
+from typedtorch.shapes.rules.forms import Function, broadcast_operands, functional, need, reduced
+from typedtorch.shapes.rules.promotion import common_dtype, mask_of, result_type, want
+from typedtorch.shapes.size import Size, same
+from typedtorch.shapes.tensor import (
+    ANY_AXES,
+    UNKNOWN,
+    Entry,
+    Pack,
+    Shape,
+    ShapeError,
+    Tensor,
+    Undecided,
+    entry_size,
+    pack_index,
+    same_shape,
+    show,
+)
+
+_REDUCTIONS = ("mean", "sum", "none")
+
+
+def _reduced(of: Tensor, shape: Shape, reduction: Any, mask: int) -> Tensor:
+    """The shape of a loss before or after it is averaged."""
+    if reduction is UNKNOWN:
+        return of.of((ANY_AXES,), mask)
+    if reduction not in _REDUCTIONS:
+        raise ShapeError(f"reduction={reduction!r}, wanted 'mean', 'sum' or 'none'")
+    return of.of(shape if reduction == "none" else (), mask)
+
+
+# --- classes -----------------------------------------------------------------------------------
+
+
+def _class_axis(input: Tensor) -> tuple[Any, Shape]:
+    """The number of classes, axis 1 (or 0 without a batch), and the shape without it."""
+    if not input.shape:
+        raise ShapeError(f"{name(input, 'input')} has no axes, wanted (batch, classes, ...)")
+    if input.rank is None:
+        if pack_index(input.shape[:2]) is None and len(input.shape) > 2:
+            return input.shape[1], (input.shape[0], *input.shape[2:])
+        raise Undecided
+    place = 0 if len(input.shape) == 1 else 1
+    return input.shape[place], (*input.shape[:place], *input.shape[place + 1 :])
+
+
+def _check_target(input: Tensor, target: Tensor, wanted: Shape) -> None:
+    """Class indices have the shape of the input without its axis of classes."""
+    if same_shape(target.shape, wanted) is not False:
+        return
+    given, who = name(target, "target"), name(input, "input")
+    hint = None
+    shape, rank = input.shape, len(input.shape)
+    if rank >= 3 and target.rank == rank - 1 and all(same(entry_size(x), entry_size(y)) is not False for x, y in zip(target.shape, shape[:-1], strict=True)):
+        hint = f"the classes must be axis 1: {who}.movedim(-1, 1), or flatten the axes before them in both"
+    elif target.rank == rank:
+        hint = f"{given}.squeeze(...) if an axis of size 1 is left over, or give class probabilities of {who}'s shape and dtype"
+    raise ShapeError(f"{given} has shape {show(target.shape)}, wanted {show(wanted)}: {who} is {show(shape)} with the classes in axis 1", hint=hint)
+
+
+def _check_weight(weight: Any, classes: Any, mask: int) -> None:
+    if isinstance(weight, Tensor) and weight.rank is not None:
+        wrong = len(weight.shape) != 1 or not isinstance(classes, Pack) and same(entry_size(weight.shape[0]), classes) is False
+        if wrong:
+            raise ShapeError(f"{name(weight, 'weight')} has shape {show(weight.shape)}, wanted ({classes},), one for each class")
+        if not mask_of(weight) & mask:
+            raise ShapeError(f"{name(weight, 'weight')} is {dtypes.show(mask_of(weight))} and the input {dtypes.show(mask)}", "dtype")
+
+
+_CLASSES = "F:b v, I:b | F:b v t, I:b t | F:v, I: | F:b v h w, I:b h w | F:b v, I:b, reduction='none' | F:b v, I:b, reduction='sum'"
+
+
+@rule(*functional("cross_entropy"), sample=_CLASSES + " | F:b v, F:b v | F:b v, I:b, F:v | F:b v, I:b, label_smoothing=0.1 | F:b v t, F:b v t, reduction='none'")
+def cross_entropy(
+    input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: Any = -100, reduce: Any = None, reduction: Any = "mean", label_smoothing: Any = 0.0
+) -> Tensor:
+    """Class indices ``(b, ...)``, or probabilities ``(b, classes, ...)``."""
+    hint = f"the first argument holds the logits: {name(input, 'input')}.float()"
+    mask = want(need(input), FLOATING, "input", "a floating dtype", hint)
+    kinds = mask_of(need(target))
+    classes, wanted = _class_axis(input)
+    same_as_input = same_shape(input.shape, target.shape)
+    if kinds & FLOATING and same_as_input is not False:
+        if kinds & ~FLOATING:
+            return _reduced(input, wanted, reduction, mask)
+        _check_weight(weight, classes, mask)
+        if not kinds & mask and not size_average:
+            return _reduced(input, wanted, reduction, mask | kinds)
+        return _reduced(input, wanted, reduction, dtypes.promote(kinds, mask))
+    _check_indices(target, same_as_input, wanted, input)
+    _check_target(input, target, wanted)
+    _check_weight(weight, classes, mask)
+    return _reduced(input, wanted, reduction, mask)
+
+
+def _check_indices(target: Tensor, same_as_input: bool | None, wanted: Shape, input: Tensor) -> None:
+    who = name(target, "target")
+    allowed = INT64 | UINT8 if input.rank in (None, 1, 2) else INT64
+    if not mask_of(target) & allowed:
+        if mask_of(target) & FLOATING and same_as_input is False:
+            raise ShapeError(
+                f"{who} is {dtypes.show(mask_of(target))} of shape {show(target.shape)}: class indices are int64 of shape {show(wanted)}",
+                "dtype", f"use {who}.long() for class indices",
+            )  # fmt: skip
+        raise ShapeError(f"{who} is {dtypes.show(mask_of(target))}, wanted int64 class indices", "dtype", f"use {who}.long()")
+
+
+@rule(*functional("nll_loss"), sample=_CLASSES)
+def nll_loss(
+    input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: Any = -100, reduce: Any = None, reduction: Any = "mean"
+) -> Tensor:
+    mask = want(need(input), FLOATING, "input", "a floating dtype: log-probabilities")
+    classes, wanted = _class_axis(input)
+    allowed = INT64 | UINT8 if input.rank in (None, 1, 2) else INT64
+    want(need(target), allowed, "target", "int64 class indices", f"use {name(target, 'target')}.long()")
+    _check_target(input, target, wanted)
+    _check_weight(weight, classes, mask)
+    return _reduced(input, wanted, reduction, mask)
+
+
+# --- element by element ------------------------------------------------------------------------
+
+
+def _pair(input: Any, target: Any, reduction: Any, mask: int) -> Tensor:
+    """Two tensors that broadcast; torch warns where their shapes differ, and it is rarely meant."""
+    shape = broadcast_operands((need(input), "input"), (need(target), "target"))
+    return _reduced(input, shape, reduction, mask)
+
+
+def _promoted(input: Any, target: Any) -> int:
+    return result_type(need(input), need(target))
+
+
+def _floating(input: Any, target: Any) -> int:
+    mask = _promoted(input, target)
+    if not mask & (FLOATING | COMPLEX):
+        raise ShapeError(f"{name(input, 'input')} and {name(target, 'target')} are {dtypes.show(mask)}, wanted a floating dtype", "dtype", "cast one: .float()")
+    return mask & (FLOATING | COMPLEX)
+
+
+_PAIRS = "F:*, F:* | F:*, F:*, reduction='none' | F:*, F:*, reduction='sum'"
+
+
+@rule(*functional("mse_loss", "huber_loss", "smooth_l1_loss"), sample=_PAIRS)
+def mse_loss(
+    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: Any = "mean", delta: Any = 1.0, weight: Any = None, beta: Any = 1.0
+) -> Tensor:
+    return _pair(input, target, reduction, _floating(input, target))
+
+
+@rule(*functional("l1_loss"), sample=_PAIRS)
+def l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: Any = "mean", weight: Any = None) -> Tensor:
+    from typedtorch.shapes.rules.promotion import to_real
+
+    return _pair(input, target, reduction, to_real(_floating(input, target)))
+
+
+def _equal(input: Any, target: Any, what: str) -> None:
+    """torch does not broadcast here."""
+    if same_shape(need(input).shape, need(target).shape) is False:
+        first, second = name(input, "input"), name(target, "target")
+        raise ShapeError(f"{first} has shape {show(input.shape)} and {second} {show(target.shape)}: {what} wants the same", hint=_unsqueeze_hint(input, target))
+
+
+def _unsqueeze_hint(input: Tensor, target: Tensor) -> str | None:
+    if input.shape[:-1] == target.shape and input.shape[-1:] == (1,):
+        return f"{name(input, 'input')}.squeeze(-1)"
+    if target.shape[:-1] == input.shape and target.shape[-1:] == (1,):
+        return f"{name(target, 'target')}.squeeze(-1)"
+    return None
+
+
+@rule(*functional("binary_cross_entropy"), sample=_PAIRS)
+def binary_cross_entropy(
+    input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: Any = "mean"
+) -> Tensor:
+    _equal(input, target, "binary_cross_entropy")
+    hint = f"cast it: {name(target, 'target')}.float()"
+    mask = want(need(input), FLOATING, "input", "a floating dtype: probabilities")
+    want(need(target), FLOATING, "target", f"{dtypes.show(mask)}, as the input", hint)
+    common_dtype((input, "input"), (target, "target"), what="binary_cross_entropy")
+    return _reduced(input, input.shape, reduction, mask)
+
+
+@rule(*functional("binary_cross_entropy_with_logits"), sample=_PAIRS + " | F:b c, F:b c, pos_weight=F:c")
+def binary_cross_entropy_with_logits(
+    input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: Any = "mean", pos_weight: Any = None
+) -> Tensor:
+    _equal(input, target, "binary_cross_entropy_with_logits")
+    want(target, FLOATING | COMPLEX, "target", "a floating dtype", f"cast it: {name(target, 'target')}.float()")
+    mask = _floating(input, target)
+    shape = broadcast_operands((input, "input"), *((p, n) for p, n in ((weight, "weight"), (pos_weight, "pos_weight")) if isinstance(p, Tensor)))
+    return _reduced(input, shape if pos_weight is not None or weight is not None else input.shape, reduction, mask)
+
+
+@rule(*functional("kl_div"), sample="F:*, F:* | F:b c, F:b c, reduction='batchmean' | F:*, F:*, reduction='none' | F:*, F:*, log_target=True")
+def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: Any = "mean", log_target: Any = False) -> Tensor:
+    mask = _floating(input, target)
+    return _pair(input, target, "mean" if reduction == "batchmean" else reduction, mask)
+
+
+@rule(*functional("poisson_nll_loss"), sample=_PAIRS)
+def poisson_nll_loss(
+    input: Any, target: Any, log_input: Any = True, full: Any = False, size_average: Any = None, eps: Any = 1e-08, reduce: Any = None, reduction: Any = "mean"
+) -> Tensor:
+    return _pair(input, target, reduction, _floating(input, target))
+
+
+@rule(*functional("soft_margin_loss"), sample=_PAIRS)
+def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: Any = "mean") -> Tensor:
+    return _pair(input, target, reduction, _floating(input, target))
+
+
+@rule(*functional("hinge_embedding_loss"), sample=_PAIRS)
+def hinge_embedding_loss(
+    input: Any, target: Any, margin: Any = 1.0, size_average: Any = None, reduce: Any = None, reduction: Any = "mean"
+) -> Tensor:
+    if not mask_of(need(input)) & FLOATING:
+        raise Undecided
+    return _pair(input, target, reduction, mask_of(input))
+
+
+@rule(*functional("gaussian_nll_loss"), sample="F:b d, F:b d, F:b d | F:b d, F:b d, F:b d, reduction='none' | F:b d, F:b d, F:b 1")
+def gaussian_nll_loss(input: Any, target: Any, var: Any, full: Any = False, eps: Any = 1e-06, reduction: Any = "mean") -> Tensor:
+    if not isinstance(var, Tensor):
+        raise Undecided
+    want(var, FLOATING, "var", "a floating dtype")
+    shape = broadcast_operands((need(input), "input"), (need(target), "target"))
+    _check_variance(input, var)
+    return _reduced(input, shape, reduction, result_type(input, target, var, 0.5))
+
+
+def _check_variance(input: Tensor, var: Tensor) -> None:
+    """The input's shape, or its last axis 1 or left out."""
+    given, whole = var.shape, input.shape
+    if same_shape(given, whole) is False and input.rank is not None and var.rank is not None:
+        if same_shape(given, whole[:-1]) is False and same_shape(given, (*whole[:-1], 1)) is False:
+            raise ShapeError(f"{name(var, 'var')} has shape {show(given)}, wanted {show(whole)}, {show((*whole[:-1], 1))} or {show(whole[:-1])}")
+        if same_shape(given, whole[:-1]) is not False:
+            raise Undecided
+
+
+# --- pairs and triples -------------------------------------------------------------------------
+
+
+@rule(*functional("cosine_embedding_loss"), sample="F:b d, F:b d, F:b | F:b d, F:b d, F:b, reduction='none' | F:d, F:d, F:")
+def cosine_embedding_loss(
+    input1: Any, input2: Any, target: Any, margin: Any = 0, size_average: Any = None, reduce: Any = None, reduction: Any = "mean"
+) -> Tensor:
+    mask = result_type(need(input1), need(input2), need(target))
+    if input1.rank is None or input2.rank is None or target.rank is None:
+        raise Undecided
+    if len(target.shape) > 1 or len(input1.shape) != len(target.shape) + 1 or len(input2.shape) != len(input1.shape):
+        raise ShapeError(f"shapes {show(input1.shape)}, {show(input2.shape)} and target {show(target.shape)}, wanted (b, d), (b, d) and (b,)")
+    shape = broadcast_operands((input1, "input1"), (input2, "input2"))
+    made = broadcast_operands((input1.of(shape[:-1]), "the inputs"), (target, "target"))
+    return _reduced(input1, made, reduction, mask)
+
+
+@rule(*functional("margin_ranking_loss"), sample="F:b, F:b, F:b | F:b d, F:b d, F:b d, reduction='none'")
+def margin_ranking_loss(
+    input1: Any, input2: Any, target: Any, margin: Any = 0, size_average: Any = None, reduce: Any = None, reduction: Any = "mean"
+) -> Tensor:
+    operands = ((need(input1), "input1"), (need(input2), "input2"), (need(target), "target"))
+    ranks = {t.rank for t, _ in operands}
+    if None not in ranks and len(ranks) > 1:
+        raise ShapeError(f"shapes {show(input1.shape)}, {show(input2.shape)} and target {show(target.shape)}: one number of axes is wanted")
+    return _reduced(input1, broadcast_operands(*operands), reduction, result_type(input1, input2, target))
+
+
+@rule(*functional("triplet_margin_loss"), sample="F:b d, F:b d, F:b d | F:b d, F:b d, F:b d, reduction='none' | F:d, F:d, F:d")
+def triplet_margin_loss(
+    anchor: Any, positive: Any, negative: Any, margin: Any = 1.0, p: Any = 2, eps: Any = 1e-06, swap: Any = False, size_average: Any = None, reduce: Any = None,
+    reduction: Any = "mean",
+) -> Tensor:  # fmt: skip
+    operands = ((need(anchor), "anchor"), (need(positive), "positive"), (need(negative), "negative"))
+    ranks = {t.rank for t, _ in operands}
+    if None not in ranks and len(ranks) > 1:
+        raise ShapeError(f"shapes {', '.join(show(t.shape) for t, _ in operands)}: one number of axes is wanted")
+    first = reduced(broadcast_operands(*operands[:2]), -1, False, "the operands")
+    second = reduced(broadcast_operands(operands[0], operands[2]), -1, False, "the operands")
+    made = broadcast_operands((anchor.of(first), "the first distance"), (anchor.of(second), "the second distance"))
+    return _reduced(anchor, made, reduction, result_type(anchor, positive, negative))
+
+
+@rule(*functional("triplet_margin_with_distance_loss"), sample="F:b d, F:b d, F:b d | F:b d, F:b d, F:b d, reduction='none'")
+def triplet_margin_with_distance_loss(
+    anchor: Any, positive: Any, negative: Any, *, distance_function: Any = None, margin: Any = 1.0, swap: Any = False, reduction: Any = "mean"
+) -> Tensor:
+    if distance_function is not None:
+        raise Undecided
+    return triplet_margin_loss(anchor, positive, negative, reduction=reduction)
+
+
+# --- several labels ----------------------------------------------------------------------------
+
+
+@rule(*functional("multi_margin_loss"), sample="F:b c, I:b | F:c, I: | F:b c, I:b, reduction='none'")
+def multi_margin_loss(
+    input: Any, target: Any, p: Any = 1, margin: Any = 1.0, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: Any = "mean"
+) -> Tensor:
+    mask = want(need(input), FLOATING, "input", "a floating dtype")
+    want(need(target), INT64, "target", "int64 class indices", f"use {name(target, 'target')}.long()")
+    if input.rank is None or target.rank is None or not input.shape or len(target.shape) == 0 and len(input.shape) == 2 or input.shape[:-1] == (1,) and target.shape != (1,):
+        raise Undecided
+    if len(input.shape) not in (1, 2) or len(target.shape) > 1:
+        raise ShapeError(f"{name(input, 'input')} has shape {show(input.shape)} and {name(target, 'target')} {show(target.shape)}, wanted (b, classes) and (b,)")
+    count: Size = entry_size(input.shape[0]) if len(input.shape) == 2 else 1
+    given: Size = entry_size(target.shape[0]) if target.shape else 1
+    if same(count, given) is False:
+        raise ShapeError(f"{name(input, 'input')} has {count} rows and {name(target, 'target')} {given} classes")
+    return _reduced(input, target.shape if len(input.shape) == 1 else (count,), reduction, mask)
+
+
+@rule(*functional("multilabel_margin_loss"), sample="F:b c, I:b c | F:c, I:c | F:b c, I:b c, reduction='none'")
+def multilabel_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: Any = "mean") -> Tensor:
+    mask = want(need(input), FLOATING, "input", "a floating dtype")
+    want(need(target), INT64, "target", "int64 class indices", f"use {name(target, 'target')}.long()")
+    if input.rank is None or len(input.shape) == 0:
+        raise Undecided
+    if len(input.shape) > 2:
+        raise ShapeError(f"{name(input, 'input')} has shape {show(input.shape)}, wanted (b, classes)")
+    _equal(input, target, "multilabel_margin_loss")
+    return _reduced(input, input.shape[:-1], reduction, mask)
+
+
+@rule(*functional("multilabel_soft_margin_loss"), sample="F:b c, F:b c | F:b c, F:b c, reduction='none'")
+def multilabel_soft_margin_loss(
+    input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: Any = "mean"
+) -> Tensor:
+    if weight is not None:
+        raise Undecided
+    mask = _floating(input, target)
+    shape = broadcast_operands((input, "input"), (target, "target"))
+    place = -1 if input.rank is None else len(input.shape) - 1
+    return _reduced(input, reduced(shape, place, False), reduction, mask)
+
+
+@rule(*functional("ctc_loss"), sample="F:9 b 7, I:b 3, I:b, I:b | F:9 b 7, I:b 3, I:b, I:b, reduction='none'")
+def ctc_loss(
+    log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: Any = 0, reduction: Any = "mean", zero_infinity: Any = False
+) -> Tensor:
+    """``(time, batch, classes)`` with one target sequence for each of the batch."""
+    mask = want(need(log_probs), FLOATING, "log_probs", "a floating dtype")
+    if not isinstance(reduction, str):
+        raise Undecided
+    if log_probs.rank is None or len(log_probs.shape) < 3 or not all(isinstance(t, Tensor) for t in (targets, input_lengths, target_lengths)):
+        raise Undecided
+    if len(log_probs.shape) > 3:
+        raise ShapeError(f"{name(log_probs, 'log_probs')} has shape {show(log_probs.shape)}, wanted (time, batch, classes)")
+    batch = entry_size(log_probs.shape[1])
+    for tensor, parameter in ((input_lengths, "input_lengths"), (target_lengths, "target_lengths")):
+        want(tensor, dtypes.INTEGER, parameter, "integers")
+        if tensor.rank != 1:
+            raise Undecided
+        count: Entry = tensor.shape[0] if len(tensor.shape) == 1 else 0
+        if len(tensor.shape) != 1 or same(entry_size(count), batch) is False:
+            raise ShapeError(f"{name(tensor, parameter)} has shape {show(tensor.shape)}, wanted ({batch},)")
+    want(targets, INT64 | BIT["int32"], "targets", "int64 or int32")
+    if targets.rank != 2:
+        raise Undecided
+    if same(entry_size(targets.shape[0]), batch) is False:
+        raise ShapeError(f"{name(targets, 'targets')} has shape {show(targets.shape)}, wanted ({batch}, length)")
+    return _reduced(log_probs, (batch,), reduction, mask)
+
+
+# --- modules -----------------------------------------------------------------------------------
+
+
+def _module(function: Function, *settings: str) -> Function:
+    """A loss module: constructor settings, then the tensors; the positional ones in torch's order."""
+
+    def make(*args: Any, **named: Any) -> Layer:
+        known = dict(zip(settings, args, strict=False)) | named
+        kept = {k: v for k, v in known.items() if k in _PASSED.get(function, ("reduction",))}
+        return Layer(lambda *tensors, **more: function(*tensors, **kept, **more))
+
+    return make
+
+
+_PASSED: dict[Function, tuple[str, ...]] = {
+    cross_entropy: ("reduction", "weight"), nll_loss: ("reduction", "weight"),
+    binary_cross_entropy_with_logits: ("reduction", "pos_weight", "weight"),
+    kl_div: ("reduction", "log_target"),
+}  # fmt: skip
+
+_OLD = ("size_average", "reduce", "reduction")
+_MODULES: tuple[tuple[str, Function, tuple[str, ...], str], ...] = (
+    ("CrossEntropyLoss", cross_entropy, ("weight", "size_average", "ignore_index", "reduce", "reduction", "label_smoothing"),
+     " -> F:b v, I:b | reduction='none' -> F:b v t, I:b t | label_smoothing=0.1 -> F:b v, I:b"),
+    ("NLLLoss", nll_loss, ("weight", "size_average", "ignore_index", "reduce", "reduction"), " -> F:b v, I:b | reduction='none' -> F:b v, I:b"),
+    ("MSELoss", mse_loss, _OLD, " -> F:*, F:* | reduction='none' -> F:*, F:*"),
+    ("L1Loss", l1_loss, _OLD, " -> F:*, F:* | reduction='none' -> F:*, F:*"),
+    ("HuberLoss", mse_loss, ("reduction", "delta"), " -> F:*, F:* | 'none' -> F:*, F:*"),
+    ("SmoothL1Loss", mse_loss, (*_OLD, "beta"), " -> F:*, F:* | reduction='none' -> F:*, F:*"),
+    ("BCELoss", binary_cross_entropy, ("weight", *_OLD), " -> F:*, F:* | reduction='none' -> F:*, F:*"),
+    ("BCEWithLogitsLoss", binary_cross_entropy_with_logits, ("weight", *_OLD, "pos_weight"), " -> F:*, F:* | reduction='none' -> F:*, F:*"),
+    ("KLDivLoss", kl_div, (*_OLD, "log_target"), " -> F:*, F:* | reduction='batchmean' -> F:b c, F:b c | reduction='none' -> F:*, F:*"),
+    ("PoissonNLLLoss", poisson_nll_loss, ("log_input", "full", "size_average", "eps", "reduce", "reduction"), " -> F:*, F:* | reduction='none' -> F:*, F:*"),
+    ("SoftMarginLoss", soft_margin_loss, _OLD, " -> F:*, F:* | reduction='none' -> F:*, F:*"),
+    ("HingeEmbeddingLoss", hinge_embedding_loss, ("margin", *_OLD), " -> F:*, F:* | reduction='none' -> F:*, F:*"),
+    ("GaussianNLLLoss", gaussian_nll_loss, (), " -> F:b d, F:b d, F:b d | reduction='none' -> F:b d, F:b d, F:b 1"),
+    ("CosineEmbeddingLoss", cosine_embedding_loss, ("margin", *_OLD), " -> F:b d, F:b d, F:b | reduction='none' -> F:b d, F:b d, F:b"),
+    ("MarginRankingLoss", margin_ranking_loss, ("margin", *_OLD), " -> F:b, F:b, F:b | reduction='none' -> F:b, F:b, F:b"),
+    ("TripletMarginLoss", triplet_margin_loss, ("margin", "p", "eps", "swap", *_OLD), " -> F:b d, F:b d, F:b d | reduction='none' -> F:b d, F:b d, F:b d"),
+    ("TripletMarginWithDistanceLoss", triplet_margin_with_distance_loss, (), " -> F:b d, F:b d, F:b d | reduction='none' -> F:b d, F:b d, F:b d"),
+    ("MultiMarginLoss", multi_margin_loss, ("p", "margin", "weight", *_OLD), " -> F:b c, I:b | reduction='none' -> F:b c, I:b"),
+    ("MultiLabelMarginLoss", multilabel_margin_loss, _OLD, " -> F:b c, I:b c | reduction='none' -> F:b c, I:b c"),
+    ("MultiLabelSoftMarginLoss", multilabel_soft_margin_loss, ("weight", *_OLD), " -> F:b c, F:b c | reduction='none' -> F:b c, F:b c"),
+    ("CTCLoss", ctc_loss, ("blank", "reduction", "zero_infinity"), " -> F:9 b 7, I:b 3, I:b, I:b"),
+)  # fmt: skip
+for _class, _function, _settings, _sample in _MODULES:
+    layer(f"torch.nn.{_class}", sample=_sample)(_module(_function, *_settings))

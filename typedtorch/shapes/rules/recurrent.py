@@ -1,0 +1,140 @@
+"""Recurrent layers and cells, and the packing of sequences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typedtorch.shapes.dtypes import FLOATING
+from typedtorch.shapes.rule import Layer, layer, name, rule
+from typedtorch.shapes.rules.forms import Function, is_size, need, tail
+from typedtorch.shapes.rules.joining import tensors_of
+from typedtorch.shapes.rules.linear import parameter_dtype
+from typedtorch.shapes.rules.promotion import mask_of, want
+from typedtorch.shapes.size import Size, same, unknown
+from typedtorch.shapes.tensor import (
+    ANY_AXES,
+    UNKNOWN,
+    Entry,
+    Shape,
+    ShapeError,
+    Tensor,
+    Undecided,
+    entry_size,
+    show,
+)
+
+
+def _input(input: Any, size: Any, ranks: tuple[int, ...], wanted: str) -> int:
+    tensor, who = need(input), name(input, "input")
+    if tensor.rank is not None and tensor.rank not in ranks:
+        raise ShapeError(f"{who} has shape {show(tensor.shape)}, wanted {wanted}")
+    last = tail(tensor.shape, 1)[0]
+    if last is not None and is_size(size) and same(last, size) is False:
+        raise ShapeError(f"input_size is {size} and the last axis of {who} is {last}")
+    return want(tensor, FLOATING, "input", "a floating dtype", f"cast first: {who}.float()")
+
+
+def _state(state: Any, wanted: Shape, parameter: str) -> None:
+    """A hidden state against what the layer wants."""
+    if not isinstance(state, Tensor) or state.rank is None:
+        return
+    if len(state.shape) != len(wanted) or any(
+        same(entry_size(x), entry_size(y)) is False for x, y in zip(state.shape, wanted, strict=True)
+    ):
+        raise ShapeError(f"{name(state, parameter)} has shape {show(state.shape)}, wanted {show(wanted)}")
+
+
+def _recurrent(kind: str) -> Function:
+    def make(
+        input_size: Any, hidden_size: Any, num_layers: Any = 1, bias: Any = True, batch_first: Any = False, dropout: Any = 0.0, bidirectional: Any = False,
+        proj_size: Any = 0, device: Any = None, dtype: Any = None, nonlinearity: Any = "tanh",
+    ) -> Layer:  # fmt: skip
+        layout = "(batch, seq, input)" if batch_first is True else "(seq, batch, input)"
+
+        def forward(input: Any, hx: Any = None) -> Any:
+            mask = _input(input, input_size, (2, 3), f"{layout} or (seq, input)")
+            if bidirectional is UNKNOWN or not is_size(proj_size):
+                raise Undecided
+            ways = 2 if bidirectional else 1
+            width = proj_size if proj_size != 0 else hidden_size
+            width = width if is_size(width) else unknown()
+            stack: Size = num_layers * ways if is_size(num_layers) else unknown()
+            if input.rank is None:
+                return input.of((*_lead(input), width * ways), mask), UNKNOWN
+            lead = input.shape[:-1]
+            batch: Shape = () if len(lead) == 1 else (lead[0],) if batch_first is True else (lead[1],)
+            if batch_first is UNKNOWN and len(lead) == 2:
+                batch = (unknown(),)
+            output, hidden = input.of((*lead, width * ways), mask), input.of((stack, *batch, width), mask)
+            if kind != "LSTM":
+                _state(hx, hidden.shape, "hx")
+                return output, hidden
+            cell = input.of((stack, *batch, hidden_size if is_size(hidden_size) else unknown()), mask)
+            if isinstance(hx, (tuple, list)) and len(hx) == 2:
+                _state(hx[0], hidden.shape, "h_0")
+                _state(hx[1], cell.shape, "c_0")
+            elif isinstance(hx, Tensor):
+                raise ShapeError(f"{name(hx, 'hx')} is one tensor, an LSTM wants the pair (h_0, c_0)")
+            return output, (hidden, cell)
+
+        return Layer(forward, {"input_size": input_size, "hidden_size": hidden_size, "num_layers": num_layers})
+
+    return make
+
+
+def _lead(input: Tensor) -> Shape:
+    return input.shape[:-1] if tail(input.shape, 1)[0] is not None else (ANY_AXES,)
+
+
+def _cell(kind: str) -> Function:
+    def make(input_size: Any, hidden_size: Any, bias: Any = True, *settings: Any, device: Any = None, dtype: Any = None, **more: Any) -> Layer:
+        def forward(input: Any, hx: Any = None) -> Any:
+            mask = _input(input, input_size, (1, 2), "(batch, input) or (input,)")
+            made = input.of((*_lead(input), hidden_size if is_size(hidden_size) else unknown()), mask)
+            if input.rank is not None:
+                for state, parameter in zip(hx if isinstance(hx, (tuple, list)) else (hx,), ("hx", "cx"), strict=False):
+                    _state(state, made.shape, parameter)
+            return (made, made) if kind == "LSTMCell" else made
+
+        weight = Tensor((unknown(), unknown()), parameter_dtype(dtype))
+        return Layer(forward, {"weight_ih": weight, "hidden_size": hidden_size})
+
+    return make
+
+
+for _kind in ("RNN", "GRU", "LSTM"):
+    _hidden = "(F:1 b h, F:1 b h)" if _kind == "LSTM" else "F:1 b h"
+    layer(f"torch.nn.{_kind}", sample=(
+        f"size:d, size:h -> F:s b d | size:d, size:h, 2, batch_first=True -> F:b s d | size:d, size:h, bidirectional=True -> F:s b d | "
+        f"size:d, size:h -> F:s d | size:d, size:h, batch_first=True -> F:b s d, {_hidden}"))(_recurrent(_kind))  # fmt: skip
+for _kind in ("RNNCell", "GRUCell", "LSTMCell"):
+    _hidden = "(F:b h, F:b h)" if _kind == "LSTMCell" else "F:b h"
+    layer(f"torch.nn.{_kind}", sample=f"size:d, size:h -> F:b d | size:d, size:h -> F:d | size:d, size:h -> F:b d, {_hidden}")(_cell(_kind))
+
+
+# --- sequences of different lengths ------------------------------------------------------------
+
+
+@rule("torch.nn.utils.rnn.pad_sequence", sample="[f:a d, f:b d] | [f:a d, f:b d], True | [f:3, f:4], batch_first=True")
+def pad_sequence(sequences: Any, batch_first: Any = False, padding_value: Any = 0.0, padding_side: Any = "right") -> Tensor:
+    """``(length, ...)`` each, to ``(longest, batch, ...)``."""
+    if isinstance(sequences, Tensor):
+        raise Undecided
+    given = tensors_of(sequences)
+    mask = mask_of(given[0])
+    if any(t.rank is None for t in given):
+        return given[0].of((ANY_AXES,), mask)
+    if any(not t.shape for t in given):
+        raise ShapeError("a sequence has no axes, wanted (length, ...)")
+    first = given[0].shape[1:]
+    if any(t.shape[1:] != first and 1 in t.shape[1:] for t in given):
+        raise Undecided  # torch copies, so 1 broadcasts
+    for i, tensor in enumerate(given):
+        if len(tensor.shape) != len(first) + 1 or any(same(entry_size(x), entry_size(y)) is False for x, y in zip(tensor.shape[1:], first, strict=True)):
+            raise ShapeError(f"{tensor.label or f'sequence {i}'} has shape {show(tensor.shape)}: all axes but the first must agree, {show(given[0].shape)}")
+    lengths = [t.sizes()[0] for t in given]
+    longest: Entry = max(lengths) if all(isinstance(n, int) for n in lengths) else lengths[0] if len(set(lengths)) == 1 else unknown()  # type: ignore[type-var]  # all ints there
+    if batch_first is UNKNOWN:
+        return given[0].of((unknown(), unknown(), *first), mask)
+    pair: Shape = (len(given), longest) if batch_first else (longest, len(given))
+    return given[0].of((*pair, *first), mask)
