@@ -1,7 +1,8 @@
 """Adam and AdamW."""
 
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from functools import partial
+from typing import ClassVar, TypeAlias, cast
 
 import torch
 from torch import Tensor
@@ -9,6 +10,8 @@ from torch.optim.adam import adam as torch_adam
 
 from typedtorch.optim.pure.base import ParamState, Rule, Scalar, can_fuse, co_locate, count, on_device
 from typedtorch.optim.pure.checks import check_at_least, check_betas, check_lr
+
+Scratch: TypeAlias = dict[tuple[torch.Size, tuple[int, ...], torch.dtype, torch.device], Tensor]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +53,18 @@ class Adam(Rule):
         names = ["exp_avg", "exp_avg_sq"] + ["max_exp_avg_sq"] * self.amsgrad
         return {"step": count(param)} | {name: torch.zeros_like(param) for name in names}
 
+    def update(
+        self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]
+    ) -> list[tuple[Tensor, ParamState]]:
+        # one temporary per shape, not per parameter: fresh memory costs more than the arithmetic
+        return self.update_each(partial(self._update_one, {}), grads, states, params)
+
     def update_one(self, grad: Tensor, state: ParamState, param: Tensor) -> tuple[Tensor, ParamState]:
+        return self._update_one({}, grad, state, param)
+
+    def _update_one(
+        self, scratch: Scratch, grad: Tensor, state: ParamState, param: Tensor
+    ) -> tuple[Tensor, ParamState]:
         beta1, beta2 = self.betas
         step = state["step"] + 1
         if self.weight_decay and not self.decoupled:
@@ -62,19 +76,16 @@ class Adam(Rule):
             square = new["max_exp_avg_sq"] = torch.maximum(state["max_exp_avg_sq"], square)
         # the decay comes first: what it shrinks is the parameter before the step
         decayed = param * (1 - self.lr * self.weight_decay) if self.weight_decay and self.decoupled else param
-        return self._move(decayed, mean, square, step, fresh=decayed is not param), new
-
-    def _move(self, param: Tensor, mean: Tensor, square: Tensor, step: Tensor, *, fresh: bool) -> Tensor:
-        beta1, beta2 = self.betas
-        move = param.addcdiv_ if fresh else param.addcdiv
+        move = param.addcdiv if decayed is param else decayed.addcdiv_
         if on_device(step):
             # the counter is not read: the step's sign and size go into the denominator
             down = (self.lr / (1 - beta1**step)).neg()
             root = (1 - beta2**step).sqrt() * down
-            return move(mean, square.sqrt().div_(root).add_(self.eps / down))
+            return move(mean, square.sqrt().div_(root).add_(self.eps / down)), new
         taken = step.item()
         size = cast(float, self.lr) / (1 - beta1**taken)
-        return move(mean, square.sqrt().div_((1 - beta2**taken) ** 0.5).add_(self.eps), value=-size)
+        bottom = _sqrt(square, scratch).div_((1 - beta2**taken) ** 0.5).add_(self.eps)
+        return move(mean, bottom, value=-size), new
 
     def update_in_place(self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]) -> None:
         fused = can_fuse(params)
@@ -98,6 +109,13 @@ class Adam(Rule):
             eps=self.eps,
             maximize=self.maximize,
         )
+
+
+def _sqrt(x: Tensor, scratch: Scratch) -> Tensor:
+    key = x.shape, x.stride(), x.dtype, x.device
+    if key not in scratch:
+        scratch[key] = torch.empty_like(x)
+    return torch.sqrt(x, out=scratch[key])
 
 
 @dataclass(frozen=True, kw_only=True)

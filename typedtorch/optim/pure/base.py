@@ -5,7 +5,7 @@ returned; its names are torch's, so a state moves freely between this module and
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, cast, overload
 
@@ -14,6 +14,7 @@ from torch import Tensor
 
 ParamState: TypeAlias = dict[str, Tensor]
 Scalar: TypeAlias = float | Tensor
+UpdateOne: TypeAlias = Callable[[Tensor, ParamState, Tensor], tuple[Tensor, ParamState]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,19 +145,26 @@ class Rule(ABC):
         self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]
     ) -> list[tuple[Tensor, ParamState]]:
         """Everybody's step, out of place, one after the other."""
+        return self.update_each(self.update_one, grads, states, params)
+
+    def update_each(
+        self, one: UpdateOne, grads: list[Tensor], states: list[ParamState], params: list[Tensor]
+    ) -> list[tuple[Tensor, ParamState]]:
+        """``one`` applied to each parameter, with ``maximize`` and complex numbers taken care of."""
         return [
-            self._update_real(-grad if self.maximize else grad, state, param)
+            _as_real(one, -grad if self.maximize else grad, state, param)
             for grad, state, param in zip(grads, states, params, strict=True)
         ]
 
-    def _update_real(self, grad: Tensor, state: ParamState, param: Tensor) -> tuple[Tensor, ParamState]:
-        if not param.is_complex():
-            return self.update_one(grad, state, param)
-        # a complex parameter is two real ones, as in torch
-        real = {name: torch.view_as_real(t) if t.is_complex() else t for name, t in state.items()}
-        new, moved = self.update_one(torch.view_as_real(grad), real, torch.view_as_real(param))
-        back = {name: torch.view_as_complex(t) if t.ndim > param.ndim else t for name, t in moved.items()}
-        return torch.view_as_complex(new), back
+
+def _as_real(one: UpdateOne, grad: Tensor, state: ParamState, param: Tensor) -> tuple[Tensor, ParamState]:
+    if not param.is_complex():
+        return one(grad, state, param)
+    # a complex parameter is two real ones, as in torch
+    real = {name: torch.view_as_real(t) if t.is_complex() else t for name, t in state.items()}
+    new, moved = one(torch.view_as_real(grad), real, torch.view_as_real(param))
+    back = {name: torch.view_as_complex(t) if t.ndim > param.ndim else t for name, t in moved.items()}
+    return torch.view_as_complex(new), back
 
 
 def count(param: Tensor) -> Tensor:
