@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -107,7 +108,7 @@ def check_function(
     names = Names(axis, generic=True)
     frame = Frame(
         interpreter, function.module, State({}, names), reporter, function, function.owner, function.closure or {},
-        interpreter.local_names(node),
+        function.module.facts(node).local,
     )  # fmt: skip
     frame.result = None if signature.is_generator else signature.result
     if isinstance(frame.result, specs.AwaitableSpec) and signature.is_async:
@@ -181,8 +182,13 @@ def parameter_value(parameter: Parameter, names: Names, braces: frozenset[str]) 
 # -- annotations that are not in the language ---------------------------------------------------
 
 
+_WRAPPED = re.compile(r"\w\s*\[.*[\"']")  # a subscript that could hold an axis string
+
+
 def lint_annotations(module: Module, reporter: Reporter) -> None:
     """Report malformed axis strings wherever they stand, quoted annotations included."""
+    if not _WRAPPED.search(module.text):
+        return
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Subscript):
             _lint_subscript(module, node, node, reporter)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer.index import children
 from typedtorch.shapes.infer.specs import Spec
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -61,7 +62,8 @@ class ClassInfo:
     _symbolic: dict[bool, Instance] = field(default_factory=dict)
     _links: dict[str, Size] | None = None
     _linking: bool = False
-    helpers: frozenset[str] | None = None
+    helpers: set[str] = field(default_factory=set)  # what the constructor calls
+    _names: frozenset[str] | None = None
     _specs: dict[str, Spec] = field(default_factory=dict)
 
     @property
@@ -200,12 +202,14 @@ class ClassInfo:
 
     def annotation_names(self) -> frozenset[str]:
         """Axis names in the annotations of this class's methods, as far as the text shows."""
-        words: set[str] = set()
-        for info in self.mro():
-            for definitions in info.methods.values():
-                for node in definitions:
-                    words |= _axis_words(node)
-        return frozenset(words)
+        if self._names is None:
+            words: set[str] = set()
+            for info in self.mro():
+                for definitions in info.methods.values():
+                    for node in definitions:
+                        words |= _axis_words(node)
+            self._names = frozenset(words)
+        return self._names
 
     def links(self) -> dict[str, Size]:
         """Constructor integers that are axes of the methods, by evidence (see the module's text)."""
@@ -276,14 +280,19 @@ def _is_integer(argument: ast.arg, arguments: ast.arguments, info: ClassInfo, us
 
 
 def _axis_words(node: Def) -> set[str]:
+    """Words of the strings in a signature's annotations."""
     words: set[str] = set()
-    parts = [node.returns, *(a.annotation for a in ast.walk(node.args) if isinstance(a, ast.arg))]
-    for part in parts:
-        if part is None:
-            continue
-        for inner in ast.walk(part):
-            if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
-                words |= {w.lstrip("#*_?") for w in inner.value.replace('"', " ").replace("'", " ").split()}
+    arguments = node.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    pending: list[ast.AST] = [a.annotation for a in every if a is not None and a.annotation is not None]
+    if node.returns is not None:
+        pending.append(node.returns)
+    while pending:
+        inner = pending.pop()
+        if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+            words |= {w.lstrip("#*_?") for w in inner.value.replace('"', " ").replace("'", " ").split()}
+        elif isinstance(inner, (ast.Subscript, ast.Tuple, ast.BinOp, ast.List)):
+            pending.extend(children(inner))
     return words
 
 
@@ -293,10 +302,16 @@ def collect(node: ast.ClassDef, module: Module, closure: dict[str, Value]) -> Cl
     _collect_body(info, node.body)
     for definitions in info.methods.values():
         for definition in definitions:
-            for attribute in _stored_on_self(definition):
-                info.self_stores.setdefault(attribute, set()).add(definition.name)
-            for attribute in _changed_on_self(definition):
+            facts = module.facts(definition)
+            arguments = [*definition.args.posonlyargs, *definition.args.args]
+            receiver = arguments[0].arg if arguments else ""
+            for name, attribute in facts.stored:
+                if name == receiver:
+                    info.self_stores.setdefault(attribute, set()).add(definition.name)
+            for attribute in facts.changed_attributes:
                 info.self_changes.setdefault(attribute, set()).add(definition.name)
+            if definition.name in ("__init__", "__post_init__"):
+                info.helpers |= facts.called - {"forward"}
     return info
 
 
@@ -316,38 +331,3 @@ def _collect_body(info: ClassInfo, body: list[ast.stmt]) -> None:
             case ast.If(body=inner, orelse=orelse):
                 _collect_body(info, orelse)
                 _collect_body(info, inner)
-
-
-def _stored_on_self(node: Def) -> Iterator[str]:
-    """Attributes a method assigns on its first parameter."""
-    arguments = [*node.args.posonlyargs, *node.args.args]
-    if not arguments:
-        return
-    receiver = arguments[0].arg
-    for inner in ast.walk(node):
-        if (
-            isinstance(inner, ast.Attribute)
-            and isinstance(inner.ctx, (ast.Store, ast.Del))
-            and isinstance(inner.value, ast.Name)
-            and inner.value.id == receiver
-        ):
-            yield inner.attr
-
-
-MUTATORS = frozenset(
-    {
-        "append", "extend", "insert", "add", "update", "pop", "popleft", "clear", "remove", "setdefault", "appendleft",
-    }
-)  # fmt: skip
-
-
-def _changed_on_self(node: Def) -> Iterator[str]:
-    """Attributes whose items a method changes: ``self.items.append(x)``, ``self.cache[k] = v``."""
-    for inner in ast.walk(node):
-        held: ast.expr | None = None
-        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr in MUTATORS:
-            held = inner.func.value
-        elif isinstance(inner, ast.Subscript) and isinstance(inner.ctx, (ast.Store, ast.Del)):
-            held = inner.value
-        if isinstance(held, ast.Attribute) and isinstance(held.value, ast.Name):
-            yield held.attr

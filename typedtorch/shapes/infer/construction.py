@@ -120,20 +120,9 @@ def _only_at_start(info: ClassInfo, attribute: str) -> bool:
     return True
 
 
-def _called_at_start(info: ClassInfo) -> frozenset[str]:
-    """Methods the constructor calls on the object, which build it."""
-    if info.helpers is None:
-        found: set[str] = set()
-        for ancestor in info.mro():
-            for name in ("__init__", "__post_init__"):
-                for definition in ancestor.methods.get(name, ()):
-                    found |= {
-                        inner.func.attr
-                        for inner in ast.walk(definition)
-                        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute)
-                    }
-        info.helpers = frozenset(found - {"forward"})
-    return info.helpers
+def _called_at_start(info: ClassInfo) -> set[str]:
+    """Methods the constructor calls, which build the object."""
+    return {name for ancestor in info.mro() for name in ancestor.helpers}
 
 
 def _without_constructor(frame: Frame, info: ClassInfo, args: Args, node: ast.AST) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -77,7 +77,7 @@ class Frame:
     function: FunctionV | None = None
     owner: ClassInfo | None = None
     closure: Mapping[str, Value] = field(default_factory=dict)
-    local_names: frozenset[str] = frozenset()
+    local_names: Set[str] = frozenset()
     result: Spec | None = None
     returns: list[tuple[ast.AST, Value]] = field(default_factory=list)
     yields: list[Value] = field(default_factory=list)

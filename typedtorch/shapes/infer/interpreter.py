@@ -16,7 +16,7 @@ from typedtorch.shapes import axes as axis_language
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer import construction, specs, unify
 from typedtorch.shapes.infer.calls import Args, Parameter, call_function, call_value
-from typedtorch.shapes.infer.classes import MUTATORS, ClassInfo, collect
+from typedtorch.shapes.infer.classes import ClassInfo, collect
 from typedtorch.shapes.infer.expressions import captured, evaluate
 from typedtorch.shapes.infer.frame import Frame, Reporter, source
 from typedtorch.shapes.infer.program import Module, Program, canonical
@@ -101,7 +101,6 @@ class Interpreter:
         self.program = program
         self.signatures: dict[int, Signature] = {}
         self.classes: dict[int, ClassInfo] = {}
-        self.locals: dict[int, frozenset[str]] = {}
         self.stack: list[int] = []
         self.budget = BUDGET
         self.assuming: set[int] = set()
@@ -213,11 +212,15 @@ class Interpreter:
     def define_local(self, frame: Frame, node: Def) -> Value:
         """A ``def`` that is run: its body is checked later, with what it captures here."""
         closure = captured(frame) if frame.function is not None else {}
-        for name in _changed_inside(node):
+        facts = frame.module.facts(node)
+        for name in facts.changed_names:
             _forget_items(frame, name)
             closure.pop(name, None)
-        for name in _assigned_after(frame, node):
-            closure[name] = UNKNOWN
+        if frame.function is not None:
+            later = frame.module.facts(frame.function.node).last_store
+            for name in (closure.keys() & later.keys()) - facts.local:
+                if later[name] > node.lineno:
+                    closure[name] = UNKNOWN
         function = FunctionV(node, frame.module, closure=closure, owner=frame.owner)
         if not frame.depth:
             self.pending[id(node)] = (function, None)
@@ -357,7 +360,7 @@ class Interpreter:
         shaped = specs.shaped(result) or any(specs.shaped(p.spec) for p in parameters)
         braces = frozenset(w for p in parameters for w in _braces(p.spec)) | frozenset(_braces(result))
         is_async = isinstance(node, ast.AsyncFunctionDef)
-        return Signature(parameters, result, shaped, _is_generator(node), is_async, braces)
+        return Signature(parameters, result, shaped, function.module.facts(node).generator, is_async, braces)
 
     def yield_spec(self, frame: Frame) -> Spec | None:
         """What a generator promises to yield."""
@@ -491,18 +494,12 @@ class Interpreter:
         frame.state.replace_value(before, join_all(list(finals), "self"))
         return True
 
-    def local_names(self, node: ast.AST) -> frozenset[str]:
-        known = self.locals.get(id(node))
-        if known is None:
-            known = self.locals[id(node)] = local_names(node)
-        return known
-
     def body_frame(self, function: FunctionV, depth: int) -> Frame:
         reporter = Reporter(function.module.path, counting=False)
         state = State({}, Names(lambda name: unknown(f"?{depth}.{name}"), where=f"{depth}."))
         return Frame(
             self, function.module, state, reporter, function, function.owner, function.closure or {},
-            self.local_names(function.node), depth=depth,
+            function.module.facts(function.node).local, depth=depth,
         )  # fmt: skip
 
     def _fill_parameters(
@@ -819,33 +816,6 @@ def _maps_type_to_itself(returns: ast.expr) -> bool:
     return False
 
 
-def _assigned_after(frame: Frame, node: Def) -> set[str]:
-    """Captured names that the enclosing function binds again after the definition."""
-    if frame.function is None or isinstance(frame.function.node, ast.Lambda):
-        return set()
-    later = set()
-    for inner in ast.walk(frame.function.node):
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store) and inner.lineno > node.lineno:
-            later.add(inner.id)
-    own = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    return later - own
-
-
-def _changed_inside(node: Def) -> set[str]:
-    """Names of containers whose items an inner function may change whenever it is called."""
-    found = set()
-    for inner in ast.walk(node):
-        if isinstance(inner, (ast.Nonlocal, ast.Global)):
-            found |= set(inner.names)
-        elif isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute):
-            if isinstance(inner.func.value, ast.Name) and inner.func.attr in MUTATORS:
-                found.add(inner.func.value.id)
-        elif isinstance(inner, ast.Subscript) and isinstance(inner.ctx, ast.Store):
-            if isinstance(inner.value, ast.Name):
-                found.add(inner.value.id)
-    return found
-
-
 def _forget_items(frame: Frame, name: str) -> None:
     value = frame.state.variables.get(name)
     if isinstance(value, Sequence) and value.kind in ("list", "set"):
@@ -885,19 +855,6 @@ def _is_self_type(node: ast.expr | None, owner: ClassInfo) -> bool:
     return text in ("Self", owner.name)
 
 
-def _is_generator(node: ast.AST) -> bool:
-    if isinstance(node, ast.Lambda):
-        return False
-    pending = list(getattr(node, "body", []))
-    while pending:
-        inner = pending.pop()
-        if isinstance(inner, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            pending.extend(ast.iter_child_nodes(inner))
-    return False
-
-
 def _braces(spec: Spec) -> set[str]:
     """Names read inside ``{...}`` of axis strings."""
     found: set[str] = set()
@@ -921,25 +878,5 @@ def _braces(spec: Spec) -> set[str]:
     return found
 
 
-def local_names(node: ast.AST) -> frozenset[str]:
-    """Names a function binds somewhere in its body."""
-    found: set[str] = set()
-    globals_: set[str] = set()
-    pending = list(ast.iter_child_nodes(node))
-    while pending:
-        inner = pending.pop()
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
-            found.add(inner.id)
-        elif isinstance(inner, ast.arg):
-            found.add(inner.arg)
-        elif isinstance(inner, (ast.Global, ast.Nonlocal)):
-            globals_ |= set(inner.names)
-        if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            found.add(inner.name)
-        elif not isinstance(inner, ast.Lambda):
-            pending.extend(ast.iter_child_nodes(inner))
-    return frozenset(found - globals_)
-
-
-__all__ = ["Interpreter", "Signature", "local_names"]
+__all__ = ["Interpreter", "Signature"]
 _ = (ANY_AXES, call_value, choice, integer, unify)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from typedtorch.shapes.infer.findings import Coverage, Finding, Report
+from typedtorch.shapes.infer.index import Facts, facts_of
 from typedtorch.shapes.infer.values import External, Value, join_all
 from typedtorch.shapes.tensor import UNKNOWN
 
@@ -81,7 +82,14 @@ class Module:
     stars: list[str] = field(default_factory=list)
     resolved: dict[str, Value] = field(default_factory=dict)
     resolving: set[str] = field(default_factory=set)
-    classes: dict[int, object] = field(default_factory=dict)
+    _facts: dict[int, Facts] = field(default_factory=dict)
+
+    def facts(self, node: ast.AST) -> Facts:
+        """What the text of one of the module's functions says about names."""
+        known = self._facts.get(id(node))
+        if known is None:
+            known = self._facts[id(node)] = facts_of(node)
+        return known
 
     def lookup(self, name: str) -> Value:
         """The value of a top-level name; UNKNOWN where it cannot be seen."""

@@ -352,7 +352,22 @@ def _match_shape(spec: ArraySpec, value: Tensor, names: Names, binder: str, path
         problem_pack = _match_pack(dims[variadic], middle, names, binder)
         if problem_pack and not problems:
             problems.append(Problem("pack", spec, value, path, dims[variadic], wanted=_wanted(spec, names)))
-    return problems or _permuted(spec, value, names, path)
+    return problems or _permuted(spec, value, names, path) or _permuted_text(spec, value, names, path)
+
+
+def _permuted_text(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[Problem]:
+    """A caller's ``(d, 4)`` for ``4 d``: letter for letter the annotated axes, in another order."""
+    dims = spec.axes.dims
+    if names.generic or len(dims) != len(value.shape) or not any(d.kind == "fixed" for d in dims):
+        return []
+    wanted, got = [d.text for d in dims], [str(e) for e in value.shape]
+    if wanted == got or sorted(wanted) != sorted(got) or len(set(wanted)) < len(wanted):
+        return []
+    at = next(i for i, (w, g) in enumerate(zip(wanted, got, strict=True)) if w != g)
+    entry = value.shape[at]
+    assert not isinstance(entry, Pack)
+    as_written = tuple(d.size if d.size is not None else axis(d.name) for d in dims)
+    return [Problem("size", spec, value, path, dims[at], at, as_written[at], entry, None, as_written)]
 
 
 def _permuted(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[Problem]:
@@ -390,7 +405,8 @@ def _match_dim(dim: Dim, size: Size, names: Names, binder: str) -> tuple[Size, s
     if expected is None:
         return None
     verdict = same(expected, size)
-    if verdict is False and not names.generic and name_against_number(expected, size):
+    lenient = not names.generic and not (dim.kind == "fixed" and expected == 1)
+    if verdict is False and lenient and name_against_number(expected, size):
         # the caller's own name for what the callee wants to be a number: its annotation says too little
         return None
     if verdict is False:

@@ -1,0 +1,101 @@
+"""What the text of a function says about names, gathered in one walk and kept with the module."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+MUTATORS = frozenset(
+    {
+        "append", "extend", "insert", "add", "update", "pop", "popleft", "clear", "remove", "setdefault",
+        "appendleft",
+    }
+)  # fmt: skip
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclass(slots=True)
+class Facts:
+    """Names in one function.
+
+    ``local``: bound in its own body.  ``stored``: attributes assigned on any name (``x.a = ...``), with
+    that name.  ``changed``: what has its items changed, names and ``name.attribute``.  ``called``:
+    attributes that are called.
+    """
+
+    local: set[str] = field(default_factory=set)
+    generator: bool = False
+    stored: set[tuple[str, str]] = field(default_factory=set)
+    changed_names: set[str] = field(default_factory=set)
+    changed_attributes: set[str] = field(default_factory=set)
+    called: set[str] = field(default_factory=set)
+    rebound_outside: set[str] = field(default_factory=set)
+    last_store: dict[str, int] = field(default_factory=dict)
+
+
+def children(node: ast.AST) -> Iterator[ast.AST]:
+    """Child nodes; a plain loop over the fields is twice as fast as ``ast.iter_child_nodes``."""
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            for item in value:
+                if isinstance(item, ast.AST):
+                    yield item
+        elif isinstance(value, ast.AST):
+            yield value
+
+
+_LEAVES = (ast.expr_context, ast.operator, ast.cmpop, ast.unaryop, ast.boolop, ast.Constant)
+
+
+def facts_of(node: ast.AST) -> Facts:
+    """Walk a function (or lambda) once."""
+    facts = Facts()
+    pending: list[tuple[ast.AST, bool]] = [(child, True) for child in children(node)]
+    while pending:
+        inner, own = pending.pop()
+        if isinstance(inner, _LEAVES):
+            continue
+        _note(inner, facts, own)
+        if isinstance(inner, (*_FUNCTIONS, ast.ClassDef)):
+            if own:
+                facts.local.add(inner.name)
+            own = False
+        elif isinstance(inner, ast.Lambda):
+            own = False
+        pending.extend((child, own) for child in children(inner))
+    facts.local -= facts.rebound_outside
+    return facts
+
+
+def _note(node: ast.AST, facts: Facts, own: bool) -> None:
+    match node:
+        case ast.Name(ctx=ast.Store(), id=name):
+            if own:
+                facts.local.add(name)
+            facts.last_store[name] = max(facts.last_store.get(name, 0), node.lineno)
+        case ast.arg(arg=name):
+            if own:
+                facts.local.add(name)
+        case ast.Yield() | ast.YieldFrom():
+            facts.generator = facts.generator or own
+        case ast.Global(names=names) | ast.Nonlocal(names=names):
+            facts.changed_names.update(names)
+            if own:
+                facts.rebound_outside.update(names)
+        case ast.Attribute(ctx=ast.Store() | ast.Del(), value=ast.Name(id=name), attr=attribute):
+            facts.stored.add((name, attribute))
+        case ast.Call(func=ast.Attribute(value=held, attr=method)):
+            facts.called.add(method)
+            if method in MUTATORS:
+                _changed(held, facts)
+        case ast.Subscript(ctx=ast.Store() | ast.Del(), value=held):
+            _changed(held, facts)
+
+
+def _changed(held: ast.expr, facts: Facts) -> None:
+    if isinstance(held, ast.Name):
+        facts.changed_names.add(held.id)
+    elif isinstance(held, ast.Attribute) and isinstance(held.value, ast.Name):
+        facts.changed_attributes.add(held.attr)
