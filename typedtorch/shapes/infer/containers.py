@@ -72,6 +72,9 @@ def to_tuple(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 def to_dict(frame: Frame, args: Args, node: ast.AST) -> Value:
     base = args.values[0] if args.values else DictV({})
+    pairs = _items(base) if isinstance(base, Sequence) else None
+    if pairs and all(isinstance(p, tuple) and len(p) == 2 and isinstance(p[0], str) for p in pairs):
+        base = DictV(dict(pairs))
     if not isinstance(base, DictV) or args.open:
         return DictV({}, UNKNOWN)
     return DictV({**base.items, **args.keywords}, base.rest)

@@ -184,9 +184,32 @@ def tensor_dataset(frame: Frame, args: Args, node: ast.AST) -> Value:
     return Sequence("dataset", None, tuple(tensor_item(v) for v in args.values))
 
 
+def gradients(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``torch.autograd.grad(outputs, inputs)``: as the inputs, always a tuple."""
+    inputs = args.get(1, "inputs", UNKNOWN)
+    if isinstance(inputs, Tensor):
+        return (inputs,)
+    if isinstance(inputs, Sequence) and inputs.items is not None:
+        return tuple(inputs.items)
+    return inputs if isinstance(inputs, tuple) else UNKNOWN
+
+
+def parse_shape(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``einops.parse_shape(x, "b _ d")``: sizes by name."""
+    tensor, pattern = args.get(0, "x", UNKNOWN), args.get(1, "pattern", UNKNOWN)
+    if not isinstance(tensor, Tensor) or not isinstance(pattern, str):
+        return UNKNOWN
+    names = pattern.split()
+    if tensor.rank != len(names):
+        return UNKNOWN
+    return DictV({name: size for name, size in zip(names, tensor.shape, strict=True) if name != "_"})
+
+
 _NAMES = ("vmap", "grad", "grad_and_value", "jacrev", "jacfwd", "hessian")
 SPECIAL: dict[str, Special] = {
     **{f"torch.func.{name}": _transform(f"torch.func.{name}") for name in _NAMES},
+    "torch.autograd.grad": gradients,
+    "einops.parse_shape": parse_shape,
     "torch.vmap": _transform("torch.func.vmap"),
     "torch.func.functional_call": functional_call,
     "torch.utils.checkpoint.checkpoint": checkpoint,

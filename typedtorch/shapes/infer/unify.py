@@ -334,6 +334,8 @@ def _match_shape(spec: ArraySpec, value: Tensor, names: Names, binder: str, path
         head_known = min(pack, len(dims))
         tail_known = min(len(shape) - last - 1, len(dims) - head_known)
 
+    if names.generic:
+        _observe_misplaced(spec, shape, names)
     problems: list[Problem] = []
     pairs = [(i, i) for i in range(head_known)] + [(-i, -i) for i in range(tail_known, 0, -1)]
     for at, (d, e) in enumerate(pairs):
@@ -353,6 +355,15 @@ def _match_shape(spec: ArraySpec, value: Tensor, names: Names, binder: str, path
         if problem_pack and not problems:
             problems.append(Problem("pack", spec, value, path, dims[variadic], wanted=_wanted(spec, names)))
     return problems or _permuted(spec, value, names, path) or _permuted_text(spec, value, names, path)
+
+
+def _observe_misplaced(spec: ArraySpec, shape: Shape, names: Names) -> None:
+    """A name that only the result has, and the integer of that name somewhere in what is returned."""
+    for dim in spec.axes.dims:
+        if dim.kind == "named" and not dim.variadic and dim.name not in names.sizes:
+            number = integer(dim.name)
+            if number in shape:
+                observe(axis(dim.name), number)
 
 
 def _permuted_text(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[Problem]:
