@@ -22,6 +22,17 @@ NEEDS = {
     "torch.Tensor.retain_grad": "a graph",
     "torch.Tensor.backward": "a graph",
     "torch.linalg.lstsq": "data of full rank",
+    "torch.segment_reduce": "lengths that add up",
+    **dict.fromkeys(
+        (
+            f"torch.nn.utils.{n}"
+            for n in (
+                "clip_grad_norm_", "get_total_norm", "clip_grad_value_", "vector_to_parameters",
+                "clip_grads_with_norm_",
+            )
+        ),
+        "parameters with gradients",
+    ),
     "torch.nn.TransformerEncoder": "a module as an argument",
     "torch.nn.TransformerDecoder": "a module as an argument",
 }
@@ -41,7 +52,7 @@ class Tally:
 
 def draws(row: Rule, kind: str, count: int, seed: int) -> Iterator[tuple[random.Random, Call]]:
     """Arguments in letters: valid ones and, a third of them, with one fault."""
-    specs = split(row.sample or DEFAULT[kind], "|")
+    specs = split(row.sample or (DEFAULT[kind] if row.signature.parameters else ""), "|")
     for i in range(count):
         rng = random.Random(zlib.crc32(row.name.encode()) + 1000003 * seed + i)
         call = Draw(rng).call(specs[i % len(specs)])
@@ -171,7 +182,7 @@ GENEROUS = {
     f"{space}.{operator}"
     for space in ("torch", "torch.Tensor", "torch.nn", "torch.nn.functional")
     for operator in (
-        "narrow", "chunk", "unfold", "topk", "group_norm", "channel_shuffle", "native_channel_shuffle",
+        "narrow", "chunk", "unsafe_chunk", "unfold", "topk", "group_norm", "channel_shuffle", "native_channel_shuffle",
         "ChannelShuffle", "GroupNorm", "pad", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d",
         "CircularPad1d", "CircularPad2d", "CircularPad3d",
         "scaled_dot_product_attention", "attention.flex_attention.flex_attention",

@@ -6,8 +6,11 @@ from typedtorch.shapes.rules import (
     creation,
     einops,
     einsum,
+    extras,
     fft,
     indexing,
+    initialisation,
+    inplace,
     joining,
     layers,
     linalg,
@@ -24,6 +27,6 @@ from typedtorch.shapes.rules import (
 )
 
 __all__ = [
-    "attention", "convolution", "creation", "einops", "einsum", "fft", "indexing", "joining", "layers", "linalg", "linear", "losses", "normalisation", "pointwise", "pooling",
+    "attention", "convolution", "creation", "einops", "einsum", "extras", "fft", "indexing", "initialisation", "inplace", "joining", "layers", "linalg", "linear", "losses", "normalisation", "pointwise", "pooling",
     "properties", "recurrent", "reduction", "sorting", "views",
 ]  # fmt: skip

@@ -88,7 +88,9 @@ def matrix_power(A: Any, n: Any, *, out: Any = None) -> Tensor:
     rows, columns = tail(tensor.shape, 2)
     if tensor.rank is not None and len(tensor.shape) < 2 or rows is not None and columns is not None and same(rows, columns) is False:
         raise ShapeError(f"{name(A, 'A')} has shape {show(tensor.shape)}, wanted a square matrix")
-    if isinstance(n, int) and n >= 0:
+    if not isinstance(n, int):
+        return tensor.of(tensor.shape, mask_of(tensor))
+    if n >= 0:
         return tensor.of(tensor.shape, mask_of(tensor))
     return inv(A)
 
@@ -255,6 +257,8 @@ def solve_triangular(A: Any, B: Any, *, upper: Any, left: Any = True, unitriangu
     if left is not True:
         raise Undecided
     _matrix(A, square=True)
+    if not mask_of(need(B)) & _LINEAR:
+        raise Undecided
     joint, unknowns, sides, mask = _right_hand(A, B, "A", "B")
     return B.of((*joint, unknowns, sides), mask)
 
@@ -322,7 +326,9 @@ def vander(x: Any, N: Any = None) -> Tensor:
     if tensor.rank == 0:
         raise ShapeError(f"{name(x, 'x')} has no axes")
     count: Entry = tensor.shape[-1] if N is None else N
-    mask = mask_of(tensor)
+    if isinstance(count, int) and count < 2:
+        raise ShapeError(f"N is {count}, wanted at least 2")
+    mask = want(tensor, ~(dtypes.FLOAT16 | dtypes.BFLOAT16 | dtypes.BOOL), "x", "numbers of 32 bits or more")
     return tensor.of((*tensor.shape, count), mask & ~dtypes.INTEGRAL | (dtypes.INT64 if mask & dtypes.INTEGRAL else 0))
 
 

@@ -1,0 +1,233 @@
+"""Operators that fit in no other family."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typedtorch.shapes import dtypes
+from typedtorch.shapes.dtypes import FLOAT32, FLOATING, INT64, INTEGER, to_float
+from typedtorch.shapes.rule import Layer, Record, layer, name, rule
+from typedtorch.shapes.rules.forms import broadcast_operands, functional, is_size, literal, methods, need
+from typedtorch.shapes.rules.joining import chunk, split
+from typedtorch.shapes.rules.promotion import dtype_of, mask_of, want
+from typedtorch.shapes.rules.reduction import summed
+from typedtorch.shapes.rules.views import sizes_of
+from typedtorch.shapes.size import Size, same, unknown
+from typedtorch.shapes.tensor import (
+    ANY_AXES,
+    Dtype,
+    Scalar,
+    ShapeError,
+    Tensor,
+    Undecided,
+    axis_index,
+    pack_index,
+    same_shape,
+    entry_size,
+    replaced,
+    shape_from,
+    show,
+)
+
+
+@rule("torch.Tensor.sum_to_size", sample="f:a b, size:a, 1 | f:a b, (size:b,) | f:a b, (1, 1)")
+def sum_to_size(self: Any, *size: Any) -> Tensor:
+    from typedtorch.shapes.rules.indexing import broadcastable_into  # noqa: PLC0415 - the only use
+
+    wanted = shape_from(sizes_of(size))
+    if broadcastable_into(wanted, need(self).shape) is False:
+        raise ShapeError(f"{name(self, 'self')} of shape {show(self.shape)} cannot be summed to {show(wanted)}")
+    kept = pack_index(self.shape) is None and same_shape(wanted, self.shape) is True
+    mask = mask_of(self)
+    return self.of(wanted, mask if kept else summed(mask) if same_shape(wanted, self.shape) is False else mask | summed(mask))
+
+
+@rule("torch.as_strided", "torch.Tensor.as_strided", sample="f:4 5, (2, 2), (1, 2) | f:9, (size:a, 1), (1, 1)")
+def as_strided(input: Any, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
+    if isinstance(size, (tuple, list)) and isinstance(stride, (tuple, list)) and len(size) != len(stride):
+        raise ShapeError(f"size has {len(size)} entries and stride {len(stride)}")
+    return need(input).of(shape_from(sizes_of((size,))))
+
+
+@rule(*methods("unsafe_chunk"), "torch.unsafe_chunk", sample="f:a 3*b, 3, -1")
+def unsafe_chunk(input: Any, chunks: Any, dim: Any = 0) -> Any:
+    return chunk(input, chunks, dim)
+
+
+@rule(*methods("unsafe_split"), "torch.unsafe_split", sample="f:a 2*b, size:b, 1")
+def unsafe_split(tensor: Any, split_size: Any, dim: Any = 0) -> Any:
+    return split(tensor, split_size, dim)
+
+
+@rule("torch.unravel_index", sample="I:n, (3, 4) | I:, (2, 3, 4)")
+def unravel_index(indices: Any, shape: Any) -> Any:
+    want(need(indices), INTEGER, "indices", "integers")
+    if is_size(shape):
+        return (indices.of(indices.shape, INT64),)
+    return tuple(indices.of(indices.shape, INT64) for _ in shape)
+
+
+@rule("torch.gradient", sample="F:A | F:A B, dim=0 | F:A B")
+def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: Any = 1) -> Any:
+    tensor = need(input)
+    dims = list(range(len(tensor.sizes()))) if dim is None else [dim] if is_size(dim) else list(dim)
+    for one in dims:
+        place = axis_index(tensor.shape, literal(one), name(input, "input"))
+        size = entry_size(tensor.shape[place]) if tensor.shape else 1
+        if isinstance(size, int) and size < literal(edge_order) + 1:
+            raise ShapeError(f"axis {one} of {name(input, 'input')} is {size}, a gradient wants at least {edge_order + 1}")
+    return tuple(tensor.of(tensor.shape, to_float(mask_of(tensor))) for _ in dims)
+
+
+@rule("torch.cumulative_trapezoid", sample="F:a B | F:A b, dim=0")
+def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Tensor:
+    if x is not None:
+        raise Undecided
+    tensor = need(y)
+    place = axis_index(tensor.shape, literal(dim), name(y, "y"))
+    if not tensor.shape:
+        raise Undecided
+    return tensor.of(replaced(tensor.shape, place, entry_size(tensor.shape[place]) - 1), mask_of(tensor))
+
+
+@rule(*functional("pdist"), "torch.pdist", sample="F:5 d | F:n d")
+def pdist(input: Any, p: Any = 2.0) -> Tensor:
+    """``(n, d) -> (n (n - 1) / 2,)``."""
+    want(need(input), FLOATING, "input", "a floating dtype")
+    if input.rank not in (None, 2):
+        raise ShapeError(f"{name(input, 'input')} has shape {show(input.shape)}, wanted (points, features)")
+    count = input.sizes()[0]
+    return input.of(((count * (count - 1)) // 2,), mask_of(input))
+
+
+@rule(*functional("conv_tbc"), "torch.conv_tbc", sample="F:T b i, F:3 i o, F:o | F:T b i, F:2 i o, F:o, 1")
+def conv_tbc(input: Any, weight: Any, bias: Any, pad: Any = 0) -> Tensor:
+    from typedtorch.shapes.rules.forms import of_rank  # noqa: PLC0415 - the only use
+    from typedtorch.shapes.rules.promotion import common_dtype  # noqa: PLC0415 - likewise
+
+    time, batch, width = of_rank(need(input), "input", "time", "batch", "in")
+    kernel, inner, out = of_rank(need(weight), "weight", "kernel", "in", "out")
+    (offset,) = of_rank(need(bias), "bias", "out")
+    mask = common_dtype((input, "input"), (weight, "weight"), what="conv_tbc")
+    if same(width, inner) is False:
+        raise ShapeError(f"{name(input, 'input')} has {width} channels and the weight wants {inner}")
+    if same(offset, out) is False:
+        raise ShapeError(f"{name(bias, 'bias')} has {offset} elements and the weight {out} outputs")
+    made: Size = time + 2 * (pad if is_size(pad) else unknown()) - kernel + 1
+    if isinstance(made, int) and made < 1:
+        raise ShapeError(f"a window of {kernel} over an axis of {time}")
+    return input.of((made, batch, out), mask)
+
+
+@rule("torch.range", sample="0, 4 | 1.0, 3.0, 0.5")
+def range_(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None, **settings: Any) -> Tensor:
+    """Unlike ``arange`` the end is included."""
+    if not all(isinstance(v, (int, float)) for v in (start, end, step)):
+        return Tensor((unknown(),), dtype_of(dtype, FLOAT32))
+    return Tensor((int((end - start) / step) + 1,), dtype_of(dtype, FLOAT32))
+
+
+@rule("torch.histogram", "torch.Tensor.histogram", sample="F:n, 5 | F:a b, bins=4")
+def histogram(input: Any, bins: Any, *, range: Any = None, weight: Any = None, density: Any = False) -> Record:
+    count: Size = bins if is_size(bins) else entry_size(bins.shape[0]) - 1 if isinstance(bins, Tensor) else unknown()
+    mask = want(need(input), FLOATING, "input", "a floating dtype")
+    return Record(hist=input.of((count,), mask), bin_edges=input.of((count + 1,), mask))
+
+
+@rule("torch.binomial", sample="F:a, F:a")
+def binomial(count: Any, prob: Any, generator: Any = None) -> Tensor:
+    want(need(prob), FLOATING, "prob", "a floating dtype")
+    return need(count).of(broadcast_operands((count, "count"), (need(prob), "prob")), want(count, FLOATING, "count", "a floating dtype"))
+
+
+@rule("torch.segment_reduce", sample="skip")
+def segment_reduce(data: Any, reduce: Any, **settings: Any) -> Tensor:
+    return need(data).of((ANY_AXES,))
+
+
+# --- what is not a tensor ----------------------------------------------------------------------
+
+
+@rule("torch.promote_types", sample="dtype, dtype")
+def promote_types(type1: Any, type2: Any) -> Dtype:
+    if not isinstance(type1, Dtype) or not isinstance(type2, Dtype):
+        raise Undecided
+    made = dtypes.promote(type1.mask, type2.mask)
+    if not made:
+        raise ShapeError(f"{type1} and {type2} have no common dtype", "dtype")
+    return Dtype(made)
+
+
+@rule("torch.can_cast", sample="dtype, dtype")
+def can_cast(from_: Any, to: Any) -> Scalar:
+    return Scalar("bool")
+
+
+@rule("torch.get_default_dtype", sample="")
+def get_default_dtype() -> Dtype:
+    return Dtype(FLOATING)
+
+
+@rule("torch.is_nonzero", "torch.Tensor.is_nonzero", sample="n: | n:1")
+def is_nonzero(input: Any) -> Scalar:
+    from typedtorch.shapes.rules.properties import truth  # noqa: PLC0415 - the only use
+
+    return truth(input)
+
+
+@rule("torch.Tensor.is_signed", "torch.is_signed", "torch.Tensor.is_conj", "torch.is_conj", "torch.is_inference", "torch.Tensor.is_inference", sample="f:*")
+def some_bool(input: Any) -> Scalar:
+    need(input)
+    return Scalar("bool")
+
+
+@rule("torch.Tensor.element_size", "torch.Tensor.storage_offset", "torch.Tensor.get_device", "torch.get_device", sample="f:*")
+def some_int(input: Any) -> Size:
+    need(input)
+    return unknown()
+
+
+@rule("torch.Tensor.tolist", sample="n:*")
+def tolist(self: Any) -> Any:
+    """A number, or nested lists of numbers where the sizes are known and few."""
+    tensor = need(self)
+    if tensor.shape == ():
+        from typedtorch.shapes.rules.properties import item  # noqa: PLC0415 - the only use
+
+        return item(self)
+    raise Undecided
+
+
+# --- layers ------------------------------------------------------------------------------------
+
+
+@layer("torch.nn.CrossMapLRN2d", sample="2 -> F:b c h w")
+def cross_map_lrn(size: Any, alpha: Any = 0.0001, beta: Any = 0.75, k: Any = 1) -> Layer:
+    def forward(input: Any) -> Tensor:
+        if need(input).rank not in (None, 4):
+            raise ShapeError(f"{name(input, 'input')} has shape {show(input.shape)}, wanted (batch, channels, height, width)")
+        return input.of(input.shape, mask_of(input))
+
+    return Layer(forward)
+
+
+@layer("torch.nn.AdaptiveLogSoftmaxWithLoss", sample="size:d, 9, [3] -> F:b d, I:b | size:d, 12, [2, 5] -> F:d, I:")
+def adaptive_log_softmax(in_features: Any, n_classes: Any, cutoffs: Any, *settings: Any, **more: Any) -> Layer:
+    """The log-probability of each target, and the mean loss."""
+
+    def forward(input: Any, target: Any) -> Record:
+        who = name(input, "input")
+        want(need(target), INT64, "target", "int64 class indices")
+        if need(input).rank is None or target.rank is None:
+            raise Undecided
+        if len(input.shape) not in (1, 2) or len(target.shape) != len(input.shape) - 1:
+            raise ShapeError(f"{who} has shape {show(input.shape)} and {name(target, 'target')} {show(target.shape)}, wanted (b, in) and (b,)")
+        if is_size(in_features) and same(entry_size(input.shape[-1]), in_features) is False:
+            raise ShapeError(f"in_features is {in_features} and the last axis of {who} is {input.shape[-1]}")
+        if target.shape and same(entry_size(target.shape[0]), entry_size(input.shape[0])) is False:
+            raise ShapeError(f"{who} has {input.shape[0]} rows and {name(target, 'target')} {target.shape[0]}")
+        return Record(output=input.of(target.shape), loss=input.of(()))
+
+    return Layer(forward)
+
+
