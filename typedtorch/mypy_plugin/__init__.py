@@ -22,12 +22,13 @@ from mypy.plugin import (
 )
 from mypy.types import Type
 
-from typedtorch.mypy_plugin import containers, digest, module_call, startup, torch_api
+from typedtorch.mypy_plugin import containers, digest, module_call, torch_api
 from typedtorch.mypy_plugin.attributes import Attributes
 from typedtorch.mypy_plugin.containers import Containers
 from typedtorch.mypy_plugin.facts import Facts
 from typedtorch.mypy_plugin.guard import Guard
 from typedtorch.mypy_plugin.reporter import Reporter
+from typedtorch.mypy_plugin.startup import Start
 
 
 class TypedtorchPlugin(Plugin):
@@ -35,21 +36,24 @@ class TypedtorchPlugin(Plugin):
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
-        startup.refuse_shadowing_stubs(options)
-        startup.quieten_torch(options)
-        self.config = startup.configuration(options)
+        self.start = Start(options)
         self.guard = Guard(options)
-        self.reporter = Reporter(options, self.config)
+        self.reporter = Reporter(options, self.start.config)
         self.facts = Facts(self.lookup_fully_qualified, self.reporter.path_of)
         self.attributes = Attributes(self.facts)
         self.containers = Containers(self.facts)
+
+    def get_additional_deps(self, file: MypyFile) -> list[tuple[int, str, int]]:
+        self.start.refuse()
+        return []
 
     def set_modules(self, modules: dict[str, MypyFile]) -> None:
         super().set_modules(modules)
         self.reporter.modules = modules
 
     def report_config_data(self, ctx: ReportConfigContext) -> list[str] | None:
-        return digest.config_data(ctx.id, ctx.path, self.config)
+        self.start.refuse()
+        return digest.config_data(ctx.id, ctx.path, self.start.config)
 
     def get_type_analyze_hook(self, fullname: str) -> Callable[[AnalyzeTypeContext], Type] | None:
         return self.reporter.meet_in_annotation if self.reporter.wants_errors(fullname) else None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from mypy.errorcodes import ATTR_DEFINED, ErrorCode
+from mypy.errorcodes import ErrorCode
 
 _CATEGORY: Final = "Tensor shapes"
 
@@ -17,9 +17,7 @@ CODES: Final = {
     "dtype": ErrorCode("dtype", "Check the dtypes of tensors", _CATEGORY),
     "axes": ErrorCode("axes", "Check that axis strings are well-formed", _CATEGORY),
     "contiguity": ErrorCode("contiguity", "Check that views are possible", _CATEGORY),
-    "attribute": ErrorCode(
-        "attribute", "Check that attributes of an nn.Module exist", _CATEGORY, sub_code_of=ATTR_DEFINED
-    ),
+    "attribute": ErrorCode("attribute", "Check that attributes of an nn.Module exist", _CATEGORY),
 }
 
 

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 
 from mypy import errorcodes
 from mypy.errors import Errors
-from mypy.nodes import MypyFile
+from mypy.nodes import Import, ImportAll, ImportBase, ImportFrom, MypyFile
 from mypy.options import Options
 from mypy.plugin import AnalyzeTypeContext
 from mypy.types import Type
 
 from typedtorch.mypy_plugin import messages
+from typedtorch.mypy_plugin.unreachable import unreachable_lines
 from typedtorch.shapes.config import Config
 from typedtorch.shapes.sources import Sources
 
@@ -51,6 +52,7 @@ class Reporter:
         self.modules: Mapping[str, MypyFile] = {}
         self._sources = Sources(self.find)
         self._program: Program | None = None
+        self._broken = False
         self._read: dict[str, tuple[Path, tuple[int, int]]] = {}
         self._checked: dict[str, _Checked] = {}
 
@@ -93,6 +95,7 @@ class Reporter:
             self._report_again(tree.fullname, errors)
         if tree.is_stub or not self._wanted(tree, errors):
             return set()
+        self._look_for_torch(tree, errors)
         checked = self._check(tree)
         if checked is None:
             return set()
@@ -108,13 +111,31 @@ class Reporter:
             path.is_file() and not self.config.excludes(path) and self._sources.relevant(tree.fullname, path)
         )
 
+    def _look_for_torch(self, tree: MypyFile, errors: Errors) -> None:
+        """Without torch's types mypy finds nothing wrong with anything, and says so: Success."""
+        if "torch" in self.modules or self.options.clone_for_module("torch").follow_imports == "skip":
+            return
+        line = next((i.line for i in tree.imports if _imports_torch(i)), None)
+        if line is not None:
+            self._enter(tree, errors)
+            text = messages.torch_missing(self.options.python_executable)
+            infos = errors.error_info_map.get(tree.path, [])
+            said = any(info.code == errorcodes.IMPORT_NOT_FOUND for info in infos)
+            code, severity = errorcodes.IMPORT_NOT_FOUND, "note" if said else "error"
+            errors.report(line, 0, text, code, severity=severity, only_once=True)
+
     def _check(self, tree: MypyFile) -> _Checked | None:
         path = Path(tree.path)
+        if self._broken:
+            return None
         try:
-            report = self._current_program().check(tree.fullname, path, self._shadow(tree.path))
+            program = self._current_program()
+            report = program.check(tree.fullname, path, self._shadow(tree.path))
         except Exception as error:
+            self._broken = self._program is None  # it did not even start: telling once is enough
             self._failed(tree, error)
             return None
+        self._read[tree.fullname] = (path, _stamp(path))
         used = self._sources.imported(tree.fullname, path, among=self._read)
         self._checked[tree.fullname] = _Checked(tree, report, used)
         return self._checked[tree.fullname]
@@ -153,7 +174,7 @@ class Reporter:
     def _report(self, checked: _Checked, errors: Errors) -> None:
         tree = checked.tree
         self._enter(tree, errors)
-        skipped = errors.skipped_lines.get(tree.path, set())
+        skipped = unreachable_lines(tree) if checked.report.findings else set()
         switched_off = self._own_ignores(tree.path) if checked.report.findings else None
         for finding in checked.report.findings:
             unwanted = finding.code in self.config.disable
@@ -223,6 +244,15 @@ def _renew_unused_ignores(path: str, errors: Errors) -> None:
 
 def _has_findings(path: str, errors: Errors) -> bool:
     return any(info.code in messages.CODES.values() for info in errors.error_info_map[path])
+
+
+def _imports_torch(statement: ImportBase) -> bool:
+    match statement:
+        case Import():
+            return any(name.partition(".")[0] == "torch" for name, _ in statement.ids)
+        case ImportFrom() | ImportAll():
+            return not statement.relative and statement.id.partition(".")[0] == "torch"
+    return False
 
 
 def _stamp(path: Path) -> tuple[int, int]:

@@ -12,29 +12,39 @@ from typedtorch.mypy_plugin import messages
 from typedtorch.shapes import config
 
 
-def configuration(options: Options) -> config.Config:
-    """The table ``[tool.typedtorch]`` that stands beside mypy's own configuration or above it.
+class Start:
+    """Options, and what makes a run pointless, if anything does.
 
-    Raises:
-        CompileError: the table is wrong; mypy shows the text and stops.
+    A plugin that raises while it is constructed is announced as broken; so the run is stopped by the first
+    hook that mypy calls.
     """
-    folder = Path(options.config_file).parent if options.config_file else Path()
-    try:
-        return config.load(folder, messages.CODES)
-    except config.ConfigError as error:
-        raise CompileError([_as_error(str(error))], use_stdout=False) from None
+
+    def __init__(self, options: Options) -> None:
+        quieten_torch(options)
+        folder = Path(options.config_file).parent if options.config_file else Path()
+        self.config = config.Config(folder.absolute())
+        self._problem = _shadowing_stubs(options)
+        try:
+            self.config = config.load(folder, messages.CODES)
+        except config.ConfigError as error:
+            self._problem = _as_error(str(error))
+
+    def refuse(self) -> None:
+        """Stop the run with one line.
+
+        Raises:
+            CompileError: the options are wrong, or stubs that mypy cannot read take the place of torch.
+        """
+        if self._problem is not None:
+            raise CompileError([self._problem], use_stdout=False)
 
 
-def refuse_shadowing_stubs(options: Options) -> None:
-    """Stop with one clear sentence where mypy would stop with a wrong one.
-
-    Raises:
-        CompileError: stubs that mypy cannot read take the place of torch.
-    """
+def _shadowing_stubs(options: Options) -> str | None:
     for folder in _search_path(options):
         stubs = folder / "torch-stubs"
         if stubs.is_dir() and any(folder.glob("pyrefly_torch_stubs-*.dist-info")):
-            raise CompileError([f"error: {messages.shadowing_stubs(str(stubs))}"], use_stdout=False)
+            return f"mypy: error: {messages.shadowing_stubs(str(stubs))}"
+    return None
 
 
 def quieten_torch(options: Options) -> None:
@@ -54,4 +64,4 @@ def _search_path(options: Options) -> list[Path]:
 def _as_error(text: str) -> str:
     """``file:line: text`` in mypy's form ``file:line: error: text``."""
     where, separator, what = text.partition(": ")
-    return f"{where}: error: {what}" if separator else f"error: {text}"
+    return f"{where}: error: {what}" if separator else f"mypy: error: {text}"

@@ -33,7 +33,7 @@ class ClassFacts:
     """One class statement."""
 
     node: ast.ClassDef
-    outside: frozenset[str]  # attributes that the rest of the module assigns to any object
+    outside: frozenset[str]  # attributes that the module gives to, or asks of, other objects
 
     @cached_property
     def bases(self) -> tuple[str, ...]:
@@ -109,7 +109,7 @@ class SourceFacts:
     """The classes of one source, by qualified name."""
 
     tree: ast.Module
-    outside: frozenset[str] = frozenset()  # attributes assigned to anything but ``self``
+    outside: frozenset[str] = frozenset()  # attributes that the module gives to, or asks of, other objects
     classes: dict[str, ClassFacts] = field(default_factory=dict)
 
     @classmethod
@@ -166,10 +166,16 @@ def _classes(node: ast.AST, prefix: str) -> Iterator[tuple[str, ast.ClassDef]]:
 
 
 def _assigned_elsewhere(tree: ast.Module) -> Iterator[str]:
-    """Attributes assigned to something other than ``self``: they may be an instance of any class."""
+    """Attributes that code gives to, or asks of, an object that may be an instance of any class."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and not is_self(node.value):
-            yield node.attr
+        match node:
+            case ast.Attribute(value=value, attr=name, ctx=ast.Store()) if not is_self(value):
+                yield name
+            case ast.Call(
+                func=ast.Name(id="hasattr" | "getattr" | "setattr" | "delattr"),
+                args=[_, ast.Constant(value=str(name)), *_],
+            ):
+                yield name
 
 
 def _swallows(handler: ast.ExceptHandler) -> bool:

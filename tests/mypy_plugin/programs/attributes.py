@@ -1,0 +1,129 @@
+"""Names that no instance has are errors; whatever may give an instance attributes keeps the check silent."""
+
+from abc import ABC
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+
+class Net(nn.Module):
+    declared: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.encoder = nn.Linear(2, 3)
+        self.register_buffer("mask", torch.ones(3))
+        self.register_buffer("later", None)
+        self.register_parameter("gain", nn.Parameter(torch.ones(3)))
+        self.add_module("head", nn.Linear(3, 4))
+
+    def forward(self, x: Tensor) -> Tensor:
+        reveal_type(self.mask)  # N: Revealed type is "torch._tensor.Tensor"
+        reveal_type(self.gain)  # N: Revealed type is "torch.nn.parameter.Parameter"
+        reveal_type(self.later)  # N: Revealed type is "torch._tensor.Tensor | torch.nn.modules.module.Module"
+        reveal_type(self.head)  # N: Revealed type is "torch._tensor.Tensor | torch.nn.modules.module.Module"
+        x = self.encodr(x)  # E: "Net" has no attribute "encodr"; maybe "encoder"?  [attribute]
+        print(self.masks)  # E: "Net" has no attribute "masks"; maybe "mask"?  [attribute]
+        return x
+
+
+class Below(Net):
+    def use(self) -> Any:
+        return self.qqq  # E: "Below" has no attribute "qqq"  [attribute]
+
+
+def use(net: Net, linear: nn.Linear, lstm: nn.LSTM, module: nn.Module) -> None:
+    print(net.encoder, net.declared, linear.weight, lstm.weight_ih_l0, module.anything)
+    print(linear.wieght)  # E: "Linear" has no attribute "wieght"; maybe "weight"?  [attribute]
+    print(linear.wieght)  # type: ignore[attribute]
+    net.added = torch.ones(3)
+    print(net.added)
+    if hasattr(net, "maybe"):
+        print(net.maybe)
+
+
+class SetsByName(nn.Module):
+    def __init__(self, **values: int) -> None:
+        super().__init__()
+        for name, value in values.items():
+            setattr(self, name, value)
+
+    def forward(self) -> Any:
+        return self.whatever
+
+
+class RegistersByName(nn.Module):
+    def __init__(self, n: int) -> None:
+        super().__init__()
+        for i in range(n):
+            self.register_buffer(f"scale_{i}", torch.ones(1))
+
+    def forward(self) -> Any:
+        return self.scale_0
+
+
+class PassesItself(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        furnish(self)
+
+    def forward(self) -> Any:
+        return self.given
+
+
+def furnish(module: nn.Module) -> None:
+    module.given2 = torch.ones(1)
+
+
+class FinderBase(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+
+    def forward(self) -> Any:
+        return self.from_below
+
+
+class Parent(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.x = 1
+
+    def forward(self) -> Any:
+        return self.only_in_child
+
+
+class Child(Parent):
+    def __init__(self) -> None:
+        super().__init__()
+        self.only_in_child = 2
+
+
+class Abstract(nn.Module, ABC):
+    def __init__(self) -> None:
+        super().__init__()
+
+    def forward(self) -> Any:
+        return self.abstract_thing
+
+
+class Guarded(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+
+    def forward(self) -> Any:
+        try:
+            return self.cached
+        except AttributeError:
+            return getattr(self, "other", None)
+
+
+class Answers(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+
+    def __getattr__(self, name: str) -> Any:
+        return super().__getattr__(name)
+
+    def forward(self) -> Any:
+        return self.anything_at_all

@@ -1,0 +1,69 @@
+"""Items of containers have the class that built them, where that shows and where nothing else depends on it."""
+
+import torch
+from torch import Tensor, nn
+
+
+class Block(nn.Module):
+    def __init__(self, d: int) -> None:
+        super().__init__()
+        self.width = d
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x
+
+
+class Other(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x
+
+
+class Stack(nn.Module):
+    def __init__(self, d: int, depth: int) -> None:
+        super().__init__()
+        self.blocks = nn.ModuleList([Block(d) for _ in range(depth)])
+        self.grown = nn.ModuleList()
+        for _ in range(depth):
+            self.grown.append(Block(d))
+        self.both = nn.ModuleList([Block(d), Other()])
+        self.path = nn.Sequential(Block(d), nn.ReLU(), Other())
+        self.named = nn.ModuleDict({"a": Block(d), "b": Block(d)})
+        self.chosen = nn.ModuleList([Block(d)]) if depth else nn.ModuleList([Other()])
+        if depth:
+            self.branch = nn.ModuleList([Block(d)])
+        else:
+            self.branch = nn.ModuleList([Other()])
+
+    def loops(self, x: Tensor) -> Tensor:
+        for block in self.blocks:
+            reveal_type(block)  # N: Revealed type is "containers.Block"
+            x = block(x)
+        for number, one in enumerate(self.grown):
+            reveal_type((number, one))  # N: Revealed type is "tuple[int, containers.Block]"
+        for left, right in zip(self.blocks, self.grown, strict=True):
+            reveal_type((left, right))  # N: Revealed type is "tuple[containers.Block, containers.Block]"
+        for item in self.both:
+            reveal_type(item)  # N: Revealed type is "torch.nn.modules.module.Module"
+        for key, value in self.named.items():
+            reveal_type((key, value))  # N: Revealed type is "tuple[str, containers.Block]"
+        for item2 in self.branch:
+            reveal_type(item2)  # N: Revealed type is "torch.nn.modules.module.Module"
+        for item3 in self.chosen:
+            reveal_type(item3)  # N: Revealed type is "torch.nn.modules.module.Module"
+        widths = [b.width for b in self.blocks]
+        reveal_type(widths)  # N: Revealed type is "list[int]"
+        reveal_type(self.path[0].width)  # N: Revealed type is "int"
+        reveal_type(self.blocks[-1].width)  # N: Revealed type is "int"
+        reveal_type(self.blocks[1:])  # N: Revealed type is "torch.nn.modules.container.ModuleList"
+        return self.named["a"](x)
+
+    def one_name_for_two(self, x: Tensor) -> Tensor:
+        for layer in self.blocks:
+            x = layer(x)
+        for layer in self.both:
+            x = layer(x)
+        first = self.blocks[0]
+        first = self.path[1]
+        pair: list[nn.Module] = [b for b in self.blocks]
+        pair.append(first)
+        return torch.relu(x)

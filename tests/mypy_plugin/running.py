@@ -1,0 +1,72 @@
+"""Runs mypy, in a process of its own, over small programs."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+STUBS = Path(__file__).parent / "stubs"
+PLUGIN = "[mypy]\nplugins = typedtorch.mypy_plugin\nstrict = True\n"
+_LINE = re.compile(r"^(?P<path>[^:]+\.py):(?P<line>\d+): (?P<rest>(?:error|note): .*)$")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run printed."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+    @property
+    def messages(self) -> set[tuple[str, int, str]]:
+        """(file, line, ``error: ...``) of every message."""
+        matches = filter(None, map(_LINE.match, self.stdout.splitlines()))
+        return {(Path(m["path"]).name, int(m["line"]), m["rest"]) for m in matches}
+
+    @property
+    def lines(self) -> list[str]:
+        """``file:line: error [code]`` of every error, for tests that are not about the text."""
+        errors = sorted(m for m in self.messages if m[2].startswith("error"))
+        return [f"{path}:{line} {text.rpartition('[')[2].rstrip(']')}" for path, line, text in errors]
+
+
+@dataclass(frozen=True)
+class Project:
+    """A folder with files and a mypy configuration, checked against small stubs that load in no time."""
+
+    folder: Path
+    cache: Path
+    config: str = PLUGIN
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def write(self, **files: str) -> None:
+        """Write files; ``pkg__mod`` stands for ``pkg/mod.py``."""
+        for name, text in files.items():
+            path = self.folder / (name.replace("__", "/") + ".py")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+
+    def mypy(self, *arguments: str, command: Sequence[str] = ("mypy",)) -> Outcome:
+        """Run mypy, or another of its commands."""
+        (self.folder / "mypy.ini").write_text(self.config)
+        environment = {
+            **os.environ,
+            "MYPYPATH": str(STUBS),
+            "MYPY_CACHE_DIR": str(self.cache),
+            **self.environment,
+        }
+        done = subprocess.run(
+            [sys.executable, "-m", *command, *arguments],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return Outcome(done.returncode, done.stdout, done.stderr)

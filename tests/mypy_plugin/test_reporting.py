@@ -1,0 +1,152 @@
+"""A finding is an error like any of mypy's: shown, silenced, cached, replayed, sent home by workers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mypy_plugin.running import PLUGIN, Project
+
+HEAD = "from jaxtyping import Float\nfrom torch import Tensor\n\n\n"
+BAD = HEAD + (
+    'def product(x: Float[Tensor, "b d"], w: Float[Tensor, "k d"]) -> Float[Tensor, "b k"]:\n    return x @ w\n'
+)
+GOOD = BAD.replace("x @ w", "x @ w.transpose(0, 1)")
+LIBRARY = HEAD + 'def norms(x: Float[Tensor, "b d"]) -> Float[Tensor, "b"]:\n    return x.sum(1)\n'
+USER = (
+    HEAD + "from library import norms\n\n\n"
+    'def use(x: Float[Tensor, "b d"]) -> Float[Tensor, "b"]:\n    return norms(x)\n'
+)
+LINE = 6  # of the product
+
+
+def test_finding_is_printed_with_its_code_and_fails_the_run(project: Project) -> None:
+    project.write(bad=BAD, good=GOOD)
+    outcome = project.mypy("bad.py", "good.py")
+    assert outcome.lines == [f"bad.py:{LINE} shape"]
+    assert "x @ w: the last axis of x is d and the first axis of w is k  [shape]" in outcome.stdout
+    assert outcome.code == 1
+
+
+def test_finding_is_replayed_from_a_warm_cache(project: Project) -> None:
+    project.write(bad=BAD)
+    cold, warm = project.mypy("bad.py"), project.mypy("bad.py")
+    assert cold.messages == warm.messages != set()
+
+
+def test_type_ignore_silences_it_and_counts_as_used(project: Project) -> None:
+    text = BAD.replace("x @ w", "x @ w  # type: ignore[shape]")
+    project.write(silenced=text, wrong_code=text.replace("[shape]", "[dtype]"))
+    outcome = project.mypy("silenced.py", "wrong_code.py")
+    assert outcome.lines == [f"wrong_code.py:{LINE} unused-ignore", f"wrong_code.py:{LINE} shape"]
+
+
+def test_unused_ignore_of_a_shape_is_reported(project: Project) -> None:
+    project.write(good=GOOD.replace("(0, 1)", "(0, 1)  # type: ignore[shape]"))
+    assert project.mypy("good.py").lines == [f"good.py:{LINE} unused-ignore"]
+
+
+def test_own_comment_silences_it(project: Project) -> None:
+    project.write(silenced=BAD.replace("x @ w", "x @ w  # typedtorch: ignore[shape]"))
+    assert project.mypy("silenced.py").messages == set()
+
+
+@pytest.mark.parametrize("comment", ["# mypy: ignore-errors", '# mypy: disable-error-code="shape"'])
+def test_comment_for_the_whole_file_silences_it(project: Project, comment: str) -> None:
+    project.write(silenced=f"{comment}\n{BAD}")
+    assert project.mypy("silenced.py").messages == set()
+
+
+@pytest.mark.parametrize("section", ["disable_error_code = shape", "ignore_errors = True"])
+def test_configuration_of_one_module_silences_it_there_alone(project: Project, section: str) -> None:
+    project = replace(project, config=f"{PLUGIN}[mypy-quiet]\n{section}\n")
+    project.write(quiet=BAD, loud=BAD)
+    assert project.mypy("quiet.py", "loud.py").lines == [f"loud.py:{LINE} shape"]
+
+
+def test_error_code_is_known_to_the_command_line(project: Project) -> None:
+    project.write(bad=BAD)
+    assert project.mypy("--disable-error-code=shape", "bad.py").messages == set()
+
+
+@pytest.mark.parametrize("follow", ["silent", "skip"])
+def test_modules_that_mypy_does_not_report_on_are_not_reported_on(project: Project, follow: str) -> None:
+    project.write(bad=BAD, user="import bad\n")
+    assert project.mypy("user.py").lines == [f"bad.py:{LINE} shape"]
+    assert project.mypy(f"--follow-imports={follow}", "user.py").messages == set()
+
+
+def test_unreachable_code_is_not_reported_on(project: Project) -> None:
+    inner = "".join(f"    {line}\n" if line else "\n" for line in BAD.splitlines())
+    project.write(other="import sys\n\nif sys.platform == 'no such':\n" + inner)
+    assert project.mypy("other.py").messages == set()
+
+
+def test_workers_report_what_one_process_does(project: Project, tmp_path: Path) -> None:
+    project = replace(project, cache=tmp_path / "cache")
+    project.write(bad=BAD, library=LIBRARY, user=USER, other=BAD.replace("x @ w", "x @ w  # type: ignore"))
+    files = ("bad.py", "library.py", "user.py", "other.py")
+    alone = project.mypy("--cache-dir", str(tmp_path / "alone"), *files)
+    assert project.mypy("-n", "2", *files).messages == alone.messages != set()
+
+
+@pytest.mark.parametrize("parser", ["--native-parser", "--no-native-parser"])
+def test_both_parsers_give_the_same_findings(project: Project, parser: str) -> None:
+    project.write(bad=BAD)
+    assert project.mypy(parser, "bad.py").lines == [f"bad.py:{LINE} shape"]
+
+
+def test_machine_readable_output_has_place_and_code(project: Project) -> None:
+    project.write(bad=BAD)
+    found = json.loads(project.mypy("--output=json", "bad.py").stdout)
+    assert (found["line"], found["column"], found["end_column"], found["code"]) == (LINE, 11, 16, "shape")
+
+
+def test_text_that_an_editor_has_not_saved_is_what_is_checked(project: Project) -> None:
+    project.write(good=GOOD)
+    (project.folder / "unsaved").write_text(BAD)
+    assert project.mypy("--shadow-file", "good.py", "unsaved", "good.py").lines == [f"good.py:{LINE} shape"]
+
+
+def test_editing_only_a_shape_in_an_imported_module_rechecks_the_importer(project: Project) -> None:
+    project.write(library=LIBRARY, user=USER)
+    assert project.mypy("user.py").messages == set()
+    project.write(library=LIBRARY.replace('"b"', '"d"').replace("x.sum(1)", "x.sum(0)"))
+    assert project.mypy("user.py").lines == ["user.py:9 shape"]
+    project.write(library=LIBRARY)
+    assert project.mypy("user.py").messages == set()
+
+
+def test_editing_a_shape_behind_a_second_module_rechecks_too(project: Project) -> None:
+    alias = HEAD + 'Image = Float[Tensor, "b d"]\n'
+    middle = HEAD + "from alias import Image\n\n\ndef same(x: Image) -> Image:\n    return x\n"
+    user = (
+        HEAD + 'from middle import same\n\n\ndef use(x: Float[Tensor, "b d"]) -> Float[Tensor, "b d"]:\n'
+        "    return same(x)\n"
+    )
+    project.write(alias=alias, middle=middle, user=user)
+    assert project.mypy("user.py").messages == set()
+    project.write(alias=alias.replace("b d", "b d 2"))
+    assert "user.py:9 shape" in project.mypy("user.py").lines
+
+
+_LOADED = "import sys\n{}\nprint([m for m in {} if m in sys.modules])"
+
+
+def _loaded(project: Project, statement: str, *modules: str) -> str:
+    (project.folder / "loaded.py").write_text(_LOADED.format(statement, modules))
+    return project.mypy(command=("loaded",)).stdout
+
+
+def test_plugin_imports_neither_torch_nor_the_engine(project: Project) -> None:
+    wanted = ("torch", "numpy", "jaxtyping", "typedtorch.shapes.infer", "typedtorch.shapes.rules")
+    assert _loaded(project, "import typedtorch.mypy_plugin", *wanted) == "[]\n"
+    assert _loaded(project, "import typedtorch.shapes.rules", *wanted) == "['typedtorch.shapes.rules']\n"
+
+
+def test_the_engine_imports_no_torch_either(project: Project) -> None:
+    assert _loaded(project, "import typedtorch.shapes.infer", "torch", "numpy", "mypy") == "[]\n"
+    assert _loaded(project, "import numpy", "torch", "numpy", "mypy") == "['numpy']\n"

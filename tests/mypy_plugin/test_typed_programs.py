@@ -1,0 +1,44 @@
+"""What mypy infers with the plugin, on programs whose comments say what it prints: against torch's own types.
+
+A line ends in ``# E: message`` or ``# N: note`` where mypy must print it; it must print nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from mypy_plugin.running import Outcome, Project
+
+PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
+_EXPECTED = re.compile(r"# ([EN]): (.*)$")
+
+
+@pytest.fixture(scope="session")
+def outcome(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    """One run over all programs; torch itself stays cached from one session to the next."""
+    assert pytestconfig.cache is not None
+    cache = pytestconfig.cache.mkdir("mypy_torch")
+    project = Project(tmp_path_factory.mktemp("typed"), cache, environment={"MYPYPATH": ""})
+    for path in PROGRAMS:
+        (project.folder / path.name).write_text(path.read_text())
+    return project.mypy(*(path.name for path in PROGRAMS))
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_mypy_says_what_the_comments_say_and_nothing_else(path: Path, outcome: Outcome) -> None:
+    expected = {
+        (number, f"{'error' if match[1] == 'E' else 'note'}: {match[2]}")
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if (match := _EXPECTED.search(line))
+    }
+    shapes = re.compile(r"note: .* has shape ")  # reveal_type says that as well, and has tests of its own
+    printed = {(line, text) for name, line, text in outcome.messages if name == path.name}
+    printed = {(line, text) for line, text in printed if not shapes.match(text)}
+    assert printed == expected, outcome.stdout + outcome.stderr
+
+
+def test_no_hook_failed(outcome: Outcome) -> None:
+    assert outcome.stderr == ""
