@@ -27,7 +27,10 @@ NEEDS = {
         (
             f"torch.nn.utils.{n}"
             for n in (
-                "clip_grad_norm_", "get_total_norm", "clip_grad_value_", "vector_to_parameters",
+                "clip_grad_norm_",
+                "get_total_norm",
+                "clip_grad_value_",
+                "vector_to_parameters",
                 "clip_grads_with_norm_",
             )
         ),

@@ -80,6 +80,14 @@ def describe(value: Any) -> Any:
     return UNKNOWN
 
 
+def _numpy_dtypes(value: Any) -> Any:
+    if isinstance(value, Dtype):
+        return dtypes.show(value.mask)
+    if isinstance(value, list):
+        return [_numpy_dtypes(v) for v in value]
+    return {k: _numpy_dtypes(v) for k, v in value.items()} if isinstance(value, dict) else value
+
+
 def run_real(row: Rule, kind: str, call: Call, device: str, fill: int) -> Any:
     """Call the real operator.
 
@@ -87,6 +95,8 @@ def run_real(row: Rule, kind: str, call: Call, device: str, fill: int) -> Any:
         Refused: it raised.
     """
     target = resolve(row.name)
+    if row.name.startswith("numpy."):
+        call = Call(*(_numpy_dtypes(v) for v in (call.args, call.kwargs)))
     args, kwargs = (
         realise(call.args, device, fill),
         {k: realise(v, device, fill) for k, v in call.kwargs.items()},

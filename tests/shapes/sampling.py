@@ -117,7 +117,9 @@ class Draw:
         if text.startswith("size:"):
             return expression(text[5:])
         if text.startswith("@"):
-            return replace(self.tensor(text[1:]), library="numpy")
+            made = self.tensor(text[1:])
+            known = dtypes.FLOAT32 if made.dtype == dtypes.BFLOAT16 else made.dtype
+            return replace(made, dtype=known, library="numpy")
         if re.match(r"[a-zA-Z]:", text):
             return self.tensor(text)
         rank = len(self.first or ())
@@ -142,6 +144,8 @@ class Draw:
                 return rng.choice((0.5, 0.25, 1.0))
             case "dtype":
                 return Dtype(dtypes.BIT[rng.choice(NUMBERS)])
+            case "ndtype":
+                return Dtype(dtypes.BIT[rng.choice(("float32", "float64", "int64", "int32", "bool"))])
             case "fdtype":
                 return Dtype(dtypes.BIT[rng.choice(FLOATS)])
             case "shape":
@@ -254,7 +258,8 @@ def _mutated(tensor: Tensor, rng: random.Random) -> Tensor:
     shape = list(tensor.shape)
     what = rng.choice(("size", "size", "drop", "add", "one", "dtype"))
     if what == "dtype" or (not shape and what != "add"):
-        return replace(tensor, dtype=dtypes.BIT[rng.choice(NUMBERS)])
+        names = [n for n in NUMBERS if tensor.library == "torch" or n != "bfloat16"]
+        return replace(tensor, dtype=dtypes.BIT[rng.choice(names)])
     if what == "add":
         shape.insert(rng.randint(0, len(shape)), axis("extra"))
     elif what == "drop":

@@ -17,6 +17,7 @@ from typedtorch.shapes.rules import (
     linear,
     losses,
     normalisation,
+    numpy_arrays,
     pointwise,
     pooling,
     properties,
@@ -27,6 +28,6 @@ from typedtorch.shapes.rules import (
 )
 
 __all__ = [
-    "attention", "convolution", "creation", "einops", "einsum", "extras", "fft", "indexing", "initialisation", "inplace", "joining", "layers", "linalg", "linear", "losses", "normalisation", "pointwise", "pooling",
+    "attention", "convolution", "creation", "einops", "einsum", "extras", "fft", "indexing", "initialisation", "inplace", "joining", "layers", "linalg", "linear", "losses", "normalisation", "numpy_arrays", "pointwise", "pooling",
     "properties", "recurrent", "reduction", "sorting", "views",
 ]  # fmt: skip

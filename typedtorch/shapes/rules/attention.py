@@ -31,7 +31,9 @@ def _agree(a: Any, b: Any, what: str, first: str, second: str) -> None:
         raise ShapeError(f"{what} of {first} is {a} and of {second} {b}")
 
 
-def _attend(query: Any, key: Any, value: Any, enable_gqa: Any) -> tuple[Shape, list[Size | None], list[Size | None], list[Size | None]]:
+def _attend(
+    query: Any, key: Any, value: Any, enable_gqa: Any
+) -> tuple[Shape, list[Size | None], list[Size | None], list[Size | None]]:
     """The leading axes and the last two of each operand, checked against each other."""
     names = [name(t, p) for t, p in ((query, "query"), (key, "key"), (value, "value"))]
     for tensor, who in zip((query, key, value), names, strict=True):
@@ -59,7 +61,9 @@ def _batch(query: Tensor, key: Tensor, value: Tensor, enable_gqa: Any, names: li
         a, b = next((i, j) for i, j in ((0, 1), (0, 2), (1, 2)) if not _broadcasts(leads[i], leads[j]))
         raise ShapeError(
             f"the leading axes {show(leads[a])} of {names[a]} and {show(leads[b])} of {names[b]} do not broadcast",
-            hint="enable_gqa=True if there are fewer key heads than query heads" if _groups(leads[a], leads[b]) else None,
+            hint="enable_gqa=True if there are fewer key heads than query heads"
+            if _groups(leads[a], leads[b])
+            else None,
         ) from None
 
 
@@ -84,7 +88,14 @@ def _check_groups(query: Tensor, key: Tensor, value: Tensor, names: list[str]) -
 
 
 def attention_flops(
-    query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: Any = 0.0, is_causal: Any = False, scale: Any = None, enable_gqa: Any = False
+    query: Any,
+    key: Any,
+    value: Any,
+    attn_mask: Any = None,
+    dropout_p: Any = 0.0,
+    is_causal: Any = False,
+    scale: Any = None,
+    enable_gqa: Any = False,
 ) -> Size:
     """Scores and the weighted sum: ``2 b h s t (d + e)``; a causal mask is not counted as a saving."""
     lead, q, k, v = _attend(need(query), need(key), need(value), enable_gqa)
@@ -100,17 +111,31 @@ def attention_flops(
     "f:b h s d, f:b h t d, f:b h t e | f:b h s d, f:b h s d, f:b h s d, is_causal=True | f:b h s d, f:b h t d, f:b h t d, B:s t | "
     "f:b h s d, f:b h t d, f:b h t d, f:b h s t | f:b 4 s d, f:b 2 t d, f:b 2 t d, enable_gqa=True | f:b s d, f:b t d, f:b t d | f:b h s d, f:b h t d, f:b h t d, attn_mask=B:b 1 s t"))  # fmt: skip
 def scaled_dot_product_attention(
-    query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: Any = 0.0, is_causal: Any = False, scale: Any = None, enable_gqa: Any = False
+    query: Any,
+    key: Any,
+    value: Any,
+    attn_mask: Any = None,
+    dropout_p: Any = 0.0,
+    is_causal: Any = False,
+    scale: Any = None,
+    enable_gqa: Any = False,
 ) -> Tensor:
     """``(..., s, d), (..., t, d), (..., t, e) -> (..., s, e)``."""
-    mask = common_dtype((need(query), "query"), (need(key), "key"), (need(value), "value"), what="attention") & FLOATING
+    mask = (
+        common_dtype((need(query), "query"), (need(key), "key"), (need(value), "value"), what="attention")
+        & FLOATING
+    )
     if not mask:
-        raise ShapeError(f"{name(query, 'query')} is {dtypes.show(mask_of(query))}, wanted a floating dtype", "dtype")
+        raise ShapeError(
+            f"{name(query, 'query')} is {dtypes.show(mask_of(query))}, wanted a floating dtype", "dtype"
+        )
     lead, q, k, v = _attend(query, key, value, enable_gqa)
     if isinstance(attn_mask, Tensor):
         if is_causal is True:
             raise ShapeError("attn_mask and is_causal=True exclude each other")
-        _check_mask(attn_mask, (*lead, unknown() if q[0] is None else q[0], unknown() if k[0] is None else k[0]), mask)
+        _check_mask(
+            attn_mask, (*lead, unknown() if q[0] is None else q[0], unknown() if k[0] is None else k[0]), mask
+        )
     return query.of((*lead, unknown() if q[0] is None else q[0], unknown() if v[1] is None else v[1]), mask)
 
 
@@ -118,14 +143,23 @@ def _check_mask(attn_mask: Tensor, scores: Shape, mask: int) -> None:
     """A mask must broadcast to the scores ``(..., s, t)``."""
     who = name(attn_mask, "attn_mask")
     if not mask_of(attn_mask) & (BOOL | mask):
-        raise ShapeError(f"{who} is {dtypes.show(mask_of(attn_mask))}, wanted bool or {dtypes.show(mask)}", "dtype", f"{who}.bool()")
+        raise ShapeError(
+            f"{who} is {dtypes.show(mask_of(attn_mask))}, wanted bool or {dtypes.show(mask)}",
+            "dtype",
+            f"{who}.bool()",
+        )
     from typedtorch.shapes.rules.indexing import broadcastable_into
 
     if broadcastable_into(attn_mask.shape, scores) is False:
-        raise ShapeError(f"{who} has shape {show(attn_mask.shape)}, which does not broadcast to the scores {show(scores)}")
+        raise ShapeError(
+            f"{who} has shape {show(attn_mask.shape)}, which does not broadcast to the scores {show(scores)}"
+        )
 
 
-@rule("torch.nn.attention.flex_attention.flex_attention", sample="F:b h s d, F:b h t d, F:b h t e | F:b 4 s d, F:b 2 t d, F:b 2 t d, enable_gqa=True")
+@rule(
+    "torch.nn.attention.flex_attention.flex_attention",
+    sample="F:b h s d, F:b h t d, F:b h t e | F:b 4 s d, F:b 2 t d, F:b 2 t d, enable_gqa=True",
+)
 def flex_attention(
     query: Any, key: Any, value: Any, score_mod: Any = None, block_mask: Any = None, scale: Any = None, enable_gqa: Any = False, return_lse: Any = False,
     kernel_options: Any = None, **settings: Any,
@@ -134,7 +168,9 @@ def flex_attention(
         raise Undecided
     for tensor, parameter in ((query, "query"), (key, "key"), (value, "value")):
         if need(tensor).rank not in (None, 4):
-            raise ShapeError(f"{name(tensor, parameter)} has shape {show(tensor.shape)}, wanted (batch, heads, length, head_dim)")
+            raise ShapeError(
+                f"{name(tensor, parameter)} has shape {show(tensor.shape)}, wanted (batch, heads, length, head_dim)"
+            )
     if enable_gqa is False and block_mask is None and None not in (query.rank, key.rank, value.rank):
         for axis, what in ((0, "batch size"), (1, "number of heads")):
             for tensor, parameter in ((key, "key"), (value, "value")):
@@ -142,7 +178,9 @@ def flex_attention(
                     raise ShapeError(
                         f"the {what} is {query.shape[axis]} in {name(query, 'query')} "
                         f"and {tensor.shape[axis]} in {name(tensor, parameter)}",
-                        hint="enable_gqa=True if there are fewer key heads than query heads" if axis else None,
+                        hint="enable_gqa=True if there are fewer key heads than query heads"
+                        if axis
+                        else None,
                     )
     elif 1 in (*query.shape[:1], *key.shape[:1]):
         raise Undecided
@@ -184,14 +222,35 @@ def multihead_attention(
     _heads_divide(embed_dim, num_heads, "embed_dim", "num_heads")
 
     def forward(
-        query: Any, key: Any, value: Any, key_padding_mask: Any = None, need_weights: Any = True, attn_mask: Any = None, average_attn_weights: Any = True, is_causal: Any = False
+        query: Any,
+        key: Any,
+        value: Any,
+        key_padding_mask: Any = None,
+        need_weights: Any = True,
+        attn_mask: Any = None,
+        average_attn_weights: Any = True,
+        is_causal: Any = False,
     ) -> Any:
         _sequence(query, "query", embed_dim, "embed_dim", batch_first)
-        _sequence(key, "key", embed_dim if kdim is None else kdim, "embed_dim" if kdim is None else "kdim", batch_first)
-        _sequence(value, "value", embed_dim if vdim is None else vdim, "embed_dim" if vdim is None else "vdim", batch_first)
+        _sequence(
+            key,
+            "key",
+            embed_dim if kdim is None else kdim,
+            "embed_dim" if kdim is None else "kdim",
+            batch_first,
+        )
+        _sequence(
+            value,
+            "value",
+            embed_dim if vdim is None else vdim,
+            "embed_dim" if vdim is None else "vdim",
+            batch_first,
+        )
         mask = common_dtype((query, "query"), (key, "key"), (value, "value")) & FLOATING
         if not mask:
-            raise ShapeError(f"{name(query, 'query')} is {dtypes.show(mask_of(query))}, wanted a floating dtype", "dtype")
+            raise ShapeError(
+                f"{name(query, 'query')} is {dtypes.show(mask_of(query))}, wanted a floating dtype", "dtype"
+            )
         output = query.of(query.shape, mask)
         if batch_first is UNKNOWN or None in (query.rank, key.rank, value.rank):
             return output, UNKNOWN
@@ -225,12 +284,21 @@ def _heads_divide(width: Any, heads: Any, first: str, second: str) -> None:
 def _same_batch(query: Tensor, key: Tensor, value: Tensor, batch_first: Any) -> None:
     names = [name(t, p) for t, p in ((query, "query"), (key, "key"), (value, "value"))]
     if len({len(t.shape) for t in (query, key, value)}) > 1:
-        raise ShapeError(f"{names[0]} has shape {show(query.shape)}, {names[1]} {show(key.shape)}, {names[2]} {show(value.shape)}: one number of axes is wanted")
+        raise ShapeError(
+            f"{names[0]} has shape {show(query.shape)}, {names[1]} {show(key.shape)}, {names[2]} {show(value.shape)}: one number of axes is wanted"
+        )
     spots = [_length_batch(t, batch_first) for t in (query, key, value)]
     for (_, batch), who in zip(spots[1:], names[1:], strict=True):
-        if batch is not None and spots[0][1] is not None and same(entry_size(spots[0][1]), entry_size(batch)) is False:
+        if (
+            batch is not None
+            and spots[0][1] is not None
+            and same(entry_size(spots[0][1]), entry_size(batch)) is False
+        ):
             axis = 0 if batch_first else 1
-            raise ShapeError(f"the batch, axis {axis}, is {spots[0][1]} in {names[0]} and {batch} in {who}", hint=None if batch_first else "batch_first=False takes (seq, batch, embed)")
+            raise ShapeError(
+                f"the batch, axis {axis}, is {spots[0][1]} in {names[0]} and {batch} in {who}",
+                hint=None if batch_first else "batch_first=False takes (seq, batch, embed)",
+            )
     if same(entry_size(spots[1][0]), entry_size(spots[2][0])) is False:
         raise ShapeError(f"the sequence is {spots[1][0]} in {names[1]} and {spots[2][0]} in {names[2]}")
 
@@ -240,42 +308,80 @@ def _check_padding(padding: Any, key: Tensor, batch_first: Any) -> None:
         return
     length, batch = _length_batch(key, batch_first)
     wanted = (length,) if batch is None else (batch, length)
-    if len(padding.shape) != len(wanted) or any(same(entry_size(x), entry_size(y)) is False for x, y in zip(padding.shape, wanted, strict=True)):
-        raise ShapeError(f"{name(padding, 'key_padding_mask')} has shape {show(padding.shape)}, wanted {show(wanted)}")
+    if len(padding.shape) != len(wanted) or any(
+        same(entry_size(x), entry_size(y)) is False for x, y in zip(padding.shape, wanted, strict=True)
+    ):
+        raise ShapeError(
+            f"{name(padding, 'key_padding_mask')} has shape {show(padding.shape)}, wanted {show(wanted)}"
+        )
 
 
 # --- Transformer layers ------------------------------------------------------------------------
 
 
-@layer("torch.nn.TransformerEncoderLayer", sample="4, 2 -> F:s b 4 | 4, 2, 8, batch_first=True -> F:b s 4 | d_model=4, nhead=2, batch_first=True -> F:b s 4")
-def encoder_layer(d_model: Any, nhead: Any, dim_feedforward: Any = 2048, *settings: Any, batch_first: Any = False, **more: Any) -> Layer:
+@layer(
+    "torch.nn.TransformerEncoderLayer",
+    sample="4, 2 -> F:s b 4 | 4, 2, 8, batch_first=True -> F:b s 4 | d_model=4, nhead=2, batch_first=True -> F:b s 4",
+)
+def encoder_layer(
+    d_model: Any,
+    nhead: Any,
+    dim_feedforward: Any = 2048,
+    *settings: Any,
+    batch_first: Any = False,
+    **more: Any,
+) -> Layer:
     _heads_divide(d_model, nhead, "d_model", "nhead")
 
-    def forward(src: Any, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: Any = False) -> Tensor:
+    def forward(
+        src: Any, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: Any = False
+    ) -> Tensor:
         _sequence(src, "src", d_model, "d_model", batch_first)
         return src.of(src.shape, want(src, FLOATING, "src", "a floating dtype"))
 
     return Layer(forward)
 
 
-@layer("torch.nn.TransformerDecoderLayer", sample="4, 2 -> F:s b 4, F:t b 4 | 4, 2, 8, batch_first=True -> F:b s 4, F:b t 4")
-def decoder_layer(d_model: Any, nhead: Any, dim_feedforward: Any = 2048, *settings: Any, batch_first: Any = False, **more: Any) -> Layer:
+@layer(
+    "torch.nn.TransformerDecoderLayer",
+    sample="4, 2 -> F:s b 4, F:t b 4 | 4, 2, 8, batch_first=True -> F:b s 4, F:b t 4",
+)
+def decoder_layer(
+    d_model: Any,
+    nhead: Any,
+    dim_feedforward: Any = 2048,
+    *settings: Any,
+    batch_first: Any = False,
+    **more: Any,
+) -> Layer:
     _heads_divide(d_model, nhead, "d_model", "nhead")
 
     def forward(tgt: Any, memory: Any, *masks: Any, **more: Any) -> Tensor:
         _sequence(tgt, "tgt", d_model, "d_model", batch_first)
         _sequence(memory, "memory", d_model, "d_model", batch_first)
         if tgt.rank is not None and memory.rank is not None and isinstance(batch_first, bool):
-            _same_batch(tgt.named(name(tgt, "tgt")), memory.named(name(memory, "memory")), memory, batch_first)
+            _same_batch(
+                tgt.named(name(tgt, "tgt")), memory.named(name(memory, "memory")), memory, batch_first
+            )
         mask = common_dtype((tgt, "tgt"), (memory, "memory"))
         return tgt.of(tgt.shape, mask & FLOATING or mask)
 
     return Layer(forward)
 
 
-@layer("torch.nn.Transformer", sample="4, 2, 1, 1, 8 -> F:s b 4, F:t b 4 | 4, 2, 1, 1, 8, batch_first=True -> F:b s 4, F:b t 4")
+@layer(
+    "torch.nn.Transformer",
+    sample="4, 2, 1, 1, 8 -> F:s b 4, F:t b 4 | 4, 2, 1, 1, 8, batch_first=True -> F:b s 4, F:b t 4",
+)
 def transformer(
-    d_model: Any = 512, nhead: Any = 8, num_encoder_layers: Any = 6, num_decoder_layers: Any = 6, dim_feedforward: Any = 2048, *settings: Any, batch_first: Any = False, **more: Any
+    d_model: Any = 512,
+    nhead: Any = 8,
+    num_encoder_layers: Any = 6,
+    num_decoder_layers: Any = 6,
+    dim_feedforward: Any = 2048,
+    *settings: Any,
+    batch_first: Any = False,
+    **more: Any,
 ) -> Layer:
     inner = decoder_layer(d_model, nhead, batch_first=batch_first)
     return Layer(lambda src, tgt, *masks, **more: inner.forward(tgt, src))
@@ -297,5 +403,3 @@ def generate_square_subsequent_mask(sz: Any, device: Any = None, dtype: Any = No
 
     size: Entry = sz if is_size(sz) else unknown()
     return Tensor((size, size), dtype_of(dtype, dtypes.FLOAT32))
-
-

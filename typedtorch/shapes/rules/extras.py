@@ -21,10 +21,10 @@ from typedtorch.shapes.tensor import (
     Tensor,
     Undecided,
     axis_index,
-    pack_index,
-    same_shape,
     entry_size,
+    pack_index,
     replaced,
+    same_shape,
     shape_from,
     show,
 )
@@ -36,13 +36,20 @@ def sum_to_size(self: Any, *size: Any) -> Tensor:
 
     wanted = shape_from(sizes_of(size))
     if broadcastable_into(wanted, need(self).shape) is False:
-        raise ShapeError(f"{name(self, 'self')} of shape {show(self.shape)} cannot be summed to {show(wanted)}")
+        raise ShapeError(
+            f"{name(self, 'self')} of shape {show(self.shape)} cannot be summed to {show(wanted)}"
+        )
     kept = pack_index(self.shape) is None and same_shape(wanted, self.shape) is True
     mask = mask_of(self)
-    return self.of(wanted, mask if kept else summed(mask) if same_shape(wanted, self.shape) is False else mask | summed(mask))
+    return self.of(
+        wanted,
+        mask if kept else summed(mask) if same_shape(wanted, self.shape) is False else mask | summed(mask),
+    )
 
 
-@rule("torch.as_strided", "torch.Tensor.as_strided", sample="f:4 5, (2, 2), (1, 2) | f:9, (size:a, 1), (1, 1)")
+@rule(
+    "torch.as_strided", "torch.Tensor.as_strided", sample="f:4 5, (2, 2), (1, 2) | f:9, (size:a, 1), (1, 1)"
+)
 def as_strided(input: Any, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
     if isinstance(size, (tuple, list)) and isinstance(stride, (tuple, list)) and len(size) != len(stride):
         raise ShapeError(f"size has {len(size)} entries and stride {len(stride)}")
@@ -75,7 +82,9 @@ def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: Any =
         place = axis_index(tensor.shape, literal(one), name(input, "input"))
         size = entry_size(tensor.shape[place]) if tensor.shape else 1
         if isinstance(size, int) and size < literal(edge_order) + 1:
-            raise ShapeError(f"axis {one} of {name(input, 'input')} is {size}, a gradient wants at least {edge_order + 1}")
+            raise ShapeError(
+                f"axis {one} of {name(input, 'input')} is {size}, a gradient wants at least {edge_order + 1}"
+            )
     return tuple(tensor.of(tensor.shape, to_float(mask_of(tensor))) for _ in dims)
 
 
@@ -128,8 +137,12 @@ def range_(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None,
 
 
 @rule("torch.histogram", "torch.Tensor.histogram", sample="F:n, 5 | F:a b, bins=4")
-def histogram(input: Any, bins: Any, *, range: Any = None, weight: Any = None, density: Any = False) -> Record:
-    count: Size = bins if is_size(bins) else entry_size(bins.shape[0]) - 1 if isinstance(bins, Tensor) else unknown()
+def histogram(
+    input: Any, bins: Any, *, range: Any = None, weight: Any = None, density: Any = False
+) -> Record:
+    count: Size = (
+        bins if is_size(bins) else entry_size(bins.shape[0]) - 1 if isinstance(bins, Tensor) else unknown()
+    )
     mask = want(need(input), FLOATING, "input", "a floating dtype")
     return Record(hist=input.of((count,), mask), bin_edges=input.of((count + 1,), mask))
 
@@ -137,7 +150,10 @@ def histogram(input: Any, bins: Any, *, range: Any = None, weight: Any = None, d
 @rule("torch.binomial", sample="F:a, F:a")
 def binomial(count: Any, prob: Any, generator: Any = None) -> Tensor:
     want(need(prob), FLOATING, "prob", "a floating dtype")
-    return need(count).of(broadcast_operands((count, "count"), (need(prob), "prob")), want(count, FLOATING, "count", "a floating dtype"))
+    return need(count).of(
+        broadcast_operands((count, "count"), (need(prob), "prob")),
+        want(count, FLOATING, "count", "a floating dtype"),
+    )
 
 
 @rule("torch.segment_reduce", sample="skip")
@@ -175,13 +191,27 @@ def is_nonzero(input: Any) -> Scalar:
     return truth(input)
 
 
-@rule("torch.Tensor.is_signed", "torch.is_signed", "torch.Tensor.is_conj", "torch.is_conj", "torch.is_inference", "torch.Tensor.is_inference", sample="f:*")
+@rule(
+    "torch.Tensor.is_signed",
+    "torch.is_signed",
+    "torch.Tensor.is_conj",
+    "torch.is_conj",
+    "torch.is_inference",
+    "torch.Tensor.is_inference",
+    sample="f:*",
+)
 def some_bool(input: Any) -> Scalar:
     need(input)
     return Scalar("bool")
 
 
-@rule("torch.Tensor.element_size", "torch.Tensor.storage_offset", "torch.Tensor.get_device", "torch.get_device", sample="f:*")
+@rule(
+    "torch.Tensor.element_size",
+    "torch.Tensor.storage_offset",
+    "torch.Tensor.get_device",
+    "torch.get_device",
+    sample="f:*",
+)
 def some_int(input: Any) -> Size:
     need(input)
     return unknown()
@@ -205,14 +235,21 @@ def tolist(self: Any) -> Any:
 def cross_map_lrn(size: Any, alpha: Any = 0.0001, beta: Any = 0.75, k: Any = 1) -> Layer:
     def forward(input: Any) -> Tensor:
         if need(input).rank not in (None, 4):
-            raise ShapeError(f"{name(input, 'input')} has shape {show(input.shape)}, wanted (batch, channels, height, width)")
+            raise ShapeError(
+                f"{name(input, 'input')} has shape {show(input.shape)}, wanted (batch, channels, height, width)"
+            )
         return input.of(input.shape, mask_of(input))
 
     return Layer(forward)
 
 
-@layer("torch.nn.AdaptiveLogSoftmaxWithLoss", sample="size:d, 9, [3] -> F:b d, I:b | size:d, 12, [2, 5] -> F:d, I:")
-def adaptive_log_softmax(in_features: Any, n_classes: Any, cutoffs: Any, *settings: Any, **more: Any) -> Layer:
+@layer(
+    "torch.nn.AdaptiveLogSoftmaxWithLoss",
+    sample="size:d, 9, [3] -> F:b d, I:b | size:d, 12, [2, 5] -> F:d, I:",
+)
+def adaptive_log_softmax(
+    in_features: Any, n_classes: Any, cutoffs: Any, *settings: Any, **more: Any
+) -> Layer:
     """The log-probability of each target, and the mean loss."""
 
     def forward(input: Any, target: Any) -> Record:
@@ -221,13 +258,15 @@ def adaptive_log_softmax(in_features: Any, n_classes: Any, cutoffs: Any, *settin
         if need(input).rank is None or target.rank is None:
             raise Undecided
         if len(input.shape) not in (1, 2) or len(target.shape) != len(input.shape) - 1:
-            raise ShapeError(f"{who} has shape {show(input.shape)} and {name(target, 'target')} {show(target.shape)}, wanted (b, in) and (b,)")
+            raise ShapeError(
+                f"{who} has shape {show(input.shape)} and {name(target, 'target')} {show(target.shape)}, wanted (b, in) and (b,)"
+            )
         if is_size(in_features) and same(entry_size(input.shape[-1]), in_features) is False:
             raise ShapeError(f"in_features is {in_features} and the last axis of {who} is {input.shape[-1]}")
         if target.shape and same(entry_size(target.shape[0]), entry_size(input.shape[0])) is False:
-            raise ShapeError(f"{who} has {input.shape[0]} rows and {name(target, 'target')} {target.shape[0]}")
+            raise ShapeError(
+                f"{who} has {input.shape[0]} rows and {name(target, 'target')} {target.shape[0]}"
+            )
         return Record(output=input.of(target.shape), loss=input.of(()))
 
     return Layer(forward)
-
-

@@ -45,7 +45,12 @@ def _whole(size: Size) -> Size:
 
 
 def _checked(input: Any, allowed: int = ANY) -> int:
-    return want(need(input), allowed & ~_HALF, "input", "a real dtype of 32 bits or more" if allowed != ANY else "a dtype of 32 bits or more")
+    return want(
+        need(input),
+        allowed & ~_HALF,
+        "input",
+        "a real dtype of 32 bits or more" if allowed != ANY else "a dtype of 32 bits or more",
+    )
 
 
 def _one(result: Any, last: Any, allowed: int = ANY) -> Function:
@@ -84,14 +89,18 @@ def _twosided(size: Size, n: Any) -> Size:
 
 _REAL = ANY & ~COMPLEX
 rule("torch.fft.fft", "torch.fft.ifft", sample=_ONE)(_one(_complex_out, _full))
-rule("torch.fft.rfft", "torch.fft.ihfft", sample=_ONE.replace("C:", "F:"))(_one(_complex_out, _onesided, _REAL))
+rule("torch.fft.rfft", "torch.fft.ihfft", sample=_ONE.replace("C:", "F:"))(
+    _one(_complex_out, _onesided, _REAL)
+)
 rule("torch.fft.irfft", "torch.fft.hfft", sample=_ONE)(_one(_real_out, _twosided))
 
 
 def _many(result: Any, last: Any, default: Any, allowed: int = ANY) -> Function:
     """A transform along several axes; only the last of them is one-sided."""
 
-    def transform(input: Any, s: Any = None, dim: Any = default, norm: Any = None, *, out: Any = None) -> Tensor:
+    def transform(
+        input: Any, s: Any = None, dim: Any = default, norm: Any = None, *, out: Any = None
+    ) -> Tensor:
         mask = result(_checked(input, allowed))
         tensor, who = need(input), name(input, "input")
         if s is UNKNOWN or dim is UNKNOWN:
@@ -121,10 +130,19 @@ def _many(result: Any, last: Any, default: Any, allowed: int = ANY) -> Function:
     return transform
 
 
-for _suffix, _default, _sample in (("2", (-2, -1), _MANY.replace("None, (0, 1)", "None, (0, -1)")), ("n", None, _MANY)):
-    rule(f"torch.fft.fft{_suffix}", f"torch.fft.ifft{_suffix}", sample=_sample)(_many(_complex_out, _full, _default))
-    rule(f"torch.fft.rfft{_suffix}", f"torch.fft.ihfft{_suffix}", sample=_sample.replace("C:", "F:"))(_many(_complex_out, _onesided, _default, _REAL))
-    rule(f"torch.fft.irfft{_suffix}", f"torch.fft.hfft{_suffix}", sample=_sample)(_many(_real_out, _twosided, _default))
+for _suffix, _default, _sample in (
+    ("2", (-2, -1), _MANY.replace("None, (0, 1)", "None, (0, -1)")),
+    ("n", None, _MANY),
+):
+    rule(f"torch.fft.fft{_suffix}", f"torch.fft.ifft{_suffix}", sample=_sample)(
+        _many(_complex_out, _full, _default)
+    )
+    rule(f"torch.fft.rfft{_suffix}", f"torch.fft.ihfft{_suffix}", sample=_sample.replace("C:", "F:"))(
+        _many(_complex_out, _onesided, _default, _REAL)
+    )
+    rule(f"torch.fft.irfft{_suffix}", f"torch.fft.hfft{_suffix}", sample=_sample)(
+        _many(_real_out, _twosided, _default)
+    )
 
 
 @rule("torch.fft.fftshift", "torch.fft.ifftshift", sample="n:a b | n:a b, 0 | n:a b c, (0, 1)")
@@ -147,7 +165,11 @@ def rfftfreq(n: Any, d: Any = 1.0, *, dtype: Any = None, **settings: Any) -> Ten
     return Tensor((_half(n) if is_size(n) else unknown(),), dtype_of(dtype, FLOAT32))
 
 
-@rule("torch.stft", "torch.Tensor.stft", sample="F:b 64, 16, return_complex=True | F:64, 16, 8, return_complex=True | F:b 64, 16, center=False, return_complex=True")
+@rule(
+    "torch.stft",
+    "torch.Tensor.stft",
+    sample="F:b 64, 16, return_complex=True | F:64, 16, 8, return_complex=True | F:b 64, 16, center=False, return_complex=True",
+)
 def stft(
     input: Any, n_fft: Any, hop_length: Any = None, win_length: Any = None, window: Any = None, center: Any = True, pad_mode: Any = "reflect", normalized: Any = False,
     onesided: Any = None, return_complex: Any = None, **settings: Any,
@@ -157,7 +179,12 @@ def stft(
     mask = want(tensor, _REAL & ~INTEGRAL, "input", "a floating dtype")
     if tensor.rank not in (None, 1, 2):
         raise ShapeError(f"{who} has shape {show(tensor.shape)}, wanted (time,) or (batch, time)")
-    if return_complex is not True or onesided not in (None, True) or not is_size(n_fft) or tensor.rank is None:
+    if (
+        return_complex is not True
+        or onesided not in (None, True)
+        or not is_size(n_fft)
+        or tensor.rank is None
+    ):
         raise Undecided
     hop: Size = n_fft // 4 if hop_length is None else hop_length if is_size(hop_length) else unknown()
     length = entry_size(tensor.shape[-1])

@@ -257,7 +257,7 @@ def setitem(self: Any, index: Any, value: Any) -> None:
     given = value.shape
     while given and given[0] == 1 and pack_index(shape) is None and len(given) > len(shape):
         given = given[1:]
-    if advanced and not mask_of(value) & mask_of(tensor) and value.shape:
+    if advanced and not mask_of(value) & mask_of(tensor) and any(not isinstance(e, Pack) for e in given):
         raise ShapeError(
             f"{label} is {dtypes.show(mask_of(value))} and {who} is {dtypes.show(mask_of(tensor))}; "
             "assignment through index tensors wants one dtype", "dtype", f"cast it: {label}.to({who}.dtype)",

@@ -39,12 +39,17 @@ def _at_least_two(tensor: Any) -> Tensor:
     """Fans are of a matrix or a kernel."""
     given = need(tensor)
     if given.rank is not None and len(given.shape) < 2:
-        raise ShapeError(f"{name(tensor, 'tensor')} has shape {show(given.shape)}: a fan wants at least two axes")
+        raise ShapeError(
+            f"{name(tensor, 'tensor')} has shape {show(given.shape)}: a fan wants at least two axes"
+        )
     return _floating(given)
 
 
 @rule(
-    *under(_INIT, "xavier_uniform_ xavier_normal_ kaiming_uniform_ kaiming_normal_ orthogonal_ xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal"),
+    *under(
+        _INIT,
+        "xavier_uniform_ xavier_normal_ kaiming_uniform_ kaiming_normal_ orthogonal_ xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal",
+    ),
     sample="F:a b ...",
 )
 def fan(tensor: Any, *settings: Any, **more: Any) -> Tensor:
@@ -84,7 +89,12 @@ def clip_grad_norm_(parameters: Any, *settings: Any, **more: Any) -> Tensor:
     return Tensor((), FLOAT32)
 
 
-@rule("torch.nn.utils.clip_grad_value_", "torch.nn.utils.vector_to_parameters", "torch.nn.utils.clip_grads_with_norm_", sample="skip")
+@rule(
+    "torch.nn.utils.clip_grad_value_",
+    "torch.nn.utils.vector_to_parameters",
+    "torch.nn.utils.clip_grads_with_norm_",
+    sample="skip",
+)
 def clip_grad_value_(*args: Any, **settings: Any) -> None:
     return None
 
@@ -99,5 +109,3 @@ def parameters_to_vector(parameters: Any) -> Tensor:
     from typedtorch.shapes.rules.promotion import result_type  # noqa: PLC0415 - the only use
 
     return Tensor((total,), result_type(*parameters))
-
-

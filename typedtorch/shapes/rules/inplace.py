@@ -15,7 +15,7 @@ from typedtorch.shapes.rules.promotion import common_dtype, mask_of, want
 from typedtorch.shapes.rules.reduction import cumsum
 from typedtorch.shapes.rules.sorting import diagonal, renorm, tril
 from typedtorch.shapes.rules.views import squeeze, t, transpose, unsqueeze
-from typedtorch.shapes.tensor import ShapeError, Tensor, Undecided, same_shape, show
+from typedtorch.shapes.tensor import Pack, ShapeError, Tensor, Undecided, same_shape, show
 
 
 def _stored(base: Function, operator: str) -> Function:
@@ -69,7 +69,9 @@ for _name in _FUNCTIONS:
 
 def _part(part: Tensor, src: Any, parameter: str = "src") -> None:
     if isinstance(src, Tensor) and same_shape(src.shape, part.shape) is False:
-        raise ShapeError(f"{name(src, parameter)} has shape {show(src.shape)}, the part it replaces {show(part.shape)}")
+        raise ShapeError(
+            f"{name(src, parameter)} has shape {show(src.shape)}, the part it replaces {show(part.shape)}"
+        )
 
 
 @rule(*both("select_scatter"), sample="f:a b c, f:a c, 1, 0 | f:a b, f:b, 0, 0")
@@ -85,7 +87,9 @@ def diagonal_scatter(input: Any, src: Any, offset: Any = 0, dim1: Any = 0, dim2:
 
 
 @rule(*both("slice_scatter"), sample="f:a b, f:a b | f:a 6, f:a 3, 1, 0, 3 | f:8 b, f:2 b, start=6")
-def slice_scatter(input: Any, src: Any, dim: Any = 0, start: Any = None, end: Any = None, step: Any = 1) -> Tensor:
+def slice_scatter(
+    input: Any, src: Any, dim: Any = 0, start: Any = None, end: Any = None, step: Any = 1
+) -> Tensor:
     from typedtorch.shapes.rules.views import axes_of  # noqa: PLC0415 - the only use
 
     tensor = need(input)
@@ -95,18 +99,25 @@ def slice_scatter(input: Any, src: Any, dim: Any = 0, start: Any = None, end: An
     return tensor.of(tensor.shape)
 
 
-@rule("torch.Tensor.index_put_", *both("index_put"), sample="f:a b, (I:n,), f:n b | f:a b, (I:n, I:n), f:n | f:a b, (I:n, I:n), f:n, accumulate=True | f:a b, (B:a b,), F:")
+@rule(
+    "torch.Tensor.index_put_",
+    *both("index_put"),
+    sample="f:a b, (I:n,), f:n b | f:a b, (I:n, I:n), f:n | f:a b, (I:n, I:n), f:n, accumulate=True | f:a b, (B:a b,), F:",
+)
 def index_put_(input: Any, indices: Any, values: Any, accumulate: Any = False) -> Tensor:
     tensor, who = need(input), name(input, "input")
     if not isinstance(indices, (tuple, list)):
         raise Undecided
     shape, _ = indexed(tensor, tuple(indices), who)
-    if not mask_of(need(values)) & mask_of(tensor) and values.shape:
+    if not mask_of(need(values)) & mask_of(tensor) and any(not isinstance(e, Pack) for e in values.shape):
         raise ShapeError(
-            f"{name(values, 'values')} is {dtypes.show(mask_of(values))} and {who} is {dtypes.show(mask_of(tensor))}", "dtype"
+            f"{name(values, 'values')} is {dtypes.show(mask_of(values))} and {who} is {dtypes.show(mask_of(tensor))}",
+            "dtype",
         )
     if broadcastable_into(values.shape, shape) is False:
-        raise ShapeError(f"{name(values, 'values')} has shape {show(values.shape)}, the indexed part of {who} {show(shape)}")
+        raise ShapeError(
+            f"{name(values, 'values')} has shape {show(values.shape)}, the indexed part of {who} {show(shape)}"
+        )
     return tensor.of(tensor.shape)
 
 
@@ -115,7 +126,9 @@ def masked_scatter_(self: Any, mask: Any, source: Any) -> Tensor:
     want(need(mask), BOOL, "mask", "a bool mask")
     common_dtype((need(self), "self"), (need(source), "source"))
     if broadcastable_into(mask.shape, self.shape) is False:
-        raise ShapeError(f"{name(mask, 'mask')} of shape {show(mask.shape)} does not broadcast to {show(self.shape)}")
+        raise ShapeError(
+            f"{name(mask, 'mask')} of shape {show(mask.shape)} does not broadcast to {show(self.shape)}"
+        )
     return need(self)
 
 
@@ -138,7 +151,9 @@ def put_(input: Any, index: Any, source: Any, accumulate: Any = False) -> Tensor
     from typedtorch.shapes.tensor import numel  # noqa: PLC0415 - likewise
 
     if same(numel(index.shape), numel(source.shape)) is False:
-        raise ShapeError(f"{name(index, 'index')} has {numel(index.shape)} elements and {name(source, 'source')} {numel(source.shape)}")
+        raise ShapeError(
+            f"{name(index, 'index')} has {numel(index.shape)} elements and {name(source, 'source')} {numel(source.shape)}"
+        )
     return input.of(input.shape)
 
 
@@ -152,5 +167,3 @@ def fill(input: Any, value: Any) -> Tensor:
 @rule("torch.zero_", sample="n:*")
 def zero_(input: Any) -> Tensor:
     return need(input)
-
-

@@ -82,11 +82,22 @@ def matrix_exp(A: Any) -> Tensor:
     return tensor.of(tensor.shape, want(tensor, FLOATING | COMPLEX, "A", "a floating dtype"))
 
 
-@rule(*_names("matrix_power"), "torch.matrix_power", "torch.Tensor.matrix_power", sample="D:... n n, 2 | D:n n, -1 | D:n n, 0")
+@rule(
+    *_names("matrix_power"),
+    "torch.matrix_power",
+    "torch.Tensor.matrix_power",
+    sample="D:... n n, 2 | D:n n, -1 | D:n n, 0",
+)
 def matrix_power(A: Any, n: Any, *, out: Any = None) -> Tensor:
     tensor = need(A)
     rows, columns = tail(tensor.shape, 2)
-    if tensor.rank is not None and len(tensor.shape) < 2 or rows is not None and columns is not None and same(rows, columns) is False:
+    if (
+        tensor.rank is not None
+        and len(tensor.shape) < 2
+        or rows is not None
+        and columns is not None
+        and same(rows, columns) is False
+    ):
         raise ShapeError(f"{name(A, 'A')} has shape {show(tensor.shape)}, wanted a square matrix")
     if not isinstance(n, int):
         return tensor.of(tensor.shape, mask_of(tensor))
@@ -157,7 +168,9 @@ def svdvals(A: Any, *, driver: Any = None, out: Any = None) -> Tensor:
 @rule(*_names("eig"), sample=_SQUARE)
 def eig(A: Any, *, out: Any = None) -> Record:
     batch, rows, _, mask = _matrix(A, square=True)
-    return Record(eigenvalues=need(A).of((*batch, rows), to_complex(mask)), eigenvectors=A.of(A.shape, to_complex(mask)))
+    return Record(
+        eigenvalues=need(A).of((*batch, rows), to_complex(mask)), eigenvectors=A.of(A.shape, to_complex(mask))
+    )
 
 
 @rule(*_names("eigvals"), sample=_SQUARE)
@@ -191,7 +204,9 @@ def lu(A: Any, *, pivot: Any = True, out: Any = None) -> Record:
     if pivot is not True:
         raise Undecided
     return Record(
-        P=need(A).of((*batch, rows, rows), mask), L=A.of((*batch, rows, inner), mask), U=A.of((*batch, inner, columns), mask)
+        P=need(A).of((*batch, rows, rows), mask),
+        L=A.of((*batch, rows, inner), mask),
+        U=A.of((*batch, inner, columns), mask),
     )
 
 
@@ -222,7 +237,9 @@ def _right_hand(A: Any, B: Any, first: str, second: str) -> tuple[Shape, Size, S
     try:
         joint = broadcast(batch, other)
     except ShapeError:
-        raise ShapeError(f"the batch axes {show(batch)} of {name(A, first)} and {show(other)} of {name(B, second)} do not broadcast") from None
+        raise ShapeError(
+            f"the batch axes {show(batch)} of {name(A, first)} and {show(other)} of {name(B, second)} do not broadcast"
+        ) from None
     return joint, columns, sides, mask
 
 
@@ -240,7 +257,9 @@ def solve(A: Any, B: Any, *, left: Any = True, out: Any = None) -> Tensor:
         if len(B.shape) == 1 and len(A.shape) > 2:
             return B.of((*batch, rows), mask)
         return B.of(B.shape, mask)
-    if len(B.shape) == len(A.shape) - 1 and any(same(x, y) is not False for x, y in zip(B.sizes(), A.sizes()[:-1], strict=True)):
+    if len(B.shape) == len(A.shape) - 1 and any(
+        same(x, y) is not False for x, y in zip(B.sizes(), A.sizes()[:-1], strict=True)
+    ):
         raise Undecided
     joint, unknowns, sides, mask = _right_hand(A, B, "A", "B")
     return B.of((*joint, unknowns, sides), mask)
@@ -249,11 +268,18 @@ def solve(A: Any, B: Any, *, left: Any = True, out: Any = None) -> Tensor:
 @rule("torch.linalg.lstsq", sample="skip")
 def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: Any = None) -> Record:
     joint, unknowns, sides, mask = _right_hand(A, B, "A", "B")
-    return Record(solution=B.of((*joint, unknowns, sides), mask), residuals=UNKNOWN, rank=UNKNOWN, singular_values=UNKNOWN)
+    return Record(
+        solution=B.of((*joint, unknowns, sides), mask),
+        residuals=UNKNOWN,
+        rank=UNKNOWN,
+        singular_values=UNKNOWN,
+    )
 
 
 @rule(*_names("solve_triangular"), sample="D:... n n, D:... n k, upper=bool")
-def solve_triangular(A: Any, B: Any, *, upper: Any, left: Any = True, unitriangular: Any = False, out: Any = None) -> Tensor:
+def solve_triangular(
+    A: Any, B: Any, *, upper: Any, left: Any = True, unitriangular: Any = False, out: Any = None
+) -> Tensor:
     if left is not True:
         raise Undecided
     _matrix(A, square=True)
@@ -271,10 +297,15 @@ def cholesky_solve(B: Any, L: Any, upper: Any = False, *, out: Any = None) -> Te
 
 
 @rule("torch.triangular_solve", "torch.Tensor.triangular_solve", sample="D:... n k, D:... n n")
-def triangular_solve(b: Any, A: Any, upper: Any = True, transpose: Any = False, unitriangular: Any = False) -> Record:
+def triangular_solve(
+    b: Any, A: Any, upper: Any = True, transpose: Any = False, unitriangular: Any = False
+) -> Record:
     _matrix(A, square=True)
     joint, unknowns, sides, mask = _right_hand(A, b, "A", "b")
-    return Record(solution=b.of((*joint, unknowns, sides), mask), cloned_coefficient=A.of((*joint, unknowns, unknowns), mask))
+    return Record(
+        solution=b.of((*joint, unknowns, sides), mask),
+        cloned_coefficient=A.of((*joint, unknowns, unknowns), mask),
+    )
 
 
 @rule("torch.cholesky_inverse", "torch.Tensor.cholesky_inverse", sample=_SQUARE)
@@ -296,10 +327,14 @@ def multi_dot(tensors: Any, *, out: Any = None) -> Tensor:
         if tensor.rank is None:
             raise Undecided
         if tensor.rank not in allowed:
-            raise ShapeError(f"{tensor.label or f'tensor {i}'} has shape {show(tensor.shape)}, wanted a matrix")
+            raise ShapeError(
+                f"{tensor.label or f'tensor {i}'} has shape {show(tensor.shape)}, wanted a matrix"
+            )
     result = given[0]
     for i, tensor in enumerate(given[1:], 1):
-        shape = matmul_shape(result, tensor, given[i - 1].label or f"tensor {i - 1}", tensor.label or f"tensor {i}")
+        shape = matmul_shape(
+            result, tensor, given[i - 1].label or f"tensor {i - 1}", tensor.label or f"tensor {i}"
+        )
         result = result.of(shape)
     return result.of(result.shape, mask)
 
@@ -308,7 +343,9 @@ def multi_dot(tensors: Any, *, out: Any = None) -> Tensor:
 def chain_matmul(*matrices: Any, out: Any = None) -> Tensor:
     for i, matrix in enumerate(matrices):
         if need(matrix).rank not in (None, 2):
-            raise ShapeError(f"{matrix.label or f'matrix {i}'} has shape {show(matrix.shape)}, wanted a matrix")
+            raise ShapeError(
+                f"{matrix.label or f'matrix {i}'} has shape {show(matrix.shape)}, wanted a matrix"
+            )
     return multi_dot(list(matrices))
 
 
@@ -329,7 +366,9 @@ def vander(x: Any, N: Any = None) -> Tensor:
     if isinstance(count, int) and count < 2:
         raise ShapeError(f"N is {count}, wanted at least 2")
     mask = want(tensor, ~(dtypes.FLOAT16 | dtypes.BFLOAT16 | dtypes.BOOL), "x", "numbers of 32 bits or more")
-    return tensor.of((*tensor.shape, count), mask & ~dtypes.INTEGRAL | (dtypes.INT64 if mask & dtypes.INTEGRAL else 0))
+    return tensor.of(
+        (*tensor.shape, count), mask & ~dtypes.INTEGRAL | (dtypes.INT64 if mask & dtypes.INTEGRAL else 0)
+    )
 
 
 @rule(*_names("vecdot"), sample="f:#..., f:#... | f:a d, f:a d, dim=-1")

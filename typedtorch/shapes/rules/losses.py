@@ -59,28 +59,58 @@ def _check_target(input: Tensor, target: Tensor, wanted: Shape) -> None:
     given, who = name(target, "target"), name(input, "input")
     hint = None
     shape, rank = input.shape, len(input.shape)
-    if rank >= 3 and target.rank == rank - 1 and all(same(entry_size(x), entry_size(y)) is not False for x, y in zip(target.shape, shape[:-1], strict=True)):
+    if (
+        rank >= 3
+        and target.rank == rank - 1
+        and all(
+            same(entry_size(x), entry_size(y)) is not False
+            for x, y in zip(target.shape, shape[:-1], strict=True)
+        )
+    ):
         hint = f"the classes must be axis 1: {who}.movedim(-1, 1), or flatten the axes before them in both"
     elif target.rank == rank:
         hint = f"{given}.squeeze(...) if an axis of size 1 is left over, or give class probabilities of {who}'s shape and dtype"
-    raise ShapeError(f"{given} has shape {show(target.shape)}, wanted {show(wanted)}: {who} is {show(shape)} with the classes in axis 1", hint=hint)
+    raise ShapeError(
+        f"{given} has shape {show(target.shape)}, wanted {show(wanted)}: {who} is {show(shape)} with the classes in axis 1",
+        hint=hint,
+    )
 
 
 def _check_weight(weight: Any, classes: Any, mask: int) -> None:
     if isinstance(weight, Tensor) and weight.rank is not None:
-        wrong = len(weight.shape) != 1 or not isinstance(classes, Pack) and same(entry_size(weight.shape[0]), classes) is False
+        wrong = (
+            len(weight.shape) != 1
+            or not isinstance(classes, Pack)
+            and same(entry_size(weight.shape[0]), classes) is False
+        )
         if wrong:
-            raise ShapeError(f"{name(weight, 'weight')} has shape {show(weight.shape)}, wanted ({classes},), one for each class")
+            raise ShapeError(
+                f"{name(weight, 'weight')} has shape {show(weight.shape)}, wanted ({classes},), one for each class"
+            )
         if not mask_of(weight) & mask:
-            raise ShapeError(f"{name(weight, 'weight')} is {dtypes.show(mask_of(weight))} and the input {dtypes.show(mask)}", "dtype")
+            raise ShapeError(
+                f"{name(weight, 'weight')} is {dtypes.show(mask_of(weight))} and the input {dtypes.show(mask)}",
+                "dtype",
+            )
 
 
 _CLASSES = "F:b v, I:b | F:b v t, I:b t | F:v, I: | F:b v h w, I:b h w | F:b v, I:b, reduction='none' | F:b v, I:b, reduction='sum'"
 
 
-@rule(*functional("cross_entropy"), sample=_CLASSES + " | F:b v, F:b v | F:b v, I:b, F:v | F:b v, I:b, label_smoothing=0.1 | F:b v t, F:b v t, reduction='none'")
+@rule(
+    *functional("cross_entropy"),
+    sample=_CLASSES
+    + " | F:b v, F:b v | F:b v, I:b, F:v | F:b v, I:b, label_smoothing=0.1 | F:b v t, F:b v t, reduction='none'",
+)
 def cross_entropy(
-    input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: Any = -100, reduce: Any = None, reduction: Any = "mean", label_smoothing: Any = 0.0
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    ignore_index: Any = -100,
+    reduce: Any = None,
+    reduction: Any = "mean",
+    label_smoothing: Any = 0.0,
 ) -> Tensor:
     """Class indices ``(b, ...)``, or probabilities ``(b, classes, ...)``."""
     hint = f"the first argument holds the logits: {name(input, 'input')}.float()"
@@ -110,12 +140,22 @@ def _check_indices(target: Tensor, same_as_input: bool | None, wanted: Shape, in
                 f"{who} is {dtypes.show(mask_of(target))} of shape {show(target.shape)}: class indices are int64 of shape {show(wanted)}",
                 "dtype", f"use {who}.long() for class indices",
             )  # fmt: skip
-        raise ShapeError(f"{who} is {dtypes.show(mask_of(target))}, wanted int64 class indices", "dtype", f"use {who}.long()")
+        raise ShapeError(
+            f"{who} is {dtypes.show(mask_of(target))}, wanted int64 class indices",
+            "dtype",
+            f"use {who}.long()",
+        )
 
 
 @rule(*functional("nll_loss"), sample=_CLASSES)
 def nll_loss(
-    input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: Any = -100, reduce: Any = None, reduction: Any = "mean"
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    ignore_index: Any = -100,
+    reduce: Any = None,
+    reduction: Any = "mean",
 ) -> Tensor:
     mask = want(need(input), FLOATING, "input", "a floating dtype: log-probabilities")
     classes, wanted = _class_axis(input)
@@ -142,7 +182,11 @@ def _promoted(input: Any, target: Any) -> int:
 def _floating(input: Any, target: Any) -> int:
     mask = _promoted(input, target)
     if not mask & (FLOATING | COMPLEX):
-        raise ShapeError(f"{name(input, 'input')} and {name(target, 'target')} are {dtypes.show(mask)}, wanted a floating dtype", "dtype", "cast one: .float()")
+        raise ShapeError(
+            f"{name(input, 'input')} and {name(target, 'target')} are {dtypes.show(mask)}, wanted a floating dtype",
+            "dtype",
+            "cast one: .float()",
+        )
     return mask & (FLOATING | COMPLEX)
 
 
@@ -151,13 +195,27 @@ _PAIRS = "F:*, F:* | F:*, F:*, reduction='none' | F:*, F:*, reduction='sum'"
 
 @rule(*functional("mse_loss", "huber_loss", "smooth_l1_loss"), sample=_PAIRS)
 def mse_loss(
-    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: Any = "mean", delta: Any = 1.0, weight: Any = None, beta: Any = 1.0
+    input: Any,
+    target: Any,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
+    delta: Any = 1.0,
+    weight: Any = None,
+    beta: Any = 1.0,
 ) -> Tensor:
     return _pair(input, target, reduction, _floating(input, target))
 
 
 @rule(*functional("l1_loss"), sample=_PAIRS)
-def l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: Any = "mean", weight: Any = None) -> Tensor:
+def l1_loss(
+    input: Any,
+    target: Any,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
+    weight: Any = None,
+) -> Tensor:
     from typedtorch.shapes.rules.promotion import to_real
 
     return _pair(input, target, reduction, to_real(_floating(input, target)))
@@ -167,7 +225,10 @@ def _equal(input: Any, target: Any, what: str) -> None:
     """torch does not broadcast here."""
     if same_shape(need(input).shape, need(target).shape) is False:
         first, second = name(input, "input"), name(target, "target")
-        raise ShapeError(f"{first} has shape {show(input.shape)} and {second} {show(target.shape)}: {what} wants the same", hint=_unsqueeze_hint(input, target))
+        raise ShapeError(
+            f"{first} has shape {show(input.shape)} and {second} {show(target.shape)}: {what} wants the same",
+            hint=_unsqueeze_hint(input, target),
+        )
 
 
 def _unsqueeze_hint(input: Tensor, target: Tensor) -> str | None:
@@ -180,7 +241,12 @@ def _unsqueeze_hint(input: Tensor, target: Tensor) -> str | None:
 
 @rule(*functional("binary_cross_entropy"), sample=_PAIRS)
 def binary_cross_entropy(
-    input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: Any = "mean"
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
 ) -> Tensor:
     _equal(input, target, "binary_cross_entropy")
     hint = f"cast it: {name(target, 'target')}.float()"
@@ -192,44 +258,86 @@ def binary_cross_entropy(
 
 @rule(*functional("binary_cross_entropy_with_logits"), sample=_PAIRS + " | F:b c, F:b c, pos_weight=F:c")
 def binary_cross_entropy_with_logits(
-    input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: Any = "mean", pos_weight: Any = None
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
+    pos_weight: Any = None,
 ) -> Tensor:
     _equal(input, target, "binary_cross_entropy_with_logits")
-    want(target, FLOATING | COMPLEX, "target", "a floating dtype", f"cast it: {name(target, 'target')}.float()")
+    want(
+        target, FLOATING | COMPLEX, "target", "a floating dtype", f"cast it: {name(target, 'target')}.float()"
+    )
     mask = _floating(input, target)
-    shape = broadcast_operands((input, "input"), *((p, n) for p, n in ((weight, "weight"), (pos_weight, "pos_weight")) if isinstance(p, Tensor)))
-    return _reduced(input, shape if pos_weight is not None or weight is not None else input.shape, reduction, mask)
+    shape = broadcast_operands(
+        (input, "input"),
+        *((p, n) for p, n in ((weight, "weight"), (pos_weight, "pos_weight")) if isinstance(p, Tensor)),
+    )
+    return _reduced(
+        input, shape if pos_weight is not None or weight is not None else input.shape, reduction, mask
+    )
 
 
-@rule(*functional("kl_div"), sample="F:*, F:* | F:b c, F:b c, reduction='batchmean' | F:*, F:*, reduction='none' | F:*, F:*, log_target=True")
-def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: Any = "mean", log_target: Any = False) -> Tensor:
+@rule(
+    *functional("kl_div"),
+    sample="F:*, F:* | F:b c, F:b c, reduction='batchmean' | F:*, F:*, reduction='none' | F:*, F:*, log_target=True",
+)
+def kl_div(
+    input: Any,
+    target: Any,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
+    log_target: Any = False,
+) -> Tensor:
     mask = _floating(input, target)
     return _pair(input, target, "mean" if reduction == "batchmean" else reduction, mask)
 
 
 @rule(*functional("poisson_nll_loss"), sample=_PAIRS)
 def poisson_nll_loss(
-    input: Any, target: Any, log_input: Any = True, full: Any = False, size_average: Any = None, eps: Any = 1e-08, reduce: Any = None, reduction: Any = "mean"
+    input: Any,
+    target: Any,
+    log_input: Any = True,
+    full: Any = False,
+    size_average: Any = None,
+    eps: Any = 1e-08,
+    reduce: Any = None,
+    reduction: Any = "mean",
 ) -> Tensor:
     return _pair(input, target, reduction, _floating(input, target))
 
 
 @rule(*functional("soft_margin_loss"), sample=_PAIRS)
-def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: Any = "mean") -> Tensor:
+def soft_margin_loss(
+    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: Any = "mean"
+) -> Tensor:
     return _pair(input, target, reduction, _floating(input, target))
 
 
 @rule(*functional("hinge_embedding_loss"), sample=_PAIRS)
 def hinge_embedding_loss(
-    input: Any, target: Any, margin: Any = 1.0, size_average: Any = None, reduce: Any = None, reduction: Any = "mean"
+    input: Any,
+    target: Any,
+    margin: Any = 1.0,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
 ) -> Tensor:
     if not mask_of(need(input)) & FLOATING:
         raise Undecided
     return _pair(input, target, reduction, mask_of(input))
 
 
-@rule(*functional("gaussian_nll_loss"), sample="F:b d, F:b d, F:b d | F:b d, F:b d, F:b d, reduction='none' | F:b d, F:b d, F:b 1")
-def gaussian_nll_loss(input: Any, target: Any, var: Any, full: Any = False, eps: Any = 1e-06, reduction: Any = "mean") -> Tensor:
+@rule(
+    *functional("gaussian_nll_loss"),
+    sample="F:b d, F:b d, F:b d | F:b d, F:b d, F:b d, reduction='none' | F:b d, F:b d, F:b 1",
+)
+def gaussian_nll_loss(
+    input: Any, target: Any, var: Any, full: Any = False, eps: Any = 1e-06, reduction: Any = "mean"
+) -> Tensor:
     if not isinstance(var, Tensor):
         raise Undecided
     want(var, FLOATING, "var", "a floating dtype")
@@ -243,7 +351,9 @@ def _check_variance(input: Tensor, var: Tensor) -> None:
     given, whole = var.shape, input.shape
     if same_shape(given, whole) is False and input.rank is not None and var.rank is not None:
         if same_shape(given, whole[:-1]) is False and same_shape(given, (*whole[:-1], 1)) is False:
-            raise ShapeError(f"{name(var, 'var')} has shape {show(given)}, wanted {show(whole)}, {show((*whole[:-1], 1))} or {show(whole[:-1])}")
+            raise ShapeError(
+                f"{name(var, 'var')} has shape {show(given)}, wanted {show(whole)}, {show((*whole[:-1], 1))} or {show(whole[:-1])}"
+            )
         if same_shape(given, whole[:-1]) is not False:
             raise Undecided
 
@@ -251,15 +361,30 @@ def _check_variance(input: Tensor, var: Tensor) -> None:
 # --- pairs and triples -------------------------------------------------------------------------
 
 
-@rule(*functional("cosine_embedding_loss"), sample="F:b d, F:b d, F:b | F:b d, F:b d, F:b, reduction='none' | F:d, F:d, F:")
+@rule(
+    *functional("cosine_embedding_loss"),
+    sample="F:b d, F:b d, F:b | F:b d, F:b d, F:b, reduction='none' | F:d, F:d, F:",
+)
 def cosine_embedding_loss(
-    input1: Any, input2: Any, target: Any, margin: Any = 0, size_average: Any = None, reduce: Any = None, reduction: Any = "mean"
+    input1: Any,
+    input2: Any,
+    target: Any,
+    margin: Any = 0,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
 ) -> Tensor:
     mask = result_type(need(input1), need(input2), need(target))
     if input1.rank is None or input2.rank is None or target.rank is None:
         raise Undecided
-    if len(target.shape) > 1 or len(input1.shape) != len(target.shape) + 1 or len(input2.shape) != len(input1.shape):
-        raise ShapeError(f"shapes {show(input1.shape)}, {show(input2.shape)} and target {show(target.shape)}, wanted (b, d), (b, d) and (b,)")
+    if (
+        len(target.shape) > 1
+        or len(input1.shape) != len(target.shape) + 1
+        or len(input2.shape) != len(input1.shape)
+    ):
+        raise ShapeError(
+            f"shapes {show(input1.shape)}, {show(input2.shape)} and target {show(target.shape)}, wanted (b, d), (b, d) and (b,)"
+        )
     shape = broadcast_operands((input1, "input1"), (input2, "input2"))
     made = broadcast_operands((input1.of(shape[:-1]), "the inputs"), (target, "target"))
     return _reduced(input1, made, reduction, mask)
@@ -267,16 +392,27 @@ def cosine_embedding_loss(
 
 @rule(*functional("margin_ranking_loss"), sample="F:b, F:b, F:b | F:b d, F:b d, F:b d, reduction='none'")
 def margin_ranking_loss(
-    input1: Any, input2: Any, target: Any, margin: Any = 0, size_average: Any = None, reduce: Any = None, reduction: Any = "mean"
+    input1: Any,
+    input2: Any,
+    target: Any,
+    margin: Any = 0,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
 ) -> Tensor:
     operands = ((need(input1), "input1"), (need(input2), "input2"), (need(target), "target"))
     ranks = {t.rank for t, _ in operands}
     if None not in ranks and len(ranks) > 1:
-        raise ShapeError(f"shapes {show(input1.shape)}, {show(input2.shape)} and target {show(target.shape)}: one number of axes is wanted")
+        raise ShapeError(
+            f"shapes {show(input1.shape)}, {show(input2.shape)} and target {show(target.shape)}: one number of axes is wanted"
+        )
     return _reduced(input1, broadcast_operands(*operands), reduction, result_type(input1, input2, target))
 
 
-@rule(*functional("triplet_margin_loss"), sample="F:b d, F:b d, F:b d | F:b d, F:b d, F:b d, reduction='none' | F:d, F:d, F:d")
+@rule(
+    *functional("triplet_margin_loss"),
+    sample="F:b d, F:b d, F:b d | F:b d, F:b d, F:b d, reduction='none' | F:d, F:d, F:d",
+)
 def triplet_margin_loss(
     anchor: Any, positive: Any, negative: Any, margin: Any = 1.0, p: Any = 2, eps: Any = 1e-06, swap: Any = False, size_average: Any = None, reduce: Any = None,
     reduction: Any = "mean",
@@ -284,16 +420,30 @@ def triplet_margin_loss(
     operands = ((need(anchor), "anchor"), (need(positive), "positive"), (need(negative), "negative"))
     ranks = {t.rank for t, _ in operands}
     if None not in ranks and len(ranks) > 1:
-        raise ShapeError(f"shapes {', '.join(show(t.shape) for t, _ in operands)}: one number of axes is wanted")
+        raise ShapeError(
+            f"shapes {', '.join(show(t.shape) for t, _ in operands)}: one number of axes is wanted"
+        )
     first = reduced(broadcast_operands(*operands[:2]), -1, False, "the operands")
     second = reduced(broadcast_operands(operands[0], operands[2]), -1, False, "the operands")
-    made = broadcast_operands((anchor.of(first), "the first distance"), (anchor.of(second), "the second distance"))
+    made = broadcast_operands(
+        (anchor.of(first), "the first distance"), (anchor.of(second), "the second distance")
+    )
     return _reduced(anchor, made, reduction, result_type(anchor, positive, negative))
 
 
-@rule(*functional("triplet_margin_with_distance_loss"), sample="F:b d, F:b d, F:b d | F:b d, F:b d, F:b d, reduction='none'")
+@rule(
+    *functional("triplet_margin_with_distance_loss"),
+    sample="F:b d, F:b d, F:b d | F:b d, F:b d, F:b d, reduction='none'",
+)
 def triplet_margin_with_distance_loss(
-    anchor: Any, positive: Any, negative: Any, *, distance_function: Any = None, margin: Any = 1.0, swap: Any = False, reduction: Any = "mean"
+    anchor: Any,
+    positive: Any,
+    negative: Any,
+    *,
+    distance_function: Any = None,
+    margin: Any = 1.0,
+    swap: Any = False,
+    reduction: Any = "mean",
 ) -> Tensor:
     if distance_function is not None:
         raise Undecided
@@ -305,23 +455,46 @@ def triplet_margin_with_distance_loss(
 
 @rule(*functional("multi_margin_loss"), sample="F:b c, I:b | F:c, I: | F:b c, I:b, reduction='none'")
 def multi_margin_loss(
-    input: Any, target: Any, p: Any = 1, margin: Any = 1.0, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: Any = "mean"
+    input: Any,
+    target: Any,
+    p: Any = 1,
+    margin: Any = 1.0,
+    weight: Any = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
 ) -> Tensor:
     mask = want(need(input), FLOATING, "input", "a floating dtype")
     want(need(target), INT64, "target", "int64 class indices", f"use {name(target, 'target')}.long()")
-    if input.rank is None or target.rank is None or not input.shape or len(target.shape) == 0 and len(input.shape) == 2 or input.shape[:-1] == (1,) and target.shape != (1,):
+    if (
+        input.rank is None
+        or target.rank is None
+        or not input.shape
+        or len(target.shape) == 0
+        and len(input.shape) == 2
+        or input.shape[:-1] == (1,)
+        and target.shape != (1,)
+    ):
         raise Undecided
     if len(input.shape) not in (1, 2) or len(target.shape) > 1:
-        raise ShapeError(f"{name(input, 'input')} has shape {show(input.shape)} and {name(target, 'target')} {show(target.shape)}, wanted (b, classes) and (b,)")
+        raise ShapeError(
+            f"{name(input, 'input')} has shape {show(input.shape)} and {name(target, 'target')} {show(target.shape)}, wanted (b, classes) and (b,)"
+        )
     count: Size = entry_size(input.shape[0]) if len(input.shape) == 2 else 1
     given: Size = entry_size(target.shape[0]) if target.shape else 1
     if same(count, given) is False:
-        raise ShapeError(f"{name(input, 'input')} has {count} rows and {name(target, 'target')} {given} classes")
+        raise ShapeError(
+            f"{name(input, 'input')} has {count} rows and {name(target, 'target')} {given} classes"
+        )
     return _reduced(input, target.shape if len(input.shape) == 1 else (count,), reduction, mask)
 
 
-@rule(*functional("multilabel_margin_loss"), sample="F:b c, I:b c | F:c, I:c | F:b c, I:b c, reduction='none'")
-def multilabel_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: Any = "mean") -> Tensor:
+@rule(
+    *functional("multilabel_margin_loss"), sample="F:b c, I:b c | F:c, I:c | F:b c, I:b c, reduction='none'"
+)
+def multilabel_margin_loss(
+    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: Any = "mean"
+) -> Tensor:
     mask = want(need(input), FLOATING, "input", "a floating dtype")
     want(need(target), INT64, "target", "int64 class indices", f"use {name(target, 'target')}.long()")
     if input.rank is None or len(input.shape) == 0:
@@ -334,7 +507,12 @@ def multilabel_margin_loss(input: Any, target: Any, size_average: Any = None, re
 
 @rule(*functional("multilabel_soft_margin_loss"), sample="F:b c, F:b c | F:b c, F:b c, reduction='none'")
 def multilabel_soft_margin_loss(
-    input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: Any = "mean"
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
 ) -> Tensor:
     if weight is not None:
         raise Undecided
@@ -346,16 +524,28 @@ def multilabel_soft_margin_loss(
 
 @rule(*functional("ctc_loss"), sample="F:9 b 7, I:b 3, I:b, I:b | F:9 b 7, I:b 3, I:b, I:b, reduction='none'")
 def ctc_loss(
-    log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: Any = 0, reduction: Any = "mean", zero_infinity: Any = False
+    log_probs: Any,
+    targets: Any,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: Any = 0,
+    reduction: Any = "mean",
+    zero_infinity: Any = False,
 ) -> Tensor:
     """``(time, batch, classes)`` with one target sequence for each of the batch."""
     mask = want(need(log_probs), FLOATING, "log_probs", "a floating dtype")
     if not isinstance(reduction, str):
         raise Undecided
-    if log_probs.rank is None or len(log_probs.shape) < 3 or not all(isinstance(t, Tensor) for t in (targets, input_lengths, target_lengths)):
+    if (
+        log_probs.rank is None
+        or len(log_probs.shape) < 3
+        or not all(isinstance(t, Tensor) for t in (targets, input_lengths, target_lengths))
+    ):
         raise Undecided
     if len(log_probs.shape) > 3:
-        raise ShapeError(f"{name(log_probs, 'log_probs')} has shape {show(log_probs.shape)}, wanted (time, batch, classes)")
+        raise ShapeError(
+            f"{name(log_probs, 'log_probs')} has shape {show(log_probs.shape)}, wanted (time, batch, classes)"
+        )
     batch = entry_size(log_probs.shape[1])
     for tensor, parameter in ((input_lengths, "input_lengths"), (target_lengths, "target_lengths")):
         want(tensor, dtypes.INTEGER, parameter, "integers")
@@ -368,7 +558,9 @@ def ctc_loss(
     if targets.rank != 2:
         raise Undecided
     if same(entry_size(targets.shape[0]), batch) is False:
-        raise ShapeError(f"{name(targets, 'targets')} has shape {show(targets.shape)}, wanted ({batch}, length)")
+        raise ShapeError(
+            f"{name(targets, 'targets')} has shape {show(targets.shape)}, wanted ({batch}, length)"
+        )
     return _reduced(log_probs, (batch,), reduction, mask)
 
 

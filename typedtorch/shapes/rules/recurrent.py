@@ -77,7 +77,9 @@ def _recurrent(kind: str) -> Function:
                 raise ShapeError(f"{name(hx, 'hx')} is one tensor, an LSTM wants the pair (h_0, c_0)")
             return output, (hidden, cell)
 
-        return Layer(forward, {"input_size": input_size, "hidden_size": hidden_size, "num_layers": num_layers})
+        return Layer(
+            forward, {"input_size": input_size, "hidden_size": hidden_size, "num_layers": num_layers}
+        )
 
     return make
 
@@ -87,12 +89,22 @@ def _lead(input: Tensor) -> Shape:
 
 
 def _cell(kind: str) -> Function:
-    def make(input_size: Any, hidden_size: Any, bias: Any = True, *settings: Any, device: Any = None, dtype: Any = None, **more: Any) -> Layer:
+    def make(
+        input_size: Any,
+        hidden_size: Any,
+        bias: Any = True,
+        *settings: Any,
+        device: Any = None,
+        dtype: Any = None,
+        **more: Any,
+    ) -> Layer:
         def forward(input: Any, hx: Any = None) -> Any:
             mask = _input(input, input_size, (1, 2), "(batch, input) or (input,)")
             made = input.of((*_lead(input), hidden_size if is_size(hidden_size) else unknown()), mask)
             if input.rank is not None:
-                for state, parameter in zip(hx if isinstance(hx, (tuple, list)) else (hx,), ("hx", "cx"), strict=False):
+                for state, parameter in zip(
+                    hx if isinstance(hx, (tuple, list)) else (hx,), ("hx", "cx"), strict=False
+                ):
                     _state(state, made.shape, parameter)
             return (made, made) if kind == "LSTMCell" else made
 
@@ -109,14 +121,22 @@ for _kind in ("RNN", "GRU", "LSTM"):
         f"size:d, size:h -> F:s d | size:d, size:h, batch_first=True -> F:b s d, {_hidden}"))(_recurrent(_kind))  # fmt: skip
 for _kind in ("RNNCell", "GRUCell", "LSTMCell"):
     _hidden = "(F:b h, F:b h)" if _kind == "LSTMCell" else "F:b h"
-    layer(f"torch.nn.{_kind}", sample=f"size:d, size:h -> F:b d | size:d, size:h -> F:d | size:d, size:h -> F:b d, {_hidden}")(_cell(_kind))
+    layer(
+        f"torch.nn.{_kind}",
+        sample=f"size:d, size:h -> F:b d | size:d, size:h -> F:d | size:d, size:h -> F:b d, {_hidden}",
+    )(_cell(_kind))
 
 
 # --- sequences of different lengths ------------------------------------------------------------
 
 
-@rule("torch.nn.utils.rnn.pad_sequence", sample="[f:a d, f:b d] | [f:a d, f:b d], True | [f:3, f:4], batch_first=True")
-def pad_sequence(sequences: Any, batch_first: Any = False, padding_value: Any = 0.0, padding_side: Any = "right") -> Tensor:
+@rule(
+    "torch.nn.utils.rnn.pad_sequence",
+    sample="[f:a d, f:b d] | [f:a d, f:b d], True | [f:3, f:4], batch_first=True",
+)
+def pad_sequence(
+    sequences: Any, batch_first: Any = False, padding_value: Any = 0.0, padding_side: Any = "right"
+) -> Tensor:
     """``(length, ...)`` each, to ``(longest, batch, ...)``."""
     if isinstance(sequences, Tensor):
         raise Undecided
@@ -130,10 +150,20 @@ def pad_sequence(sequences: Any, batch_first: Any = False, padding_value: Any = 
     if any(t.shape[1:] != first and 1 in t.shape[1:] for t in given):
         raise Undecided  # torch copies, so 1 broadcasts
     for i, tensor in enumerate(given):
-        if len(tensor.shape) != len(first) + 1 or any(same(entry_size(x), entry_size(y)) is False for x, y in zip(tensor.shape[1:], first, strict=True)):
-            raise ShapeError(f"{tensor.label or f'sequence {i}'} has shape {show(tensor.shape)}: all axes but the first must agree, {show(given[0].shape)}")
+        if len(tensor.shape) != len(first) + 1 or any(
+            same(entry_size(x), entry_size(y)) is False for x, y in zip(tensor.shape[1:], first, strict=True)
+        ):
+            raise ShapeError(
+                f"{tensor.label or f'sequence {i}'} has shape {show(tensor.shape)}: all axes but the first must agree, {show(given[0].shape)}"
+            )
     lengths = [t.sizes()[0] for t in given]
-    longest: Entry = max(lengths) if all(isinstance(n, int) for n in lengths) else lengths[0] if len(set(lengths)) == 1 else unknown()  # type: ignore[type-var]  # all ints there
+    longest: Entry = (
+        max(lengths)
+        if all(isinstance(n, int) for n in lengths)
+        else lengths[0]
+        if len(set(lengths)) == 1
+        else unknown()
+    )  # type: ignore[type-var]  # all ints there
     if batch_first is UNKNOWN:
         return given[0].of((unknown(), unknown(), *first), mask)
     pair: Shape = (len(given), longest) if batch_first else (longest, len(given))
