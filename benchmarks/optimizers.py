@@ -2,7 +2,7 @@
 
     python benchmarks/optimizers.py [--out benchmarks/results/optimizers.json]
 
-The forms take turns step by step, so that another program's load falls on all of them alike, in several
+CPU time of one thread, which other programs hardly touch.  The forms take turns step by step, in several
 processes, because the layout of the heap decides whether a temporary costs page faults; the least counts.
 """
 
@@ -64,6 +64,7 @@ def ours(grads: list[Tensor], *, donate: bool) -> Callable[[], None]:
 
 def measure(rounds: int) -> dict[str, float]:
     """Milliseconds per step, the least over rounds in which each form takes one step."""
+    torch.set_num_threads(1)
     grads = leaves()
     forms = {
         "torch for-loop": torch_form(grads, foreach=False, fused=False),
@@ -76,10 +77,10 @@ def measure(rounds: int) -> dict[str, float]:
     least = dict.fromkeys(forms, float("inf"))
     for turn in range(rounds):
         for name, step in forms.items():
-            start = time.perf_counter()
+            start = time.process_time()
             step()
             if turn >= 3:  # the first ones make the state
-                least[name] = min(least[name], 1e3 * (time.perf_counter() - start))
+                least[name] = min(least[name], 1e3 * (time.process_time() - start))
     return least
 
 
@@ -98,7 +99,7 @@ def main() -> None:
     report = {
         "what": f"AdamW, {TENSORS} float32 tensors of {SIDE}x{SIDE}, ms per step, least of {options.rounds}",
         "date": date.today().isoformat(),
-        "machine": f"{platform.processor() or platform.machine()}, {torch.get_num_threads()} threads",
+        "machine": f"{platform.processor() or platform.machine()}, CPU time of one thread",
         "torch": torch.__version__,
         "milliseconds": {name: round(least, 3) for name, least in times.items()},
         "times_torch_fused": {name: round(least / fused, 3) for name, least in times.items()},
