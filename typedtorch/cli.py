@@ -118,18 +118,21 @@ def _completed(args: list[str]) -> list[str]:
 def first_section(box: str) -> str:
     """What a boxed error says, in one line: its first section, and the name it suggests if it suggests one.
 
-    >>> first_section("╭─ No ─╮\\n│ no such │\\n│ flag    │\\n│ ─────── │\\n│ Perhaps you meant: │\\n│ --lr │")
+    >>> first_section("╭─ No ─╮\\n│ no such │\\n│ flag    │\\n│ ─────── │\\n│ Perhaps you meant:\\n│ --lr")
     'no such flag (perhaps --lr)'
+    >>> first_section(" No\\n ----\\n no such flag\\n ----\\n For help")
+    'no such flag'
     """
+    framed = box.startswith("╭")
     sections: list[list[str]] = [[]]
-    for line in box.splitlines():
-        inner = line.strip("│╭╮╰╯ \t")
-        if line.startswith(("╭", "╰")):
-            continue
-        if inner and not inner.strip("─"):
+    for line in box.splitlines()[framed:]:  # a frame carries the title in its first line
+        inner = line.strip("│╰╯ \t")
+        if inner and not inner.strip("─-"):
             sections.append([])
         elif inner:
             sections[-1].append(inner)
+    if not framed and len(sections) > 1:
+        del sections[0]  # without a frame the title is a section of its own
     text = " ".join(sections[0]) or "the arguments could not be read"
     if unparsed := _UNPARSED.search(text):
         return f"{unparsed[1]}: expected {unparsed[2].replace('{None}|', '')}, got {unparsed[3]!r}"

@@ -45,9 +45,9 @@ class Parallel:
         """The sum over all processes."""
         return values
 
-    def any(self, flag: bool) -> bool:
-        """Whether the flag is set in any process."""
-        return flag
+    def any(self, flags: list[bool]) -> list[bool]:
+        """Whether each flag is set in any process."""
+        return flags
 
     def barrier(self) -> None:
         """Wait for all processes."""
@@ -88,8 +88,10 @@ class Group(Parallel):
         dist.all_reduce(values)
         return values
 
-    def any(self, flag: bool) -> bool:
-        return bool(self.sum(torch.tensor([float(flag)], device=self.device)).item())
+    def any(self, flags: list[bool]) -> list[bool]:
+        return [
+            bool(n) for n in self.sum(torch.tensor(flags, dtype=torch.int32, device=self.device)).tolist()
+        ]
 
     def barrier(self) -> None:
         dist.barrier()

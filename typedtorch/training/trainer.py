@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import math
-import statistics
+import signal
 import sys
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +21,8 @@ from typedtorch.training.callbacks import Callback, Callbacks
 from typedtorch.training.checkpoint import CheckpointStore, State
 from typedtorch.training.distributed import Parallel
 from typedtorch.training.ema import Ema
-from typedtorch.training.errors import Interrupted, NonFiniteError, OutOfMemory
+from typedtorch.training.errors import Interrupted
+from typedtorch.training.faults import Faults
 from typedtorch.training.figures import Figures, Meter
 from typedtorch.training.loggers import Logger, SafeLoggers
 from typedtorch.training.precision import Precision
@@ -143,10 +142,11 @@ class Trainer:
         self.step = self.skipped = self.rollbacks = 0
         self.should_stop = ""
         self.result = FitResult(0, "")
-        self._skipped_in_a_row, self._evaluated_at, self._saved_at = 0, -1, -1
-        self._recent: deque[float] = deque(maxlen=20)
+        self.faults = Faults(self)
+        self._evaluated_at = self._saved_at = -1
         self._lr = float("nan")
-        self._waited, self._items, self._drawn = 0.0, 0, 0
+        self.waited, self.items, self.drawn = 0.0, 0, 0
+        self._agreed_to_stop = self._agreed_to_save = False
 
     # --- the loop
 
@@ -175,7 +175,11 @@ class Trainer:
         return self.result
 
     def _done(self, watch: SignalWatch) -> bool:
-        return bool(self.should_stop) or self.step >= self.settings.steps or watch.stop is not None
+        if self.step >= self.settings.steps:
+            return True
+        # several processes stop together: what one of them was told is agreed upon in _agree
+        wanted = bool(self.should_stop) or watch.stop is not None
+        return wanted if self.parallel.world == 1 else self._agreed_to_stop
 
     def _one_step(self) -> None:
         if self.schedule is not None:
@@ -194,17 +198,17 @@ class Trainer:
             self.optimizer.zero_grad()
             return
         except torch.OutOfMemoryError as error:
-            self._out_of_memory(error)
+            self.faults.out_of_memory(error)
             return
         outcome = self.applier.apply(found)
         self.optimizer.zero_grad()
         self.step += 1
-        self.meter.add(outcome.loss, outcome.norm, self._items, self._waited)
-        self._waited, self._items, self._drawn = 0.0, 0, 0
+        self.meter.add(outcome.loss, outcome.norm, self.items, self.waited)
+        self.waited, self.items, self.drawn = 0.0, 0, 0
         if outcome.problem:
-            self._not_applied(outcome.problem)
+            self.faults.not_applied(outcome.problem)
             return
-        self._skipped_in_a_row = 0
+        self.faults.in_a_row = 0
         if self.ema is not None:
             self.ema.update()
 
@@ -214,9 +218,9 @@ class Trainer:
             batch = next(self.source)
         except StopIteration:
             raise BatchesEnded from None
-        self._waited += time.perf_counter() - began
-        self._drawn += 1
-        self._items += batch_items(batch) * self.parallel.world
+        self.waited += time.perf_counter() - began
+        self.drawn += 1
+        self.items += batch_items(batch) * self.parallel.world
         return batch
 
     def _backward(self, loss: Tensor, last: bool) -> None:
@@ -248,14 +252,26 @@ class Trainer:
             self.callbacks.call("on_step", self)
         settings, step = self.settings, self.step
         if step % settings.log_every == 0:
-            self._log()
-            if self.parallel.world > 1 and self.parallel.any(watch.stop is not None):
-                watch.stop = watch.stop or 15
+            self.log()
+            if self.parallel.world > 1:
+                self._agree(watch)
         if settings.eval_every and step % settings.eval_every == 0 and self._evaluated_at != step:
             self.run_evaluation(lambda: watch.stop is not None)
-        if watch.save or (settings.save_every and step % settings.save_every == 0):
-            watch.save = False
+        asked = watch.save if self.parallel.world == 1 else self._agreed_to_save
+        if asked or (settings.save_every and step % settings.save_every == 0):
+            watch.save = self._agreed_to_save = False
             self.save()
+
+    def _agree(self, watch: SignalWatch) -> None:
+        """What any process was asked to do, all do at the same step."""
+        signalled, ended, save = self.parallel.any(
+            [watch.stop is not None, bool(self.should_stop), watch.save]
+        )
+        if signalled and watch.stop is None:
+            watch.stop = int(signal.SIGTERM)
+        if ended and not self.should_stop:
+            self.should_stop = "another process ended"
+        self._agreed_to_stop, self._agreed_to_save = signalled or ended, save
 
     def _catch_up(self, watch: SignalWatch) -> None:
         """A run that was stopped between a step and its evaluation evaluates now."""
@@ -264,8 +280,9 @@ class Trainer:
             self.run_evaluation(lambda: watch.stop is not None)
 
     def _finish(self, watch: SignalWatch) -> None:
-        self._log(wait=True)
-        if watch.stop is None and self._evaluated_at != self.step:
+        self.log(wait=True)
+        stopped = watch.stop is not None if self.parallel.world == 1 else self._agreed_to_stop
+        if not stopped and self._evaluated_at != self.step:
             self.run_evaluation(lambda: watch.stop is not None)
         if self._saved_at != self.step:
             self.save()
@@ -285,7 +302,8 @@ class Trainer:
 
     # --- figures, evaluation, checkpoints
 
-    def _log(self, *, wait: bool = False) -> None:
+    def log(self, *, wait: bool = False) -> None:
+        """Give out the figures that are ready; ``wait`` waits for those still on the device."""
         self.meter.close_stretch(self.step, self.lr)
         for figures in self.meter.ready(wait=wait):
             self.result.losses += figures.losses
@@ -295,8 +313,7 @@ class Trainer:
             if self.parallel.rank == 0:
                 self.display.figures(figures)
             self.callbacks.call("on_log", self, record)
-            self._watch_spike(figures)
-            self._late_nonfinite(figures)
+            self.faults.look(figures)
 
     def run_evaluation(self, stop: Stop = lambda: False) -> Mapping[str, float]:
         """Evaluate now; the random generators are put back, so training is not changed by it."""
@@ -348,75 +365,6 @@ class Trainer:
             CheckpointMismatch: listing every difference.
         """
         self.snapshot.restore(state, path)
-
-    # --- faults
-
-    def _not_applied(self, problem: str) -> None:
-        self.skipped += 1
-        self._skipped_in_a_row += 1
-        scaling = self.scaler is not None  # an overflow now and then is how a loss scale is found
-        if self.settings.nonfinite == "raise" and not scaling:
-            self._log(wait=True)
-            raise NonFiniteError(self.step, problem)
-        if self._skipped_in_a_row >= self.settings.patience:
-            raise NonFiniteError(self.step, f"{problem}, {self._skipped_in_a_row} steps in a row")
-        if not scaling:
-            self.display.note(f"step {self.step}: {problem}; the step was not applied")
-        if self.settings.nonfinite == "rollback":
-            self._roll_back(problem)
-
-    def _roll_back(self, why: str) -> None:
-        """Back to the last checkpoint, with the data going on from here: the bad stretch is left out."""
-        self.rollbacks += 1
-        if self.store is None or not self.store.saved() or self.rollbacks > self.settings.patience:
-            raise NonFiniteError(self.step, f"{why}, and no checkpoint to go back to (or too many times)")
-        data, rollbacks, skipped = self.source.state_dict(), self.rollbacks, self.skipped
-        path, state = self.store.latest()
-        self.load_state_dict({**state, "data": data}, path=str(path))
-        self.rollbacks, self.skipped = rollbacks, skipped
-        self.display.note(f"rolled back to step {self.step} ({path.name}); the data goes on")
-
-    def _late_nonfinite(self, figures: Figures) -> None:
-        """On a GPU a bad step is known when its figures arrive; the device did not apply it."""
-        if self.device.type != "cuda" or self.scaler is not None:
-            return
-        bad = [i for i, norm in enumerate(figures.norms) if not math.isfinite(norm)]
-        if not bad:
-            return
-        step = figures.step - len(figures.norms) + bad[0] + 1
-        self._skipped_in_a_row = len(bad) if len(bad) == len(figures.norms) else 0
-        self.step, held = step, self.step
-        try:
-            self._not_applied("the gradient is not finite")
-        finally:
-            if self.step == step:
-                self.step = held
-
-    def _watch_spike(self, figures: Figures) -> None:
-        if self.settings.spike and len(self._recent) >= 5:
-            mean, spread = statistics.fmean(self._recent), statistics.pstdev(self._recent)
-            if figures.loss > mean + self.settings.spike * max(spread, 1e-3 * abs(mean)):
-                text = f"loss spike at step {figures.step}: {figures.loss:.4f} after a mean of {mean:.4f}"
-                self.display.note(text)
-                if self.settings.nonfinite == "rollback":
-                    self._recent.clear()
-                    self._roll_back(text)
-                return
-        self._recent.append(figures.loss)
-
-    def _out_of_memory(self, error: torch.OutOfMemoryError) -> None:
-        self.optimizer.zero_grad(set_to_none=True)
-        halve = getattr(self.source, "halve", None)
-        if self.device.type == "cuda":
-            torch.cuda.empty_cache()
-        if not self.settings.halve_on_oom or not callable(halve) or not halve(self._drawn):
-            raise OutOfMemory(
-                f"step {self.step + 1}: a micro-batch of {self._items} items does not fit: {error}; "
-                "take a smaller micro_batch (the step stays the same), or halve_on_oom=True"
-            ) from error
-        self.accumulate *= 2
-        self._waited, self._items, self._drawn = 0.0, 0, 0
-        self.display.note(f"out of memory: the micro-batch is halved, {self.accumulate} make a step")
 
 
 def _listed(figures: Mapping[str, float]) -> str:

@@ -1,0 +1,145 @@
+"""The command line: what is asked wrongly gets one line and exit code 2, and nothing is left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from typedtorch import __version__
+from typedtorch.cli import first_section, main
+
+TINY = [
+    *("--device", "cpu", "--layers", "1", "--d-model", "16", "--heads", "2", "--seq", "16", "--batch", "4"),
+    *("--steps", "4", "--eval-tokens", "300", "--sample", "8", "--no-plot"),
+]
+
+
+@pytest.fixture(autouse=True)
+def own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.chdir(tmp_path)
+    Path("text.txt").write_text("a line of text, and another one\n" * 100)
+    Path("empty.txt").touch()
+    Path("short.txt").write_text("short")
+
+
+def test_usage_and_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == main(["--help"]) == 0
+    text = capsys.readouterr().out
+    for command in ("train", "account", "check"):
+        assert f"  {command} " in text
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"typedtorch {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ("trian", "unknown command 'trian': expected train, account or check"),
+        ("train --lrr 1e-3", "Unrecognized options: --lrr, 1e-3 (perhaps --lr)"),
+        ("train stray", "Unrecognized options: stray"),
+        ("train --steps abc", "--steps: expected INT, got 'abc'"),
+        ("train --steps 0", "steps: expected at least 1, got 0"),
+        ("train --precision fp8", "invalid choice 'fp8' for argument '--precision'"),
+        ("train --device toaster", "device: expected cpu, cuda, cuda:N, mps or auto, got 'toaster'"),
+        ("train --device cuda:99", "device: 'cuda:99' is not on this machine"),
+        ("train --data nowhere.txt", "nowhere.txt: expected a file, a folder or a glob that matches"),
+        ("train --data empty.txt", "empty.txt: expected text, found nothing but empty files"),
+        ("train --data short.txt", "short.txt: expected at least 257 tokens for"),
+        ("train --resume", "resume: there is no run in runs/ to resume"),
+        ("train --resume nowhere", "resume: expected never, auto, a run folder or a checkpoint folder"),
+        ("train --out text.txt", "out: expected a folder, text.txt is a file"),
+        ("train --heads 3 --device cpu", "heads: expected a divisor of d_model 128, got 3"),
+        ("train --parallel fsdp", "parallel fsdp: start with torchrun"),
+    ],
+)
+def test_a_wrong_request_is_one_line_and_leaves_nothing(
+    arguments: str, line: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    before = sorted(p.name for p in tmp_path.iterdir() if p.name != "cache")
+    assert main(arguments.split()) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("typedtorch: error: ")
+    assert line in said.err
+    assert said.err.count("\n") == 1
+    assert sorted(p.name for p in tmp_path.iterdir() if p.name != "cache") == before
+
+
+def test_train_then_resume(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["train", *TINY, "--data", "text.txt", "--out", "run"]) == 0
+    first = capsys.readouterr().out
+    assert "step 4/4" in first
+    assert "\r" not in first
+    assert json.loads(Path("run/summary.json").read_text())["step"] == 4
+    assert main(["train", "--out", "run", "--resume", "--steps", "6"]) == 0
+    again = capsys.readouterr().out
+    assert "at step 4" in again
+    assert "changed: steps: 4 -> 6" in again
+    assert json.loads(Path("run/summary.json").read_text())["step"] == 6
+    assert main(["train", *TINY, "--data", "text.txt", "--out", "run"]) == 2
+    assert "out: run already holds a run" in capsys.readouterr().err
+
+
+def test_a_flag_given_at_its_default_still_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["train", *TINY, "--data", "text.txt", "--out", "run", "--schedule", "linear"]) == 0
+    assert main(["train", "--out", "run", "--resume", "--steps", "5", "--schedule=cosine"]) == 0
+    assert "changed: schedule: 'linear' -> 'cosine'" in capsys.readouterr().out
+
+
+def test_help_names_every_setting(capsys: pytest.CaptureFixture[str]) -> None:
+    from typedtorch.training.config import GROUP_OF
+
+    assert main(["train", "--help"]) == 0
+    text = capsys.readouterr().out
+    missing = [name for name in GROUP_OF if f"--{name.replace('_', '-')}" not in text]
+    assert missing == []
+
+
+def test_a_run_that_fails_is_one_line_and_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["train", *TINY, "--data", "text.txt", "--out", "run", "--lr", "1e30", "--clip", "1e30"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("typedtorch: error: step ")
+    assert "the step was not applied" in said
+    assert said.count("\n") == 1
+
+
+def test_a_signal_gives_its_exit_code() -> None:
+    code = f"""
+import os, sys
+from typedtorch.training import Trainer
+plain = Trainer._one_step
+def step(self):
+    plain(self)
+    if self.step == 2: os.kill(os.getpid(), 15)
+Trainer._one_step = step
+from typedtorch.cli import main
+sys.exit(main(["train", *{TINY!r}, "--data", "text.txt", "--out", "run", "--steps", "50"]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 143, done.stderr
+    assert "stopped by signal 15 after step 2" in done.stderr
+    assert os.listdir("run/checkpoints") == ["step-00000002"]
+
+
+def test_no_torch_before_a_command_needs_it() -> None:
+    code = """
+import sys
+from typedtorch.cli import main
+main(["--help"]), main(["nonsense"])
+assert "torch" not in sys.modules, "torch was imported"
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("box", ["", "no box at all", "╭─ A ─╮\n╰─────╯"])
+def test_an_error_of_another_form_is_still_a_line(box: str) -> None:
+    assert first_section(box).count("\n") == 0
+    assert first_section(box)
