@@ -1,0 +1,2 @@
+from .model import Net as Net
+from .types import *  # noqa: F403
