@@ -11,7 +11,7 @@ import pytest
 from beartype import beartype
 from jaxtyping import AnnotationError, jaxtyped
 
-from tests.runtime import signatures
+from runtime import signatures
 from typedtorch.runtime import CheckError, typed
 from typedtorch.runtime.checker import Checker
 

@@ -82,6 +82,8 @@ def _of_class(kind: type) -> Spec:
         return _of_record(abc.Mapping, kind, getattr(kind, "__required_keys__", frozenset()))
     if issubclass(kind, tuple) and hasattr(kind, "_fields") and hasattr(kind, "__annotations__"):
         return _of_record(kind, kind, frozenset(kind._fields))
+    if issubclass(kind, typing.IO):
+        return ANYTHING  # the classes of real files do not derive from it
     if getattr(kind, "_is_protocol", False) and not getattr(kind, "_is_runtime_protocol", False):
         return ANYTHING
     return Instance(kind)
@@ -140,6 +142,8 @@ def _of_generic(annotation: Any, origin: Any, args: tuple[Any, ...]) -> Spec:
     if origin in (typing.TypeGuard, getattr(typing, "TypeIs", typing.TypeGuard)):
         return Instance(bool)
     if not isinstance(origin, type):
+        return ANYTHING
+    if origin is typing.IO:
         return ANYTHING
     if origin is type:
         return _of_subclass(args[0], text)

@@ -82,7 +82,7 @@ class Checker:
         self.returns = None if isinstance(spec, Anything) else spec
         if arrays_only and not any(map(mentions_axes, self.specs())):
             self.parameters = tuple(replace(p, spec=None) for p in self.parameters)
-            self.returns = None
+            self.annotated, self.returns = Any, None
 
     def specs(self) -> list[Spec]:
         """Everything that is checked, in order."""

@@ -15,15 +15,18 @@ from typedtorch.runtime.explain import decide
 from typedtorch.runtime.hints import MISSING, read
 from typedtorch.runtime.scope import Scope
 from typedtorch.runtime.signatures import load
-from typedtorch.runtime.specs import Anything, Spec
+from typedtorch.runtime.specs import Anything, Spec, mentions_axes
 from typedtorch.runtime.switch import SWITCH, is_compiling
 
 
-def check_fields(kind: type) -> None:
-    """Add the checks to a dataclass; its ``__init__`` already checks its own arguments."""
+def check_fields(kind: type, *, arrays_only: bool = False) -> None:
+    """Add the checks to a dataclass; its ``__init__`` already checks its own arguments.
+
+    With ``arrays_only`` a dataclass none of whose fields holds an array is not checked at all.
+    """
     if not dataclasses.is_dataclass(kind):
         return
-    specs = functools.cache(lambda: _specs(kind))
+    specs = functools.cache(lambda: _specs(kind, arrays_only))
     init = kind.__dict__.get("__init__")
     if init is not None and _has_more_than_arguments(kind):
         setattr(kind, "__init__", _completed(init, kind, specs))  # noqa: B010 - not a method to mypy
@@ -37,7 +40,7 @@ def _has_more_than_arguments(kind: Any) -> bool:
     return made or hasattr(kind, "__post_init__") or not kind.__dataclass_params__.init
 
 
-def _specs(kind: Any) -> dict[str, Spec]:
+def _specs(kind: Any, arrays_only: bool) -> dict[str, Spec]:
     found: dict[str, Spec] = {}
     bases: tuple[type, ...] = kind.__mro__
     for base in reversed(bases):
@@ -48,6 +51,8 @@ def _specs(kind: Any) -> dict[str, Spec]:
             if name in kind.__dataclass_fields__:
                 value = read(annotation, namespace, dict(vars(base)), f"{base.__qualname__}.{name}")
                 found[name] = spec_of(Any if value is MISSING else value)
+    if arrays_only and not any(map(mentions_axes, found.values())):
+        return {}
     return {name: spec for name, spec in found.items() if not isinstance(spec, Anything)}
 
 

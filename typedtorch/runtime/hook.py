@@ -153,7 +153,7 @@ def _dataclass(kind: type) -> None:
     init = vars(kind).get("__init__")
     if isinstance(init, FunctionType) and not is_typed(init):
         kind.__init__ = wrap(init, "call", arrays_only=True)  # type: ignore[misc]  # the same signature
-    check_fields(kind)
+    check_fields(kind, arrays_only=True)
     kind.__typed__ = True  # type: ignore[attr-defined]  # a mark, as `typed` leaves it
 
 
