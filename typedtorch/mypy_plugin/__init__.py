@@ -27,6 +27,7 @@ from typedtorch.mypy_plugin.attributes import Attributes
 from typedtorch.mypy_plugin.containers import Containers
 from typedtorch.mypy_plugin.facts import Facts
 from typedtorch.mypy_plugin.guard import Guard
+from typedtorch.mypy_plugin.older import Early
 from typedtorch.mypy_plugin.reporter import Reporter
 from typedtorch.mypy_plugin.startup import Start
 
@@ -39,6 +40,7 @@ class TypedtorchPlugin(Plugin):
         self.start = Start(options)
         self.guard = Guard(options)
         self.reporter = Reporter(options, self.start.config)
+        self.early = Early(self.reporter)
         self.facts = Facts(self.lookup_fully_qualified, self.reporter.path_of)
         self.attributes = Attributes(self.facts)
         self.containers = Containers(self.facts)
@@ -56,6 +58,7 @@ class TypedtorchPlugin(Plugin):
         return digest.config_data(ctx.id, ctx.path, self.start.config)
 
     def get_type_analyze_hook(self, fullname: str) -> Callable[[AnalyzeTypeContext], Type] | None:
+        self.early.tick()
         return self.reporter.meet_in_annotation if self.reporter.wants_errors(fullname) else None
 
     def get_base_class_hook(self, fullname: str) -> Callable[[ClassDefContext], None] | None:
@@ -65,6 +68,7 @@ class TypedtorchPlugin(Plugin):
         return self.guard.class_(torch_api.accept_function) if fullname in torch_api.GRAD_MODES else None
 
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
+        self.early.tick()
         if fullname in containers.FUNCTIONS:
             return self.guard.call(self.containers.function)
         if fullname == "torch.compile":
@@ -72,6 +76,7 @@ class TypedtorchPlugin(Plugin):
         return self.guard.call(torch_api.decorated_function) if fullname in torch_api.GRAD_MODES else None
 
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
+        self.early.tick()
         name = fullname.rpartition(".")[2]
         if fullname in containers.METHODS:
             return self.guard.call(partial(self.containers.method, name))

@@ -247,6 +247,8 @@ def _has_findings(path: str, errors: Errors) -> bool:
 
 
 def _imports_torch(statement: ImportBase) -> bool:
+    if statement.is_unreachable:
+        return False
     match statement:
         case Import():
             return any(name.partition(".")[0] == "torch" for name, _ in statement.ids)

@@ -83,9 +83,7 @@ def run(module: Runs, x: Tensor) -> Tensor:
 
 def calls(x: Tensor, abstract: Abstract, module: nn.Module) -> None:
     reveal_type(Own()(x))  # N: Revealed type is "torch._tensor.Tensor"
-    Own()(
-        x, scale="2"
-    )  # E: Argument "scale" to "forward" of "Own" has incompatible type "str"; expected "float"  [arg-type]
+    Own()(x, scale="2")  # E: Argument "scale" to "forward" of "Own" has incompatible type "str"; expected "float"  [arg-type]
     Own()()  # E: Missing positional argument "x" in call to "forward" of "Own"  [call-arg]
     reveal_type(Inherited()(x))  # N: Revealed type is "torch._tensor.Tensor"
     reveal_type(Decorated()(x))  # N: Revealed type is "tuple[torch._tensor.Tensor, int]"
@@ -98,9 +96,7 @@ def calls(x: Tensor, abstract: Abstract, module: nn.Module) -> None:
     reveal_type(abstract(x))  # N: Revealed type is "torch._tensor.Tensor"
     reveal_type(module(x))  # N: Revealed type is "Any"
     reveal_type(nn.Linear(2, 3)(x))  # N: Revealed type is "torch._tensor.Tensor"
-    reveal_type(
-        nn.MultiheadAttention(4, 2)(x, x, x)
-    )  # N: Revealed type is "tuple[torch._tensor.Tensor, torch._tensor.Tensor | None]"
+    reveal_type(nn.MultiheadAttention(4, 2)(x, x, x))  # N: Revealed type is "tuple[torch._tensor.Tensor, torch._tensor.Tensor | None]"
     reveal_type(list(map(Own(), [x])))  # N: Revealed type is "list[torch._tensor.Tensor]"
     run(Own(), x)
     compiled = torch.compile(Own())

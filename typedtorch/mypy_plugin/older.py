@@ -1,0 +1,35 @@
+"""mypy 2.3 does not ask plugins anything once a module is checked, so its modules are checked on the way.
+
+Every other hook is asked many times while a module is analysed.  The first that is asked, with mypy's Errors
+already directed to that module, is the moment.  The engine needs nothing of mypy's analysis.
+"""
+
+from __future__ import annotations
+
+from mypy.nodes import MypyFile
+from mypy.plugin import Plugin
+
+from typedtorch.mypy_plugin.reporter import Reporter
+
+NEEDED = not hasattr(Plugin, "get_additional_indirect_deps")
+
+
+class Early:
+    """Remembers which modules have been checked."""
+
+    def __init__(self, reporter: Reporter) -> None:
+        self._reporter = reporter
+        self._done: dict[str, MypyFile] = {}
+
+    def tick(self) -> None:
+        """Check the module that mypy is in, if that has not happened yet."""
+        errors = self._reporter.errors
+        if not NEEDED or errors is None or errors.target_module is None or errors._watchers:
+            return
+        tree = self._reporter.modules.get(errors.target_module)
+        if tree is None or self._done.get(tree.fullname) is tree:
+            return
+        self._done[tree.fullname] = tree
+        file, module, options, scope = errors.file, errors.target_module, errors.options, errors.scope
+        self._reporter.module_checked(tree)
+        errors.set_file(file, module, options, scope)
