@@ -1,0 +1,87 @@
+"""Sampling: greedy is the argmax, draws follow the distribution, and text may outgrow the context."""
+
+import pytest
+import torch
+
+from typedtorch import nn
+
+
+def model(max_seq: int = 8) -> nn.Transformer:
+    torch.manual_seed(0)
+    made = nn.Transformer(vocab=7, d_model=16, layers=2, heads=2, max_seq=max_seq, dropout=0.1)
+    for param in made.parameters():
+        torch.nn.init.normal_(param, std=0.5)
+    return made
+
+
+def source(seed: int = 0) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def test_greedy_text_is_the_argmax_of_the_uncached_model() -> None:
+    net, text = model(), torch.tensor([[1, 2], [3, 4]])
+    sampled = nn.sample(net, text, 6, temperature=0.0)
+    net.eval()
+    for _ in range(6):
+        text = torch.cat([text, net(text)[:, -1:].argmax(-1)], dim=1)
+    assert torch.equal(sampled, text)
+
+
+def test_text_longer_than_the_context_goes_on_from_its_second_half() -> None:
+    net, text = model(max_seq=4), torch.tensor([[1, 2, 3, 4, 5, 6]])
+    sampled = nn.sample(net, text, 9, temperature=0.0)
+    assert torch.equal(sampled[:, :6], text)
+    net.eval()
+    start = 2  # the last four tokens of the prompt
+    for end in range(6, 15):
+        if end - start > 4:
+            start = end - 2
+        assert sampled[0, end] == net(sampled[:, start:end])[0, -1].argmax()
+
+
+def test_sampling_is_repeatable_and_leaves_the_mode() -> None:
+    net, text = model(), torch.tensor([[1, 2]])
+    one, other = (nn.sample(net, text, 20, generator=source(3)) for _ in range(2))
+    assert torch.equal(one, other)
+    assert not torch.equal(one, nn.sample(net, text, 20, generator=source(4)))
+    assert net.training
+    net.eval()
+    nn.sample(net, text, 1)
+    assert not net.training
+
+
+def test_the_mode_comes_back_after_a_failure() -> None:
+    net = model()
+    with pytest.raises(IndexError):
+        nn.sample(net, torch.tensor([[99]]), 1)
+    assert net.training
+
+
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
+def test_draws_follow_the_softmax_at_the_temperature(temperature: float) -> None:
+    logits = torch.tensor([0.0, 1.0, 2.0])
+    drawn = nn.choose(logits.expand(20_000, 3), temperature=temperature, generator=source())
+    shares = torch.bincount(drawn, minlength=3) / 20_000
+    torch.testing.assert_close(shares, torch.softmax(logits / temperature, 0), rtol=0, atol=0.015)
+
+
+def test_top_k_draws_from_the_likeliest_alone() -> None:
+    logits = torch.tensor([0.0, 3.0, 1.0, 2.0]).expand(1000, 4)
+    drawn = nn.choose(logits, top_k=2, generator=source())
+    assert set(drawn.tolist()) == {1, 3}
+    assert set(nn.choose(logits, top_k=1).tolist()) == {1}
+    assert set(nn.choose(logits, top_k=99, generator=source()).tolist()) == {0, 1, 2, 3}
+
+
+def test_nothing_to_add_is_the_prompt() -> None:
+    text = torch.tensor([[1, 2]])
+    assert torch.equal(nn.sample(model(), text, 0), text)
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    with pytest.raises(ValueError, match="sample: the prompt has no token to start from"):
+        nn.sample(model(), torch.zeros(1, 0, dtype=torch.long), 1)
+    with pytest.raises(ValueError, match=r"top_k at least 1, got 1, 1.0 and 0"):
+        nn.sample(model(), torch.tensor([[1]]), 1, top_k=0)
+    with pytest.raises(ValueError, match="n and temperature must be at least 0"):
+        nn.sample(model(), torch.tensor([[1]]), -1)
