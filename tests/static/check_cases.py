@@ -15,7 +15,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from static.corpus import CASES, SILENT, Case, load  # after the path is set
-
 from typedtorch.shapes.infer import Finding, check_files  # kept beside the line above
 
 

@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
 from static.check_cases import Result, check, report, show
 from static.corpus import CASES, HERE, SILENT, Case, load
 

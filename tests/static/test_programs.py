@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import pytest
+
 from static.corpus import CASES, SILENT, Case, load, twin
 from static.verify_cases import problem
 

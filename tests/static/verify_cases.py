@@ -15,6 +15,7 @@ os.environ.setdefault("TORCHDYNAMO_DISABLE", "1")  # compiling has no bearing on
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import torch  # after the variable that it reads
+
 from static.corpus import CASES, SILENT, Case, load  # after the path is set
 from static.running import execute  # likewise
 
