@@ -41,15 +41,7 @@ def test_plugin_reports_what_the_engine_finds(tmp_path: Path) -> None:
     files, roots = lay_out(tmp_path / "corpus")
     config = tmp_path / "mypy.ini"
     config.write_text(CONFIG.format(roots=":".join(map(str, roots))))
-    command = [
-        sys.executable,
-        "-m",
-        "mypy",
-        "--config-file",
-        str(config),
-        "--cache-dir",
-        str(tmp_path / "cache"),
-    ]
+    mypy = [sys.executable, "-m", "mypy", "--config-file", str(config), "--cache-dir", str(tmp_path / "c")]
     run = subprocess.run(
         [*mypy, "--output", "json", "--show-traceback", *map(str, files)],
         cwd=tmp_path,
