@@ -21,7 +21,7 @@ class Tracker(TorchDispatchMode):
     """``now`` and ``peak`` bytes of all storages that operators have shown so far."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]  # torch leaves its modes untyped
         self.now = self.peak = 0
         self.known: dict[int, Any] = {}
 
@@ -54,6 +54,7 @@ def measured_peak(
     model: nn.Module,
     inputs: tuple[Tensor, ...],
     loss: Callable[[Any], Tensor],
+    *,
     optimizer: Callable[[Any], torch.optim.Optimizer] | None = None,
     autocast: torch.dtype | None = None,
     steps: int = 2,
@@ -74,4 +75,4 @@ def measured_peak(
             if made is not None:
                 made.step()
                 made.zero_grad()
-    return tracker.peak
+    return int(tracker.peak)

@@ -7,6 +7,7 @@ again for its weight, and as much again for its input where something below need
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -20,22 +21,24 @@ Sizes = dict[str, int]
 
 @dataclass(frozen=True)
 class Entry:
-    """A model: its constructor, the axes it is built from, and the sizes of a run."""
+    """A model: its class, the sizes of a run, and its FLOPs."""
 
     build: Callable[..., nn.Module]
     sizes: Sizes
     forward: Callable[..., int]
     training: Callable[..., int]
 
+    def arguments(self) -> Sizes:
+        """The sizes the model is built from."""
+        return {k: v for k, v in self.sizes.items() if k in inspect.signature(self.build).parameters}
+
     def model(self) -> nn.Module:
         """The model at the entry's sizes."""
-        names = self.build.__code__.co_varnames[: self.build.__code__.co_argcount]
-        return self.build(**{name: self.sizes[name] for name in names})
+        return self.build(**self.arguments())
 
     def inputs(self) -> Sizes:
-        """The sizes that are not the constructor's."""
-        code = self.build.__code__
-        return {k: v for k, v in self.sizes.items() if k not in code.co_varnames[: code.co_argcount]}
+        """The sizes that are not the model's own."""
+        return {k: v for k, v in self.sizes.items() if k not in self.arguments()}
 
 
 class MLP(nn.Module):
@@ -190,7 +193,7 @@ class Llama(nn.Module):
 
 
 def llama_forward(
-    batch: int, seq: int, vocab: int, kv_heads: int, groups: int, head_dim: int, d_ff: int
+    *, batch: int, seq: int, vocab: int, kv_heads: int, groups: int, head_dim: int, d_ff: int
 ) -> int:
     queries = kv_heads * groups
     d = queries * head_dim
@@ -320,12 +323,18 @@ def convnext_training(batch: int, side: int, width: int, classes: int) -> int:
 class Recurrent(nn.Module):
     """Two layers of an LSTM or a GRU and a head on every step."""
 
-    def __init__(self, kind: type[nn.LSTM] | type[nn.GRU], d_in: int, hidden: int) -> None:
+    kind: type[nn.LSTM] | type[nn.GRU] = nn.LSTM
+
+    def __init__(self, d_in: int, hidden: int) -> None:
         super().__init__()
-        self.rnn, self.head = kind(d_in, hidden, 2, batch_first=True), nn.Linear(hidden, d_in)
+        self.rnn, self.head = self.kind(d_in, hidden, 2, batch_first=True), nn.Linear(hidden, d_in)
 
     def forward(self, x: Float[Tensor, "batch 6 d_in"]) -> Float[Tensor, "batch 6 d_in"]:
         return self.head(self.rnn(x)[0])
+
+
+class RecurrentGRU(Recurrent):
+    kind = nn.GRU
 
 
 def recurrent_forward(gates: int, batch: int, d_in: int, hidden: int) -> int:

@@ -9,11 +9,12 @@ import torch
 
 from typedtorch.accounting import annotations as an
 from typedtorch.accounting import sizes as sz
+from typedtorch.accounting.answers import Account
 from typedtorch.accounting.errors import SizeError
 from typedtorch.accounting.losses import Loss
 from typedtorch.accounting.optimizers import OptimizerSpec
-from typedtorch.accounting.program import Call, RunPhase, Setup
-from typedtorch.accounting.result import Account
+from typedtorch.accounting.program import Call
+from typedtorch.accounting.stage import RunPhase, Setup
 from typedtorch.accounting.target import Target, target_of
 
 

@@ -94,7 +94,7 @@ def _lstm(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     steps, batch, d_in = data.shape
     hidden = argument_of(func, args, kwargs, "hidden_size")
     size = lstm_workspace(steps, batch, d_in, hidden, data.dtype)
-    return output, hidden_state, cell_state, torch.empty(size, dtype=torch.uint8, device=data.device)
+    return output, hidden_state, cell_state, torch.empty(int(size), dtype=torch.uint8, device=data.device)
 
 
 def _lstm_backward(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -12,13 +12,19 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from torch import nn
+
 from typedtorch.accounting import figures as fg
 from typedtorch.accounting.corrections import lstm_workspace
 from typedtorch.accounting.errors import AccountingError, SymbolError
 from typedtorch.accounting.labels import Decoder, Labels, choose
-from typedtorch.accounting.program import Call, Setup, record
+from typedtorch.accounting.program import Call, record
+from typedtorch.accounting.stage import Setup, World
+from typedtorch.accounting.symbols import Symbols, renamed, symbolic_copy
 from typedtorch.accounting.target import Target
+from typedtorch.accounting.timeline import number
 from typedtorch.accounting.trace import Op, Storage, TensorMeta, Trace, metas
+from typedtorch.runtime import checking
 from typedtorch.shapes.size import Size, evaluate, product
 
 Engine = Literal["primes", "symbols"]
@@ -111,6 +117,80 @@ def _once(question: Question, pinned: tuple[str, ...], options: dict[str, Any]) 
     return Symbolic(trace, kept, "primes")
 
 
+def by_symbols(question: Question) -> Symbolic:
+    """Formulas from torch's symbolic integers.
+
+    Raises:
+        SymbolError: torch's shape functions want a number for every axis, with the first reason.
+    """
+    reasons: list[str] = []
+    pins: list[tuple[str, ...]] = [()]
+    for pinned, options in itertools.islice(_attempts(question), _MOST_ATTEMPTS):
+        chosen = tuple(dict.fromkeys((*pinned, *pins[-1])))
+        if set(pins[-1]) >= set(question.free):
+            break
+        try:
+            return _with_symbols(question, chosen, options)
+        except _SpecialisedError as error:
+            pins.append(tuple(dict.fromkeys((*pins[-1], *error.axes))))
+            reasons.append(str(error))
+        except AccountingError as error:
+            reasons.append(f"{chosen or 'no axis'} fixed: {error}")
+    raise SymbolError(f"no formula from symbolic integers: {reasons[0] if reasons else 'no axis is free'}")
+
+
+class _SpecialisedError(SymbolError):
+    def __init__(self, axes: tuple[str, ...]) -> None:
+        super().__init__(f"torch asked for the number of {', '.join(axes)}")
+        self.axes = axes
+
+
+def _with_symbols(question: Question, pinned: tuple[str, ...], options: dict[str, Any]) -> Symbolic:
+    """One attempt, with some axes as symbols."""
+    sizes = question.sizes
+    fixed = {n: s for n, s in sizes.items() if n not in question.free or n in pinned}
+    open_axes = {n: sizes.get(n) for n in question.free if n not in pinned}
+    if not open_axes:
+        raise SymbolError("every axis is fixed")
+    options = {**options, "small": options.get("small", frozenset()) & set(open_axes)}
+    first = choose(open_axes, avoid=_constants(question), **options)
+    second = choose(open_axes, skip=len(open_axes), **options)
+    call = question.target.call({**fixed, **first.values})
+    twin = question.target.call({**fixed, **second.values})
+    decoder, symbols = Decoder(first, second.values), Symbols(first.values)
+    others = _twins(call.module, twin.module)
+    world = World(
+        symbols.size,
+        symbols.env,
+        None if question.numbers is None else 3 * len(question.numbers.ops) + 500,
+        lambda t, device: symbolic_copy(t, others.get(id(t), t), decoder.decode, symbols, device),
+        lambda: renamed(call.module, others, decoder.decode, symbols),
+    )
+    with checking(False):
+        trace = record(call, {**fixed, **symbols.integers}, question.make_setup(call), world)
+    stuck = symbols.specialised()
+    if stuck:
+        raise _SpecialisedError(stuck)
+    trace.weights = tuple(
+        replace(a, shape=_shape(a.shape, tuple(b.shape), decoder))
+        for a, b in zip(trace.weights, twin.module.parameters() if twin.module else (), strict=True)
+    )
+    kept = {n: int(s) for n, s in fixed.items() if n in pinned and isinstance(s, int)}
+    return Symbolic(trace, kept, "symbols")
+
+
+def _twins(module: nn.Module | None, twin: nn.Module | None) -> dict[int, Any]:
+    """Modules, parameters and buffers of the one, by identity, with what stands there in the other."""
+    pairs: dict[int, Any] = {}
+    if module is None or twin is None:
+        return pairs
+    for ours, other in zip(module.modules(), twin.modules(), strict=True):
+        pairs[id(ours)] = other
+        for mine, theirs in ((ours._parameters, other._parameters), (ours._buffers, other._buffers)):
+            pairs.update({id(t): theirs[name] for name, t in mine.items() if t is not None})
+    return pairs
+
+
 def _constants(question: Question) -> set[int]:
     """Sizes the module has anyway: no label shares a prime with them."""
     if question.numbers is None:
@@ -123,7 +203,7 @@ def _constants(question: Question) -> set[int]:
 def _run(question: Question, sizes: Mapping[str, Any]) -> Trace:
     call = question.target.call(sizes)
     limit = None if question.numbers is None else 3 * len(question.numbers.ops) + 500
-    return record(call, sizes, question.make_setup(call), limit=limit)
+    return record(call, sizes, question.make_setup(call), World(limit=limit))
 
 
 def _verify(question: Question, trace: Trace, fixed: Mapping[str, Any], third: Labels) -> None:
@@ -150,13 +230,13 @@ def _symbolic(here: Trace, there: Trace, decoder: Decoder) -> Trace:
         replace(a, shape=_shape(a.shape, b.shape, decoder))
         for a, b in zip(here.weights, there.weights, strict=True)
     )
-    return Trace(ops, _storages(here, there, ops, decoder), there.marks, there.outputs, weights)
+    return replace(there, ops=ops, storages=_storages(here, there, ops, decoder), weights=weights)
 
 
 def _shape(a: tuple[Size, ...], b: tuple[Size, ...], decoder: Decoder) -> tuple[Size, ...]:
     if len(a) != len(b):
         raise SymbolError("a tensor has another number of axes at other sizes")
-    return tuple(decoder.decode(int(x), int(y)) for x, y in zip(a, b, strict=True))
+    return tuple(decoder.decode(number(x), number(y)) for x, y in zip(a, b, strict=True))
 
 
 def _op(a: Op, b: Op, decoder: Decoder) -> Op:
@@ -195,10 +275,10 @@ def _storages(here: Trace, there: Trace, ops: list[Op], decoder: Decoder) -> lis
                     filled[meta.storage] = product(meta.shape) * meta.dtype.itemsize
     found = []
     for index, (a, b) in enumerate(zip(here.storages, there.storages, strict=True)):
-        size = filled.get(index)
-        if size is None:
+        size = filled.get(index, -1)
+        if size == -1:
             unit = b.dtype.itemsize
-            size = decoder.decode(int(a.nbytes) // unit, int(b.nbytes) // unit) * unit
+            size = decoder.decode(number(a.nbytes) // unit, number(b.nbytes) // unit) * unit
         found.append(replace(b, nbytes=size))
     return found
 
@@ -207,6 +287,6 @@ def _workspace(op: Op, at: Op) -> Size:
     """The LSTM's workspace, padded as it is at the given sizes."""
     steps, batch, d_in = op.ins[0].shape
     hidden = op.outs[0].shape[-1]
-    now = (at.ins[0].shape[2], at.outs[0].shape[-1])
+    now = (number(at.ins[0].shape[2]), number(at.outs[0].shape[-1]))
     size: Size = lstm_workspace(steps, batch, d_in, hidden, op.ins[0].dtype, at=now)
     return size

@@ -35,6 +35,19 @@ def family(name: str) -> str:
     return name.rsplit(".", 1)[0].removesuffix("_")
 
 
+def register_formula(operator: str, formula: Callable[[Op], Size]) -> None:
+    """Count an operator of your own: ``formula`` gets the call and returns its FLOPs.
+
+    ``operator`` is the qualified name without overload; the call's tensors are ``op.ins`` and
+    ``op.outs``, their shapes numbers or polynomials.
+
+    >>> register_formula("mylib.outer", lambda op: 2 * op.ins[0].numel * op.ins[1].numel)
+    >>> "mylib.outer" in FORMULAS
+    True
+    """
+    FORMULAS[operator] = lambda op: Count(matmul=formula(op))
+
+
 def count(op: Op) -> Count | None:
     """What a call costs; None where no formula is known."""
     formula = FORMULAS.get(family(op.name))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import functools
 import inspect
 import textwrap
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from torch import nn
 KEPT = 5
 _FEWEST = KEPT + 2
 # attributes that only say where a block stands
+_PLAIN = (int, float, str, bool, tuple, type(None))
 _POSITIONS = {"layer_idx", "layer_id", "layer_index", "layer_number", "idx", "index", "layer", "block_idx"}
 
 
@@ -94,7 +94,7 @@ def _signature(module: nn.Module | None) -> Any:
         return None
     plain = {
         k: v for k, v in vars(module).items()
-        if not k.startswith("_") and k not in _POSITIONS and isinstance(v, (int, float, str, bool, tuple, type(None)))
+        if not k.startswith("_") and k not in _POSITIONS and isinstance(v, _PLAIN)
     }  # fmt: skip
     tensors = [
         (name, tuple(t.shape), t.dtype, t.requires_grad) if t is not None else (name,)
@@ -119,8 +119,7 @@ def _only_iterated(container: nn.Module, parent: tuple[nn.Module, str] | None) -
     )
 
 
-@functools.lru_cache(maxsize=1024)
-def _uses(cls: type, name: str) -> bool:
+def _uses(cls: Any, name: str) -> bool:
     """Whether every use of ``self.name`` reachable from ``forward`` is ``for x in self.name`` or a call."""
     pending, seen = ["forward"], set()
     while pending:

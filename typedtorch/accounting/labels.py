@@ -152,7 +152,7 @@ class Decoder:
         return [{n: powers[n] for n in c} for c in chosen]
 
     def _sum(self, seen: int, elsewhere: int, factor: Mapping[str, int]) -> Size | None:
-        """``factor * (a * monomial + b)`` or ``factor * (a * monomial + c * monomial2 + b)``, simple a and c."""
+        """``factor * (a * monomial + b)``, or with a second monomial; a simple, b small."""
         here, there = Fraction(seen), Fraction(elsewhere)
         here /= self._at(self.labels.values, factor)
         there /= self._at(self.check, factor)

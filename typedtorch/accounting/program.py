@@ -7,9 +7,9 @@ that have a shape and no memory, and every module's attributes are put back afte
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -18,29 +18,20 @@ from typedtorch.accounting import annotations as an
 from typedtorch.accounting import fake
 from typedtorch.accounting.errors import AccountingError, AnnotationError, SizeError
 from typedtorch.accounting.fold import Run, folded, runs
-from typedtorch.accounting.losses import Loss, objective
-from typedtorch.accounting.optimizers import Factory, make_optimizer
+from typedtorch.accounting.losses import objective
+from typedtorch.accounting.optimizers import make_optimizer
+from typedtorch.accounting.stage import (
+    NUMBERS,
+    Setup,
+    World,
+    checkpointed,
+    default_dtype,
+    module_paths,
+    without_memory,
+)  # fmt: skip
 from typedtorch.accounting.trace import Recorder, Trace, Weight, tensors
 from typedtorch.accounting.unfold import NotPeriodicError, unfold
 from typedtorch.runtime import CheckError
-from typedtorch.shapes.size import Size
-
-RunPhase = Literal["train", "inference"]
-
-
-@dataclass(frozen=True)
-class Setup:
-    """How a step is run: everything about it but the target and the sizes."""
-
-    phase: RunPhase = "train"
-    loss: Loss = "sum"
-    optimizer: Factory | None = None
-    autocast: torch.dtype | None = None
-    dtype: torch.dtype | None = None
-    accumulate: int = 1
-    checkpoint: tuple[str, ...] = ()
-    requires_grad: tuple[str, ...] | None = None
-    device: torch.device = field(default_factory=lambda: torch.device("cpu"))
 
 
 @dataclass(frozen=True)
@@ -75,74 +66,7 @@ def _first_annotated(module: nn.Module | None) -> Callable[..., Any] | None:
     return None
 
 
-@contextlib.contextmanager
-def without_memory(module: nn.Module | None, setup: Setup) -> Iterator[dict[int, Tensor]]:
-    """Parameters and buffers of the module have shapes only, until the block ends.
-
-    Gives what stands in for each, by the identity of the original.  Enter it under
-    :func:`fake.fake_mode`.
-    """
-    modules = list(module.modules()) if module is not None else []
-    saved = [(m, dict(m.__dict__), [dict(getattr(m, d)) for d in _DICTS]) for m in modules]
-    made: dict[int, Tensor] = {}
-    try:
-        for m in modules:
-            for table in (m._parameters, m._buffers, m.__dict__):
-                _replace(table, made, setup)
-        yield made
-    finally:
-        for m, attributes, tables in saved:
-            m.__dict__.clear()
-            m.__dict__.update(attributes)
-            for name, table in zip(_DICTS, tables, strict=True):
-                current = getattr(m, name)
-                current.clear()
-                current.update(table)
-
-
 _LOOK_UPS = ("aten.embedding.", "aten._embedding_bag", "aten.index.Tensor", "aten.index_select.")
-_DICTS = ("_parameters", "_buffers", "_modules")
-
-
-def _replace(table: dict[str, Any], made: dict[int, Tensor], setup: Setup) -> None:
-    for name, value in list(table.items()):
-        if not isinstance(value, Tensor):
-            continue
-        if id(value) not in made:
-            copy = fake.fake_copy(value, setup.device)
-            if setup.dtype is not None and value.is_floating_point():
-                copy = _cast(copy, setup.dtype)
-            made[id(value)] = copy
-        table[name] = made[id(value)]
-
-
-def _cast(tensor: Tensor, dtype: torch.dtype) -> Tensor:
-    plain = tensor.detach().to(dtype)
-    if isinstance(tensor, nn.Parameter):
-        return nn.Parameter(plain, requires_grad=tensor.requires_grad)
-    return plain
-
-
-def default_dtype(module: nn.Module | None, setup: Setup) -> torch.dtype:
-    """The dtype of floating-point inputs: the module's own."""
-    if setup.dtype is not None:
-        return setup.dtype
-    for parameter in module.parameters() if module is not None else ():
-        if parameter.is_floating_point():
-            return parameter.dtype
-    return torch.get_default_dtype()
-
-
-def module_paths(module: nn.Module | None) -> dict[int, str]:
-    """The dotted path of every module, parameter and buffer, by identity."""
-    paths: dict[int, str] = {}
-    if module is not None:
-        for path, member in module.named_modules():
-            paths.setdefault(id(member), path)
-            for own, tensor in (*member._parameters.items(), *member._buffers.items()):
-                if tensor is not None:
-                    paths.setdefault(id(tensor), f"{path}.{own}" if path else own)
-    return paths
 
 
 class Runner:
@@ -184,6 +108,7 @@ class Runner:
                 recorder.adopt(buffer, "buffer", recorder.path_of(buffer))
         for value in (self.arguments, self.keywords):
             recorder.adopt(value, "input")
+        recorder.trace.inputs = recorder.measured((self.arguments, self.keywords))
         if self.setup.phase == "inference":
             with recorder, torch.no_grad():
                 recorder.trace.outputs = recorder.measured(self._forward())
@@ -248,7 +173,7 @@ class Runner:
         loss = self._loss()
         recorder.mark("forward")
         recorder.phase = "backward"
-        loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it without annotations
+        loss.backward()
         del loss
         module = self.call.module
         for parameter in module.parameters() if module is not None else ():
@@ -282,48 +207,30 @@ def _without_memory(value: Any, device: torch.device) -> Any:
     return value
 
 
-def record(
-    call: Call,
-    sizes: an.Sizes,
-    setup: Setup,
-    *,
-    measure: Callable[[Any], Size] = int,
-    env: Any = None,
-    limit: int | None = None,
-    foldable: bool = True,
-) -> Trace:
+def record(call: Call, sizes: an.Sizes, setup: Setup, world: World = NUMBERS) -> Trace:
     """The trace of a training step (two, with an optimizer) or of one inference.
 
     Raises:
         SizeError: the sizes contradict the module; the message names operator and module.
         DataDependentError: a shape depends on values.
     """
-    found = runs(call.module) if call.module is not None and foldable else []
+    found = runs(call.module) if call.module is not None and world.foldable else []
     if found:
-        try:
-            return _recorded(call, sizes, setup, measure, env, limit, found)
-        except (NotPeriodicError, AccountingError):
-            pass  # not as regular as it looked: run every block
-    return _recorded(call, sizes, setup, measure, env, limit, [])
+        with contextlib.suppress(NotPeriodicError, AccountingError):  # less regular than it looked
+            return _recorded(call, sizes, setup, world, found)
+    return _recorded(call, sizes, setup, world, [])
 
 
-def _recorded(
-    call: Call,
-    sizes: an.Sizes,
-    setup: Setup,
-    measure: Callable[[Any], Size],
-    env: Any,
-    limit: int | None,
-    found: list[Run],
-) -> Trace:
+def _recorded(call: Call, sizes: an.Sizes, setup: Setup, world: World, found: list[Run]) -> Trace:
     paths = module_paths(call.module)
-    with fake.fake_mode(env), folded(found), without_memory(call.module, setup) as made:
+    recorder = Recorder(paths, world.measure, world.limit)
+    with fake.fake_mode(world.env), folded(found), without_memory(call.module, setup, world) as made:
         paths.update({id(copy): paths[original] for original, copy in made.items() if original in paths})
-        recorder = Recorder(paths, measure, limit)
-        runner = Runner(call, sizes, setup, recorder)
         try:
-            runner.run()
-        except (RuntimeError, IndexError, CheckError) as error:
+            with world.around(), checkpointed(call.module, setup, recorder):
+                runner = Runner(call, sizes, setup, recorder)
+                runner.run()
+        except (RuntimeError, IndexError, TypeError, CheckError) as error:
             raise SizeError(f"with sizes {dict(sizes)}: {recorder.position()}: {error}") from error
         looked_up = runner.looked_up()
     trace = recorder.trace
@@ -331,7 +238,7 @@ def _recorded(
     for run in found:
         trace = unfold(trace, run)
     if call.module is not None:
-        trace.weights = _weights(call.module, looked_up, measure)
+        trace.weights = _weights(call.module, looked_up)
     return trace
 
 
@@ -346,13 +253,13 @@ def _mark_casts(trace: Trace) -> None:
                     trace.storages[out.storage].category = "cast"
 
 
-def _weights(module: nn.Module, looked_up: set[str], measure: Callable[[Any], Size]) -> tuple[Weight, ...]:
+def _weights(module: nn.Module, looked_up: set[str]) -> tuple[Weight, ...]:
     tables = {
         f"{path}.weight".removeprefix(".")
         for path, member in module.named_modules()
         if isinstance(member, (nn.Embedding, nn.EmbeddingBag))
     } | looked_up
     return tuple(
-        Weight(path, tuple(map(measure, p.shape)), p.dtype, p.requires_grad, path in tables)
+        Weight(path, tuple(map(int, p.shape)), p.dtype, p.requires_grad, path in tables)
         for path, p in module.named_parameters()
     )

@@ -1,107 +1,30 @@
-"""The answer: an :class:`Account` and the frozen records it hands out."""
+"""The figures of an account: computed from its trace when they are asked for, as numbers or as formulas."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from typedtorch.accounting import figures as fg
 from typedtorch.accounting import timeline as tl
-from typedtorch.accounting.devices import Device, Dtype
-from typedtorch.accounting.engines import Engine, Question, Symbolic, by_primes
+from typedtorch.accounting.devices import Dtype
+from typedtorch.accounting.engines import Engine, Question, Symbolic, by_primes, by_symbols
 from typedtorch.accounting.errors import AccountingError, SizeError
 from typedtorch.accounting.flops import Uncounted, require_counted, uncounted
 from typedtorch.accounting.formula import Formula
 from typedtorch.accounting.optimizers import OptimizerSpec, resolve
-from typedtorch.accounting.program import Call, Setup, record
+from typedtorch.accounting.program import Call, record
+from typedtorch.accounting.records import Flops, Memory, ModuleCost, OperatorCost, Parameters
 from typedtorch.accounting.sizes import of_module
+from typedtorch.accounting.stage import Setup
 from typedtorch.accounting.target import Target
-from typedtorch.accounting.trace import Category, Trace
-from typedtorch.accounting.utilisation import mfu
-from typedtorch.shapes.size import Size
+from typedtorch.accounting.trace import Trace
+from typedtorch.shapes.size import Size, evaluate
 
 
-@dataclass(frozen=True)
-class Parameters:
-    """Counts of learned numbers."""
-
-    total: int
-    trainable: int
-    embedding: int
-    by_module: Mapping[str, int]
-
-    @property
-    def without_embedding(self) -> int:
-        return self.total - self.embedding
-
-
-@dataclass(frozen=True)
-class Flops:
-    """FLOPs of one step.  ``step`` is forward + backward + optimizer; ``hardware`` adds ``recompute``.
-
-    ``masked`` is the part of forward and backward that a causal mask makes unnecessary; ``elementwise``
-    the steps of forward and backward that are no multiply-adds of the layers' equations.
-    """
-
-    forward: int
-    backward: int
-    recompute: int
-    optimizer: int
-    step: int
-    hardware: int
-    masked: int
-    elementwise: int
-
-
-@dataclass(frozen=True)
-class ModuleCost:
-    """What happens inside a module, its children included."""
-
-    parameters: int
-    forward: int
-    backward: int
-    bytes: int
-    calls: int
-
-
-@dataclass(frozen=True)
-class OperatorCost:
-    """All calls of one operator in a step."""
-
-    calls: int
-    flops: int
-    bytes: int
-
-    @property
-    def intensity(self) -> float:
-        """FLOPs per byte moved."""
-        return self.flops / self.bytes if self.bytes else 0.0
-
-
-@dataclass(frozen=True)
-class Memory:
-    """Bytes of a training step.  ``saved`` is what the forward keeps for the backward, autocast's copies
-    of weights (``casts``) included; ``peak`` is the most that is alive at once, inputs included.
-    """
-
-    parameters: int
-    buffers: int
-    inputs: int
-    gradients: int
-    optimizer: int
-    saved: int
-    casts: int
-    peak: int
-    peak_operator: str
-    peak_module: str
-    peak_phase: str
-    peak_parts: Mapping[Category, int]
-    first_peak: int
-
-
-class Account:
+class Figures:
     """What a target costs at given sizes; figures are computed when they are asked for."""
 
     def __init__(
@@ -157,7 +80,8 @@ class Account:
             SymbolError: the engine finds no formula.
         """
         if engine not in self._symbolic:
-            self._symbolic[engine] = by_primes(self._question)
+            derive = by_primes if engine == "primes" else by_symbols
+            self._symbolic[engine] = derive(self._question)
         return self._symbolic[engine]
 
     def formula(self, name: str, *, engine: Engine | None = None) -> Formula:
@@ -180,9 +104,21 @@ class Account:
     def _figures(self, engine: Engine) -> dict[str, Size]:
         if engine not in self._formulas:
             trace = self.symbolic(engine).trace
-            at = len(trace.ops) - 1 if self.unbound else self.peak.at
-            self._formulas[engine] = fg.figures(trace, at)
+            found = fg.figures(trace, self._peak_of(trace, engine))
+            if self.unbound:  # which moment is the peak depends on the sizes
+                found = {k: v for k, v in found.items() if not k.startswith("memory.peak")}
+            self._formulas[engine] = found
         return self._formulas[engine]
+
+    def _peak_of(self, trace: Trace, engine: Engine) -> int:
+        """The operator at the peak; the second engine's stream may hold other operators."""
+        if self.unbound:
+            return 0
+        if engine == "primes":
+            return self.peak.at
+        sizes = {n: s for n, s in self.sizes.items() if isinstance(s, int)}
+        storages = [replace(s, nbytes=evaluate(s.nbytes, sizes)) for s in trace.storages]
+        return tl.peak(replace(trace, storages=storages)).at
 
     @property
     def uncounted(self) -> tuple[Uncounted, ...]:
@@ -239,13 +175,6 @@ class Account:
         """FLOPs per byte moved, over a step."""
         return self.flops.step / self.bytes_moved if self.bytes_moved else 0.0
 
-    def mfu(
-        self, seconds: float, device: Device | str, dtype: Dtype | None = None, *, devices: int = 1
-    ) -> float | None:
-        """Model FLOPs utilisation of a step that took ``seconds``; None for an unknown device or dtype."""
-        spent = self.flops.forward + self.flops.backward
-        return mfu(spent, seconds, device, dtype or self.compute_dtype, devices=devices)
-
     @property
     def compute_dtype(self) -> Dtype:
         """The dtype most multiply-adds are done in."""
@@ -284,21 +213,6 @@ class Account:
             row[2] += tl.number(cost.bytes) * times
         ordered = sorted(sums.items(), key=lambda item: (-item[1][1], -item[1][2]))
         return {name: OperatorCost(*row) for name, row in ordered}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data, ready for JSON."""
-        return {
-            "sizes": dict(self.sizes),
-            "parameters": asdict(self.parameters),
-            "flops": asdict(self.flops),
-            "memory": asdict(self.memory),
-            "modules": {path: asdict(cost) for path, cost in self.modules.items()},
-            "operators": {name: asdict(cost) for name, cost in self.operators.items()},
-            "bytes_moved": self.bytes_moved,
-            "intensity": self.intensity,
-            "uncounted": [asdict(u) for u in self.uncounted],
-            "notes": list(self.target.notes),
-        }
 
 
 def _ancestors(path: str) -> list[str]:

@@ -12,7 +12,8 @@ from torch import Tensor, nn
 
 from typedtorch.accounting import annotations as an
 from typedtorch.accounting.errors import AccountingError, SizeError
-from typedtorch.accounting.program import Call, Setup, record
+from typedtorch.accounting.program import Call, record
+from typedtorch.accounting.stage import Setup
 
 _CONFIGS = ("config", "cfg", "hparams", "args")
 _MOST_TRIALS = 48

@@ -102,6 +102,7 @@ class Trace:
     ops: list[Op] = field(default_factory=list)
     storages: list[Storage] = field(default_factory=list)
     marks: dict[tuple[int, str], int] = field(default_factory=dict)
+    inputs: tuple[TensorMeta, ...] = ()
     outputs: tuple[TensorMeta, ...] = ()
     weights: tuple[Weight, ...] = ()
     # paths of the blocks that repeat a block; their operators are the same objects as the block's
@@ -135,13 +136,13 @@ def tensors(value: Any) -> Iterator[Tensor]:
             yield from tensors(getattr(value, name))
 
 
-class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves its modes untyped
+class Recorder(TorchDispatchMode):
     """Writes a :class:`Trace`; ``measure`` turns a size of torch into a :class:`Size`."""
 
     def __init__(
         self, paths: dict[int, str], measure: Callable[[Any], Size] = int, limit: int | None = None
     ) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]  # likewise
+        super().__init__()  # type: ignore[no-untyped-call]  # torch leaves its modes untyped
         self.trace = Trace()
         self.phase: Phase = "forward"
         self.step = 0
@@ -194,6 +195,16 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch lea
             return self._paths.get(id(variable), "")
         at = bisect.bisect_right(self._changes[0], fake.node_sequence_number(node)) - 1
         return self._changes[1][at]
+
+    @contextlib.contextmanager
+    def inside(self, path: str) -> Iterator[None]:
+        """Operators in here belong to a module whose hooks do not run."""
+        self._go(path)
+        try:
+            yield
+        finally:
+            self._stack.pop()
+            self._note(self._stack[-1])
 
     def path_of(self, value: object) -> str:
         """The dotted path of a module, parameter or buffer."""

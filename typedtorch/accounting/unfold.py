@@ -195,7 +195,7 @@ class _Unfolding:
         return isinstance(value, TensorMeta) and self._owner(value) == _MIDDLE
 
     def _when(self, index: int | None, owner: int | None, virtual: int | None) -> int | None:
-        """The new position of a birth or death, for the storage of block ``owner`` standing at ``virtual``."""
+        """The new position of a birth or death of a storage of block ``owner``, now at ``virtual``."""
         if index is None or index < 0:
             return index
         place = self._place(index)
@@ -236,7 +236,7 @@ class _Unfolding:
         return found
 
     def _course(self, index: int | None) -> tuple[int, int, int] | int | None:
-        """When block 2 does something: in a sweep at an offset of a near block's segment, or at one moment."""
+        """When block 2 does something: at an offset of a near block's segment, or at one moment."""
         place = None if index is None or index < 0 else self._place(index)
         if place is None:
             return index if index is None or index < 0 else self._moved[index]

@@ -24,8 +24,8 @@ class GPT2Block(nn.Module):
         q, k, v = heads.permute(2, 0, 3, 1, 4).unbind(0)
         mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         x = x + self.out(mixed.transpose(1, 2).flatten(2))
-        x = x + self.down(F.gelu(self.up(self.norm2(x)), approximate="tanh"))
-        return x
+        out: Tensor = x + self.down(F.gelu(self.up(self.norm2(x)), approximate="tanh"))
+        return out
 
 
 class GPT2(nn.Module):
@@ -65,7 +65,7 @@ class LlamaBlock(nn.Module):
         self.down = nn.Linear(d_ff, d_model, bias=False)
 
     def forward(
-        self, x: Float[Tensor, "batch seq d_model"], turn: Float[Tensor, "2 seq half"]
+        self, x: Float[Tensor, "batch seq d_model"], turn: Float[Tensor, "2 seq pairs"]
     ) -> Float[Tensor, "batch seq d_model"]:
         batch, seq, _ = x.shape
         h = self.norm1(x)
@@ -75,12 +75,12 @@ class LlamaBlock(nn.Module):
         mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=self.grouped)
         x = x + self.o(mixed.transpose(1, 2).flatten(2))
         h = self.norm2(x)
-        x = x + self.down(F.silu(self.gate(h)) * self.up(h))
-        return x
+        out: Tensor = x + self.down(F.silu(self.gate(h)) * self.up(h))
+        return out
 
 
 def rotate(
-    x: Float[Tensor, "batch heads seq head_dim"], turn: Float[Tensor, "2 seq half"]
+    x: Float[Tensor, "batch heads seq head_dim"], turn: Float[Tensor, "2 seq pairs"]
 ) -> Float[Tensor, "batch heads seq head_dim"]:
     """Turn pairs of channels by an angle that grows with the position (Su et al. 2021)."""
     cos, sin = turn.to(x.dtype)
@@ -95,7 +95,7 @@ class Llama(nn.Module):
         self, layers: int, d_model: int, d_ff: int, heads: int, *, kv_heads: int = 8, vocab: int = 128256
     ) -> None:
         super().__init__()
-        self.half = d_model // heads // 2
+        self.pairs = d_model // heads // 2
         self.tokens = nn.Embedding(vocab, d_model)
         self.blocks = nn.ModuleList(LlamaBlock(d_model, d_ff, heads, kv_heads) for _ in range(layers))
         self.norm, self.head = nn.RMSNorm(d_model), nn.Linear(d_model, vocab, bias=False)
@@ -103,7 +103,7 @@ class Llama(nn.Module):
     def forward(self, tokens: Int[Tensor, "batch seq"]) -> Float[Tensor, "batch seq vocab"]:
         x = self.tokens(tokens)
         where = torch.arange(tokens.shape[1], device=x.device, dtype=torch.float32)
-        angle = where[:, None] * 500000.0 ** (-torch.arange(self.half, device=x.device) / self.half)
+        angle = where[:, None] * 500000.0 ** (-torch.arange(self.pairs, device=x.device) / self.pairs)
         turn = torch.stack((angle.cos(), angle.sin()))
         for block in self.blocks:
             x = block(x, turn)

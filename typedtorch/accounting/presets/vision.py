@@ -23,8 +23,8 @@ class Encoder(nn.Module):
         heads = self.qkv(self.norm1(x)).view(batch, seq, 3, self.heads, self.head_dim)
         q, k, v = heads.permute(2, 0, 3, 1, 4).unbind(0)
         x = x + self.out(F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2))
-        x = x + self.down(F.gelu(self.up(self.norm2(x))))
-        return x
+        out: Tensor = x + self.down(F.gelu(self.up(self.norm2(x))))
+        return out
 
 
 class ViT(nn.Module):

@@ -1,0 +1,113 @@
+"""Generating token by token: the cache of keys and values, and why a step waits for memory.
+
+A decoding step multiplies every weight with one token per sequence and reads the whole cache: about
+one FLOP per byte at batch 1, far left of any ridge (Pope et al. 2022).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from typedtorch.accounting.devices import Device, Dtype
+from typedtorch.accounting.napkin import known_device
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cache:
+    """Keys and values of every layer: ``2 L B S H_kv D`` numbers.
+
+    >>> Cache(layers=32, kv_heads=8, head_dim=128, batch=1, context=8192).bytes / 2**30  # Llama-3-8B, GiB
+    1.0
+    """
+
+    layers: int
+    kv_heads: int
+    head_dim: int
+    batch: int
+    context: int
+    dtype: torch.dtype = torch.bfloat16
+
+    @property
+    def bytes(self) -> int:
+        return self.bytes_per_token * self.batch * self.context
+
+    @property
+    def bytes_per_token(self) -> int:
+        """Of one sequence.
+
+        >>> Cache(layers=80, kv_heads=8, head_dim=128, batch=1, context=1).bytes_per_token  # Llama-3-70B
+        327680
+        """
+        return 2 * self.layers * self.kv_heads * self.head_dim * self.dtype.itemsize
+
+
+@dataclass(frozen=True)
+class DecodeStep:
+    """One token for every sequence: FLOPs, bytes, and the time they take on a device."""
+
+    flops: int
+    bytes: int
+    seconds: float
+    tokens_per_second: float
+    bound: str
+    fits: bool
+
+    @property
+    def intensity(self) -> float:
+        """FLOPs per byte.
+
+        >>> DecodeStep(10, 5, 1.0, 1.0, "memory", True).intensity
+        2.0
+        """
+        return self.flops / self.bytes
+
+
+def decode_step(
+    cache: Cache,
+    *,
+    parameters: int,
+    heads: int,
+    device: Device | str = "h100",
+    dtype: Dtype = torch.bfloat16,
+    weight_bytes: float = 2,
+    devices: int = 1,
+) -> DecodeStep:
+    """A decoding step: ``B (2N + 4 L H D S)`` FLOPs, reading all weights once and all of the cache.
+
+    ``parameters`` are those that multiply (the input embedding is only looked up).  With several
+    ``devices`` weights and cache are shared out evenly and communication is not counted.
+
+    Raises:
+        AccountingError: an unknown device or dtype.
+
+    >>> cache = Cache(layers=32, kv_heads=8, head_dim=128, batch=1, context=8192)
+    >>> step = decode_step(cache, parameters=7_504_924_672, heads=32)
+    >>> step.bound, round(step.tokens_per_second)
+    ('memory', 208)
+    """
+    found, peak = known_device(device, dtype)
+    attention = 4 * cache.layers * heads * cache.head_dim * cache.context
+    flops = cache.batch * (2 * parameters + attention)
+    moved = int(parameters * weight_bytes) + cache.bytes
+    arithmetic, waiting = flops / (peak * devices), moved / (found.bandwidth * devices)
+    seconds = max(arithmetic, waiting)
+    return DecodeStep(
+        flops, moved, seconds, cache.batch / seconds, "memory" if waiting >= arithmetic else "arithmetic",
+        moved <= found.memory * devices,
+    )  # fmt: skip
+
+
+def ridge_batch(
+    device: Device | str = "h100", dtype: Dtype = torch.bfloat16, *, weight_bytes: float = 2
+) -> float:
+    """Sequences from which on products with the weights are bound by arithmetic.
+
+    ``peak / bandwidth * bytes per weight / 2``
+
+    >>> round(ridge_batch("h100"))
+    295
+    """
+    found, peak = known_device(device, dtype)
+    return peak / found.bandwidth * weight_bytes / 2
