@@ -11,7 +11,7 @@ or *cannot tell* (``None``).
 >>> (b * d) // d == b
 True
 >>> same(b, s), same(b, b), same(d, 512), same(d, unknown())
-(False, True, False, None)
+(False, True, None, None)
 """
 
 from __future__ import annotations
@@ -315,30 +315,37 @@ def product(sizes: Iterable[Size]) -> Size:
 def same(a: Size, b: Size) -> bool | None:
     """Equal (True), different whatever the author meant (False), or undecided (None).
 
-    Names of axes are generic: ``b`` and ``s`` differ, and so do ``d`` and ``512``, because an
-    annotation claims every size.  A name and an expression in other names may be tied by something
-    the annotation does not say (``d_model`` and ``heads*head_dim``, ``half`` and ``d//2``): undecided.
-    An integer of the program may coincide with anything.
+    Names of axes are generic: ``b`` and ``s`` differ, because an annotation claims every size.  A
+    name may be tied to a number, or to an expression in other names, by something the annotation
+    does not say (``c`` and ``3``, ``d_model`` and ``heads*head_dim``, ``half`` and ``d//2``):
+    undecided.  An integer of the program may coincide with anything.
 
     >>> b, s, d, h = axis("b"), axis("s"), axis("d"), axis("h")
-    >>> same(b * s, b * d), same(d, 2 * d), same(s + 1, s), same(d, h * s), same(d // h, d)
-    (False, False, False, None, False)
+    >>> same(b * s, b * d), same(d, 2 * d), same(s + 1, s), same(d, h * s), same(d // h, d), same(d, 3)
+    (False, False, False, None, False, None)
     """
     if a is b or a == b:
         return True
     verdict = _different(a - b)
     if verdict is None:
-        if _inside(a, b) or _inside(b, a):
+        if _inside(a, b) or _inside(b, a) or (a, b) in _distinct:
             return False
-        if _observers:
-            observe(a, b)
+        observe(a, b)
     return verdict
 
 
-def name_against_number(a: Size, b: Size) -> bool:
-    """Whether two sizes that differ do so only because a name is not a number."""
-    a, b = (b, a) if isinstance(a, int) else (a, b)
-    return isinstance(b, int) and isinstance(a, Poly)
+_distinct: set[tuple[Size, Size]] = set()
+
+
+@contextlib.contextmanager
+def distinct(pairs: Iterable[tuple[Size, Size]]) -> Iterator[None]:
+    """Inside the block these pairs of sizes, undecided by themselves, are different."""
+    added = {pair for a, b in pairs for pair in ((a, b), (b, a))} - _distinct
+    _distinct.update(added)
+    try:
+        yield
+    finally:
+        _distinct.difference_update(added)
 
 
 @lru_cache(maxsize=65536)
@@ -377,7 +384,7 @@ def observing(observer: Callable[[Size, Size], None]) -> Iterator[None]:
 
 
 def observe(a: Size, b: Size) -> None:
-    """Tell the innermost observer, if there is one, that two sizes have met, without what they share."""
+    """Tell the observers that two sizes have met, without what they share."""
     if not _observers:
         return
     difference = a - b
@@ -387,7 +394,18 @@ def observe(a: Size, b: Size) -> None:
             (first, c1), (second, c2) = rest.terms
             if c1 * c2 < 0 and _plain(first, c1) and _plain(second, c2) and first and second:
                 a, b = _as_poly(first[0][0]), _as_poly(second[0][0])
-    _observers[-1](a, b)
+    for observer in _observers:
+        observer(a, b)
+
+
+def name_against_number(a: Size, b: Size) -> bool:
+    """Whether one size is made of generic axes and the other a number, which may be tied unsaid."""
+    a, b = (b, a) if isinstance(a, int) else (a, b)
+    if not isinstance(b, int) or isinstance(a, int):
+        return False
+    return all(
+        atom.kind == "floor" or (atom.kind == "axis" and atom.scope in ("", LINKED_SCOPE)) for atom in a.atoms()
+    )
 
 
 INTEGER_SCOPE = "int"  # int parameters of one function: generic among themselves
@@ -438,8 +456,10 @@ def _nonzero(diff: Poly) -> bool | None:
     if not all(_plain(m, c) for m, c in ((first, c1), (second, c2))):
         return None
     constant = next((abs(c) for m, c in rest.terms if not m), None)
-    integers = any(a.scope in (INTEGER_SCOPE, INSTANCE_SCOPE) for a in rest.atoms())
-    return None if integers and constant not in (None, 1) else False
+    if constant is None:
+        return False
+    # b*d against d is one b too many; but d against 3 may be a name that says too little
+    return False if constant == 1 and rest != diff else None
 
 
 def _plain(monomial: Monomial, coefficient: int) -> bool:
@@ -529,7 +549,7 @@ def _format(poly: Poly) -> str:
     for monomial, coefficient in poly.terms:
         factors = []
         for atom, power in monomial:
-            alone = len(monomial) == 1 and power == 1 and coefficient in (1, -1)
+            alone = len(monomial) == 1 and power == 1 and coefficient == 1
             name = f"({atom.name})" if atom.kind == "floor" and not alone else atom.name
             factors.append(name if power == 1 else f"{name}**{power}")
         magnitude = abs(coefficient)

@@ -433,7 +433,9 @@ def check_result(frame: Frame, node: ast.expr, value: Value) -> None:
     """A ``return`` against the function's annotation."""
     if frame.result is None:
         return
-    problems = match(frame.result, value, frame.state.names.copy(), binder="the result")
+    names = frame.state.names.copy()
+    names.strict = True
+    problems = match(frame.result, value, names, binder="the result")
     if problems:
         messages.result(frame, node, problems[0])
 
@@ -443,7 +445,9 @@ def check_yield(frame: Frame, node: ast.Yield, value: Value) -> None:
     spec = frame.interpreter.yield_spec(frame)
     if spec is None or node.value is None:
         return
-    problems = match(spec, value, frame.state.names.copy(), binder="the item")
+    names = frame.state.names.copy()
+    names.strict = True
+    problems = match(spec, value, names, binder="the item")
     if problems:
         messages.result(frame, node.value, problems[0], verb="yields")
 

@@ -48,7 +48,16 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.rule import Function, Layer, lints
 from typedtorch.shapes.rule import call as call_rule
-from typedtorch.shapes.size import Poly, Size, axis, integer, unknown
+from typedtorch.shapes.size import (
+    Poly,
+    Size,
+    axis,
+    distinct,
+    integer,
+    name_against_number,
+    observing,
+    unknown,
+)
 from typedtorch.shapes.tensor import ANY_AXES, Pack, ShapeError
 
 if TYPE_CHECKING:
@@ -456,7 +465,7 @@ class Interpreter:
         self.budget -= 1
         inner = self.body_frame(function, frame.depth + 1)
         self._fill_parameters(inner, function, signature, values)
-        before = _receiver(function)
+        before = dict(inner.state.variables)
         self.stack.append(id(body))
         try:
             result = self._run_body(inner, function, signature)
@@ -480,19 +489,29 @@ class Interpreter:
             node, finding.code, f"in {function.name}(){where}: {finding.message}", finding.hint
         )
 
-    def _write_back(self, frame: Frame, function: FunctionV, inner: Frame, before: Value) -> bool:
-        """A method that changed its object changed the caller's."""
-        if not isinstance(before, Instance) or isinstance(function.node, ast.Lambda):
-            return False
-        arguments = [*function.node.args.posonlyargs, *function.node.args.args]
-        if not arguments:
-            return False
-        ends = [state.variables.get(arguments[0].arg) for state in inner.exits]
-        finals = [v for v in ends if isinstance(v, Instance)]
-        if not finals or all(equal(v, before) for v in finals):
-            return False
-        frame.state.replace_value(before, join_all(list(finals), "self"))
-        return True
+    def _write_back(
+        self, frame: Frame, function: FunctionV, inner: Frame, before: Mapping[str, Value]
+    ) -> bool:
+        """What a call changed in the objects and containers it was given, the caller sees changed."""
+        facts = function.module.facts(function.node)
+        changed = False
+        for name, old in before.items():
+            if not isinstance(old, (Instance, Sequence, DictV)):
+                continue
+            ends = [state.variables.get(name, UNKNOWN) for state in inner.exits]
+            if not ends or all(equal(v, old) for v in ends):
+                continue
+            if name in facts.last_store:
+                # rebound in the body: the object that was passed may or may not have changed
+                if name in facts.changed_names:
+                    frame.state.replace_value(old, _forgotten(old))
+                continue
+            new = join_all(ends, name)
+            if type(new) is not type(old):
+                new = _forgotten(old)
+            frame.state.replace_value(old, new)
+            changed = True
+        return changed
 
     def body_frame(self, function: FunctionV, depth: int) -> Frame:
         reporter = Reporter(function.module.path, counting=False)
@@ -596,6 +615,8 @@ class Interpreter:
             return tuple(self.to_rule(v) for v in value)
         if isinstance(value, slice):
             return slice(*(self.to_rule(v) for v in (value.start, value.stop, value.step)))
+        if isinstance(value, Instance) and value.info.is_named_tuple:
+            return tuple(self.to_rule(value.attributes.get(n, UNKNOWN)) for n in value.info.fields())
         if value is None or value is Ellipsis or isinstance(value, (Tensor, Scalar, Dtype, Pack)):
             return value
         if is_size(value) or isinstance(value, (bool, float, str)):
@@ -637,7 +658,7 @@ class Interpreter:
             named = {k: self.to_rule(v) for k, v in some_keywords.items()}
             try:
                 with lints() as warned:
-                    results.append(self.from_rule(call_rule(function, given, named)))
+                    results.append(self.from_rule(_apply(function, given, named)))
             except ShapeError as error:
                 errors.append((error, given, named))
                 continue
@@ -663,7 +684,7 @@ class Interpreter:
         if frame.state.autocast and error.code == "dtype":
             return
         try:
-            call_rule(function, _labelled(given, nodes), named)
+            _apply(function, _labelled(given, nodes), named)
         except ShapeError as labelled:
             error = labelled
         frame.reporter.add(_operator_place(node), error.code, f"{source(node)}: {error.message}", error.hint)
@@ -698,6 +719,26 @@ _PYTHON_DTYPES = {
 def _made_whole(value: Tensor) -> Tensor:
     """A rule that passes an unknown argument on as a size means an unknown size."""
     return replace(value, shape=tuple(e if isinstance(e, (int, Poly, Pack)) else unknown() for e in value.shape))
+
+
+def _apply(function: Function, given: tuple[Value, ...], named: dict[str, Value]) -> Value:
+    """A rule; a name against a number counts as different where an operand has both, misaligned.
+
+    ``(b, 128) + (128, b)``: the name may stand for the number, but then not in that operand.
+    """
+    met: list[tuple[Size, Size]] = []
+    with observing(lambda a, b: met.append((a, b))):
+        result = call_rule(function, given, named)
+    if not met:
+        return result
+    shapes = [v.shape for v in given if isinstance(v, Tensor)]
+    misaligned = [
+        (a, b) for a, b in met if name_against_number(a, b) and any(a in shape and b in shape for shape in shapes)
+    ]
+    if not misaligned:
+        return result
+    with distinct(misaligned):
+        return call_rule(function, given, named)
 
 
 def _combinations(
@@ -774,8 +815,11 @@ def _receiver_text(node: ast.AST) -> str:
     return "the instance"
 
 
-def _receiver(function: FunctionV) -> Value:
-    return function.bound if function.is_bound else None
+def _forgotten(value: Value) -> Value:
+    """A container of which only the kind is still known."""
+    if isinstance(value, Sequence):
+        return Sequence(value.kind, None, UNKNOWN)
+    return DictV({}, UNKNOWN, value.kind) if isinstance(value, DictV) else value
 
 
 def _plain_instance(spec: Spec) -> bool:

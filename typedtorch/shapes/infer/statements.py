@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -13,8 +14,10 @@ from typedtorch.shapes.infer.state import MAX_ROUNDS, State, equal_states, forge
 from typedtorch.shapes.infer.unify import assume, match
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
+    Bound,
     Choice,
     DictV,
+    External,
     FunctionV,
     Instance,
     Tensor,
@@ -23,7 +26,7 @@ from typedtorch.shapes.infer.values import (
     join,
 )
 from typedtorch.shapes.infer.values import Sequence as SequenceV
-from typedtorch.shapes.size import integer
+from typedtorch.shapes.size import Atom, Size, atoms, integer, substitute, unknown
 from typedtorch.shapes.tensor import Entry, Pack, Shape, better, pack_index
 
 
@@ -108,7 +111,8 @@ def _unpack(
 ) -> None:
     star = next((i for i, e in enumerate(elts) if isinstance(e, ast.Starred)), None)
     if isinstance(value, Choice):
-        value = next((v for v in value.options if isinstance(v, (tuple, Tensor))), UNKNOWN)
+        fits = [v for v in value.options if not isinstance(v, tuple) or len(v) == len(elts)]
+        value = fits[0] if len(fits) == 1 and star is None else UNKNOWN
     if isinstance(value, Tensor):
         value = _unpack_tensor(frame, value, elts, star, target, source)
     if isinstance(value, tuple) and any(isinstance(v, Pack) for v in value):
@@ -127,7 +131,8 @@ def _unpack(
         return
     if star is None:
         if len(items) != len(elts):
-            messages.unpack(frame, source or target, value, len(elts), len(items))
+            if _certain_count(frame, value, source):
+                messages.unpack(frame, source or target, value, len(elts), len(items))
             items = [UNKNOWN] * len(elts)
         for element, item in zip(elts, items, strict=True):
             assign_target(frame, element, item)
@@ -140,6 +145,18 @@ def _unpack(
     assign_target(frame, elts[star], SequenceV("list", tuple(items[star : len(items) - after])))
     for element, item in zip(elts[star + 1 :], items[len(items) - after :], strict=True):
         assign_target(frame, element, item)
+
+
+def _certain_count(frame: Frame, value: Value, source: ast.expr | None) -> bool:
+    """A shape, or what an operator returned; an annotated tuple is a type checker's to count."""
+    if not isinstance(value, tuple):
+        return False
+    if all(is_size(v) for v in value):
+        return True
+    if not isinstance(source, ast.Call) or not all(isinstance(v, Tensor) for v in value):
+        return False
+    with frame.reporter.mute():
+        return isinstance(evaluate(frame, source.func), (Bound, External))
 
 
 def _unpack_tensor(
@@ -362,6 +379,7 @@ def _fixed_point(
         end = join_states(end, loop.continues, place)
         if end is None:
             break
+        age(end, node)
         joined = join_states(head, end, place)
         assert joined is not None
         if equal_states(joined, head):
@@ -381,6 +399,29 @@ def _fixed_point(
         return False
     frame.state = after
     return True
+
+
+_PLACE = re.compile(r"\?(\d+):")
+
+
+def age(state: State, loop: ast.stmt) -> None:
+    """Unknown sizes that arose in this turn of a loop are not those of the same names in the next."""
+    first, last = loop.lineno, loop.end_lineno or loop.lineno
+
+    def older(size: Size) -> Size:
+        if isinstance(size, int):
+            return size
+        found = {a: unknown(f"{a.name}'") for a in atoms(size) if _arose(a, first, last)}
+        return substitute(size, found) if found else size
+
+    state.transform(older)
+
+
+def _arose(atom: Atom, first: int, last: int) -> bool:
+    if atom.kind != "opaque" or atom.name.endswith("'"):
+        return False
+    place = _PLACE.match(atom.name)
+    return place is not None and first <= int(place.group(1)) <= last
 
 
 def break_(frame: Frame, node: ast.Break) -> bool:

@@ -59,6 +59,7 @@ class Names:
     binders: dict[str, str] = field(default_factory=dict)
     brace: Callable[[str], Size | None] = _no_brace
     generic: bool = False  # names are the function's own: packs are generic too
+    strict: bool = False  # a function's own result: a name is not a number
     where: str = ""  # distinguishes the unknown sizes of one call from those of another
 
     def size(self, name: str) -> Size:
@@ -416,10 +417,10 @@ def _match_dim(dim: Dim, size: Size, names: Names, binder: str) -> tuple[Size, s
     if expected is None:
         return None
     verdict = same(expected, size)
-    lenient = not names.generic and not (dim.kind == "fixed" and expected == 1)
-    if verdict is False and lenient and name_against_number(expected, size):
-        # the caller's own name for what the callee wants to be a number: its annotation says too little
-        return None
+    if verdict is None and (names.strict or (dim.kind == "fixed" and expected == 1)):
+        # a caller's name for what the callee wants to be a number may only say too little; a function's
+        # own result may not
+        verdict = False if name_against_number(expected, size) else None
     if verdict is False:
         return expected, names.binders.get(dim.name)
     if verdict is None and dim.kind == "named":

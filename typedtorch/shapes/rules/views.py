@@ -9,7 +9,7 @@ from typedtorch.shapes.rule import attribute, name, rule
 from typedtorch.shapes.rules.forms import axes_of, both, is_size, literal, methods, need
 from typedtorch.shapes.rules.layout import contiguous_strides, permuted, view_strides
 from typedtorch.shapes.rules.promotion import mask_of
-from typedtorch.shapes.size import Poly, Size, _exact_div, floor_div, is_unknown, product, same, unknown
+from typedtorch.shapes.size import Poly, Size, _exact_div, atoms, floor_div, is_unknown, product, same, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
@@ -273,7 +273,7 @@ def squeeze(input: Any, *dim: Any) -> Tensor:
 
 def _may_be_one(size: Size) -> bool:
     """Nothing says that it is not 1; a named axis claims every size, so it is not."""
-    return isinstance(size, Poly) and same(size, 1) is None
+    return isinstance(size, Poly) and any(a.kind != "axis" for a in atoms(size))
 
 
 @rule(
