@@ -11,8 +11,8 @@ import warnings
 from typing import Any
 
 import torch
-
 from sampling import Call, tensors_in
+
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.rule import ATTRIBUTES, LAYERS, RULES, Layer, Rule
 from typedtorch.shapes.rule import lints as collect_lints

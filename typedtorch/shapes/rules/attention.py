@@ -171,6 +171,8 @@ def flex_attention(
             raise ShapeError(
                 f"{name(tensor, parameter)} has shape {show(tensor.shape)}, wanted (batch, heads, length, head_dim)"
             )
+    if not mask_of(query) & mask_of(key) & mask_of(value):
+        raise Undecided  # compiled or not, it may promote
     if enable_gqa is False and block_mask is None and None not in (query.rank, key.rank, value.rank):
         for axis, what in ((0, "batch size"), (1, "number of heads")):
             for tensor, parameter in ((key, "key"), (value, "value")):
@@ -182,8 +184,9 @@ def flex_attention(
                         if axis
                         else None,
                     )
-    elif 1 in (*query.shape[:1], *key.shape[:1]):
-        raise Undecided
+    elif enable_gqa is not False and None not in (query.rank, key.rank, value.rank):
+        if query.shape[0] != key.shape[0] or key.shape[:2] != value.shape[:2]:
+            raise Undecided
     return scaled_dot_product_attention(query, key, value, enable_gqa=enable_gqa)
 
 
@@ -256,6 +259,8 @@ def multihead_attention(
             return output, UNKNOWN
         _same_batch(query, key, value, batch_first)
         _check_padding(key_padding_mask, key, batch_first)
+        if need_weights is UNKNOWN:
+            return output, UNKNOWN
         if need_weights is False:
             return output, None
         return output, _weights(query, key, mask)

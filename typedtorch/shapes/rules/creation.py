@@ -315,9 +315,15 @@ def zero_(self: Any, *settings: Any, **more: Any) -> Tensor:
     return need(self)
 
 
-@rule(*methods("uniform_", "normal_", "log_normal_", "cauchy_", "exponential_"), sample="f:*")
+@rule(*methods("uniform_", "normal_"), sample="f:*")
 def uniform_(self: Any, *settings: Any, **more: Any) -> Tensor:
     want(need(self), FLOATING | dtypes.COMPLEX, "self", "a floating dtype")
+    return need(self)
+
+
+@rule(*methods("log_normal_", "cauchy_", "exponential_"), sample="f:*")
+def exponential_(self: Any, *settings: Any, **more: Any) -> Tensor:
+    want(need(self), FLOATING, "self", "a floating dtype")
     return need(self)
 
 

@@ -284,7 +284,10 @@ def _hole(shape: Any, shapes: list[Any], size: Size) -> Entry:
                 return unknown()
             rest = rest + product(other)
     known = product(n for n in shape if n != -1)
-    return (size - rest) // known
+    left = size - rest
+    if isinstance(left, int) and left < 0:
+        raise ShapeError(f"the packed shapes want more than the {size} elements of the axis")
+    return left // known
 
 
 # --- layers ------------------------------------------------------------------------------------

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from typedtorch.shapes.dtypes import ANY
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules.forms import align, need
-from typedtorch.shapes.rules.promotion import common_dtype
+from typedtorch.shapes.rules.promotion import common_dtype, mask_of
 from typedtorch.shapes.size import Size, product, same, unknown
 from typedtorch.shapes.tensor import (
     Entry,
@@ -28,6 +29,8 @@ def contracted(operands: list[Tensor], terms: list[list[str]], result: list[str]
     Raises:
         ShapeError: naming the letter and both operands where its sizes differ.
     """
+    if any(1 in t.shape for t in operands) and not _one_dtype(operands):
+        raise Undecided  # what is not contracted is multiplied, which promotes
     mask = common_dtype(*((t, _who(operands, i)) for i, t in enumerate(operands)), what="einsum")
     sizes = _bound(operands, terms, equation)
     unbound = next((letter for letter in result if letter not in sizes and letter != "..."), None)
@@ -40,6 +43,13 @@ def contracted(operands: list[Tensor], terms: list[list[str]], result: list[str]
     for letter in result:
         out.extend(sizes.get("...", ()) if letter == "..." else (sizes[letter],))
     return operands[0].of(out, mask)
+
+
+def _one_dtype(operands: list[Tensor]) -> bool:
+    shared = ANY
+    for tensor in operands:
+        shared &= mask_of(tensor)
+    return bool(shared)
 
 
 def _who(operands: list[Tensor], i: int) -> str:
@@ -55,7 +65,7 @@ def _bound(operands: list[Tensor], terms: list[list[str]], equation: str) -> dic
             if letter == "...":
                 sizes["..."] = _run(sizes.get("..."), entry, equation)
             elif letters.count(letter) > 1 and first.get(letter) == who and 1 in (sizes[letter], entry):
-                if sizes[letter] != entry and entry is not None:
+                if entry is not None and same(sizes[letter], entry) is False:
                     raise ShapeError(f"{equation!r}: {letter} is {sizes[letter]} and {entry} in {who}")
             elif letter not in sizes or sizes[letter] == 1:
                 sizes[letter] = unknown() if entry is None else entry

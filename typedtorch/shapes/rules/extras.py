@@ -9,7 +9,7 @@ from typedtorch.shapes.dtypes import FLOAT32, FLOATING, INT64, INTEGER, to_float
 from typedtorch.shapes.rule import Layer, Record, layer, name, rule
 from typedtorch.shapes.rules.forms import broadcast_operands, functional, is_size, literal, methods, need
 from typedtorch.shapes.rules.joining import chunk, split
-from typedtorch.shapes.rules.promotion import dtype_of, mask_of, want
+from typedtorch.shapes.rules.promotion import common_dtype, dtype_of, mask_of, want
 from typedtorch.shapes.rules.reduction import summed
 from typedtorch.shapes.rules.views import sizes_of
 from typedtorch.shapes.size import Size, same, unknown
@@ -96,7 +96,9 @@ def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1
     place = axis_index(tensor.shape, literal(dim), name(y, "y"))
     if not tensor.shape:
         raise Undecided
-    return tensor.of(replaced(tensor.shape, place, entry_size(tensor.shape[place]) - 1), mask_of(tensor))
+    return tensor.of(
+        replaced(tensor.shape, place, entry_size(tensor.shape[place]) - 1), to_float(mask_of(tensor))
+    )
 
 
 @rule(*functional("pdist"), "torch.pdist", sample="F:5 d | F:n d")
@@ -150,6 +152,7 @@ def histogram(
 @rule("torch.binomial", sample="F:a, F:a")
 def binomial(count: Any, prob: Any, generator: Any = None) -> Tensor:
     want(need(prob), FLOATING, "prob", "a floating dtype")
+    common_dtype((need(count), "count"), (prob, "prob"))
     return need(count).of(
         broadcast_operands((count, "count"), (need(prob), "prob")),
         want(count, FLOATING, "count", "a floating dtype"),
@@ -238,7 +241,7 @@ def cross_map_lrn(size: Any, alpha: Any = 0.0001, beta: Any = 0.75, k: Any = 1) 
             raise ShapeError(
                 f"{name(input, 'input')} has shape {show(input.shape)}, wanted (batch, channels, height, width)"
             )
-        return input.of(input.shape, mask_of(input))
+        return input.of(input.shape, want(input, FLOATING, "input", "a floating dtype"))
 
     return Layer(forward)
 
@@ -267,6 +270,7 @@ def adaptive_log_softmax(
             raise ShapeError(
                 f"{who} has {input.shape[0]} rows and {name(target, 'target')} {target.shape[0]}"
             )
-        return Record(output=input.of(target.shape), loss=input.of(()))
+        mask = want(input, FLOATING, "input", "a floating dtype")
+        return Record(output=input.of(target.shape, mask), loss=input.of((), mask))
 
     return Layer(forward)

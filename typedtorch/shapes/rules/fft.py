@@ -176,7 +176,9 @@ def stft(
 ) -> Tensor:  # fmt: skip
     """``(..., time) -> (..., n_fft // 2 + 1, frames)``."""
     tensor, who = need(input), name(input, "input")
-    mask = want(tensor, _REAL & ~INTEGRAL, "input", "a floating dtype")
+    mask = want(tensor, ~INTEGRAL, "input", "a floating dtype")
+    if mask & COMPLEX:
+        raise Undecided
     if tensor.rank not in (None, 1, 2):
         raise ShapeError(f"{who} has shape {show(tensor.shape)}, wanted (time,) or (batch, time)")
     if (

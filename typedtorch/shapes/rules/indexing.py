@@ -340,7 +340,8 @@ def _check_within(part: Size, whole: Size, place: int, who: str, of: str) -> Non
 @rule(*both("take_along_dim"), sample="f:a b, I:a n, 1 | f:a b, I:n b, 0 | f:a b, I:n")
 def take_along_dim(input: Any, indices: Any, dim: Any = None, *, out: Any = None) -> Tensor:
     tensor, where = need(input), need(indices)
-    want(where, INT64, "indices", "int64", f"use {name(indices, 'indices')}.long()")
+    allowed = INDEX if dim is None else INT64
+    want(where, allowed, "indices", "int64", f"use {name(indices, 'indices')}.long()")
     if dim is None:
         from typedtorch.shapes.rules.views import flatten
 

@@ -252,6 +252,8 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
 
 @rule("torch.broadcast_shapes", sample="(size:a, 1), (size:a, size:b) | (1, size:b), (size:a, 1)")
 def broadcast_shapes(*shapes: Any) -> tuple[Size, ...]:
+    if any(s is UNKNOWN for s in shapes):
+        raise Undecided
     made = broadcast(*(tuple(s) if isinstance(s, (tuple, list)) else (s,) for s in shapes))
     if any(isinstance(e, Pack) for e in made):
         raise Undecided

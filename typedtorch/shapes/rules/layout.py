@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from typedtorch.shapes.size import Size, same
+from typedtorch.shapes.size import Size, generic, same
 from typedtorch.shapes.tensor import Pack, Shape, ShapeError, Tensor, show
 
 Strides = tuple[Size, ...]
@@ -41,7 +41,8 @@ def view_strides(tensor: Tensor, shape: Shape, who: str) -> Strides | None:
         return contiguous_strides(shape)
     for group, merged in _merges(tensor.sizes(), shape):
         for i, j in zip(group, group[1:], strict=False):
-            if same(tensor.layout[i], tensor.layout[j] * tensor.sizes()[j]) is False:
+            step, wanted = tensor.layout[i], tensor.layout[j] * tensor.sizes()[j]
+            if step != wanted and generic(step - wanted):
                 raise ShapeError(
                     f"view{show(shape)} merges axes {i} and {j} of {who} into {merged}, "
                     "but they are not adjacent in memory after the transpose",

@@ -377,4 +377,6 @@ def vecdot(x: Any, y: Any, *, dim: Any = -1, out: Any = None) -> Tensor:
     mask = common_dtype((need(x), "x"), (need(y), "y"), what="vecdot")
     if () in (x.shape, y.shape):
         raise Undecided
+    if x.rank == y.rank == 1 and same(x.sizes()[0], y.sizes()[0]) is False:
+        raise ShapeError(f"{name(x, 'x')} has {x.shape[0]} elements and {name(y, 'y')} {y.shape[0]}")
     return x.of(reduced(broadcast_operands((x, "x"), (y, "y")), dim, False, "the operands"), mask)

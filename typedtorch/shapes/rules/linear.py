@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from typedtorch.shapes.dtypes import COMPLEX, FLOAT8, FLOATING
+from typedtorch.shapes.dtypes import COMPLEX, FLOAT8, FLOATING, INT64, INTEGRAL
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.forms import (
     axes_of,
@@ -137,7 +137,13 @@ signature("torch.bmm(input, mat2)", "b m k, b k n -> b m n", "torch.Tensor.bmm",
 signature("torch.mv(input, vec)", "m k, k -> m", "torch.Tensor.mv")
 signature("torch.dot(input, tensor)", "k, k -> ", "torch.Tensor.dot")
 signature("torch.vdot(input, other)", "k, k -> ", "torch.Tensor.vdot")
-signature("torch.trace(input)", "m n -> ", "torch.Tensor.trace")
+
+
+@rule(*both("trace"), sample="n:m n")
+def trace(input: Any) -> Tensor:
+    of_rank(need(input), "input", "m", "n")
+    mask = mask_of(input)
+    return input.of((), mask & ~INTEGRAL | (INT64 if mask & INTEGRAL else 0))
 
 
 @rule(*both("outer", "ger"), sample="n:m, n:n")
@@ -285,6 +291,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Tensor:
             f"the last axis of {first} is {inner} and the last axis of {second} is {wanted}", hint=hint
         )
     made = (*lead(input.shape, 1), *weight.shape[:-1])
+    if isinstance(bias, Tensor) and len(weight.shape) == 1:
+        raise ShapeError(f"{second} has shape {show(weight.shape)}, wanted (out, in) where there is a bias")
     if isinstance(bias, Tensor) and bias.rank is not None and len(weight.shape) == 2:
         _check_bias(bias, weight.shape[0])
     return input.of(made, mask)
@@ -324,8 +332,11 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Tensor:
         raise ShapeError(f"the leading axes {show(first.shape[:-1])} and {show(second.shape[:-1])} differ")
     if isinstance(bias, Tensor) and bias.rank is not None:
         if len(bias.shape) != 1:
-            raise ShapeError(f"{name(bias, 'bias')} has shape {show(bias.shape)}, wanted ({third.shape[0]},)")
-        _check_bias(bias, third.shape[0])
+            raise Undecided
+        if same(bias.sizes()[0], third.sizes()[0]) is False:
+            raise ShapeError(
+                f"{name(bias, 'bias')} has {bias.shape[0]} elements and the weight has {third.shape[0]} outputs"
+            )
     return first.of((*first.shape[:-1], third.shape[0]), mask)
 
 

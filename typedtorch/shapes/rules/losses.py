@@ -113,6 +113,8 @@ def cross_entropy(
     label_smoothing: Any = 0.0,
 ) -> Tensor:
     """Class indices ``(b, ...)``, or probabilities ``(b, classes, ...)``."""
+    if input is UNKNOWN and isinstance(target, Tensor) and not mask_of(target) & FLOATING:
+        return _reduced(target, target.shape, reduction, FLOATING)  # class indices have the result's shape
     hint = f"the first argument holds the logits: {name(input, 'input')}.float()"
     mask = want(need(input), FLOATING, "input", "a floating dtype", hint)
     kinds = mask_of(need(target))
@@ -270,6 +272,7 @@ def binary_cross_entropy_with_logits(
     want(
         target, FLOATING | COMPLEX, "target", "a floating dtype", f"cast it: {name(target, 'target')}.float()"
     )
+    want(need(input), FLOATING, "input", "a floating dtype")
     mask = _floating(input, target)
     shape = broadcast_operands(
         (input, "input"),
@@ -341,6 +344,8 @@ def gaussian_nll_loss(
     if not isinstance(var, Tensor):
         raise Undecided
     want(var, FLOATING, "var", "a floating dtype")
+    if not mask_of(need(input)) & FLOATING or not mask_of(need(target)) & FLOATING:
+        raise Undecided
     shape = broadcast_operands((need(input), "input"), (need(target), "target"))
     _check_variance(input, var)
     return _reduced(input, shape, reduction, result_type(input, target, var, 0.5))
@@ -349,13 +354,12 @@ def gaussian_nll_loss(
 def _check_variance(input: Tensor, var: Tensor) -> None:
     """The input's shape, or its last axis 1 or left out."""
     given, whole = var.shape, input.shape
-    if same_shape(given, whole) is False and input.rank is not None and var.rank is not None:
-        if same_shape(given, whole[:-1]) is False and same_shape(given, (*whole[:-1], 1)) is False:
-            raise ShapeError(
-                f"{name(var, 'var')} has shape {show(given)}, wanted {show(whole)}, {show((*whole[:-1], 1))} or {show(whole[:-1])}"
-            )
-        if same_shape(given, whole[:-1]) is not False:
-            raise Undecided
+    if same_shape(given, whole) is not False or input.rank is None or var.rank is None:
+        return
+    if same_shape(given, whole[:-1]) is False and same_shape(given, (*whole[:-1], 1)) is False:
+        broadcast_operands((input, "input"), (var, "var"))
+    if same_shape(given, (*whole[:-1], 1)) is not True:
+        raise Undecided
 
 
 # --- pairs and triples -------------------------------------------------------------------------
@@ -423,6 +427,8 @@ def triplet_margin_loss(
         raise ShapeError(
             f"shapes {', '.join(show(t.shape) for t, _ in operands)}: one number of axes is wanted"
         )
+    if not all(mask_of(t) & FLOATING for t, _ in operands):
+        raise Undecided
     first = reduced(broadcast_operands(*operands[:2]), -1, False, "the operands")
     second = reduced(broadcast_operands(operands[0], operands[2]), -1, False, "the operands")
     made = broadcast_operands(
@@ -554,8 +560,7 @@ def ctc_loss(
         count: Entry = tensor.shape[0] if len(tensor.shape) == 1 else 0
         if len(tensor.shape) != 1 or same(entry_size(count), batch) is False:
             raise ShapeError(f"{name(tensor, parameter)} has shape {show(tensor.shape)}, wanted ({batch},)")
-    want(targets, INT64 | BIT["int32"], "targets", "int64 or int32")
-    if targets.rank != 2:
+    if targets.rank != 2 or not mask_of(targets) & (INT64 | BIT["int32"]):
         raise Undecided
     if same(entry_size(targets.shape[0]), batch) is False:
         raise ShapeError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import BIT, COMPLEX, FLOATING, INT64, to_float
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.forms import Function, functional, is_size, need, of_rank, tail
@@ -146,6 +147,7 @@ def _per_channel(input: Tensor, *parameters: tuple[Any, str]) -> None:
             and input.rank is not None
             and len(input.shape) > 1
         ):
+            want(parameter, FLOATING, label, "a floating dtype")
             _same_shape(parameter, [input.shape[1]], label)
 
 
@@ -535,7 +537,7 @@ def embedding_bag(
         )
     if offsets is None:
         raise ShapeError(f"{name(input, 'input')} has rank 1, so offsets are wanted")
-    want(need(offsets), _INDEX, "offsets", "int64 or int32")
+    want(need(offsets), dtypes.INTEGER, "offsets", "int64 or int32")
     if not mask_of(offsets) & mask_of(input):
         raise Undecided
     if offsets.rank not in (None, 1):

@@ -268,6 +268,12 @@ def _same(mask: int) -> int:
     return mask
 
 
+def _number(mask: int) -> int:
+    if mask == BOOL:
+        raise Undecided
+    return mask
+
+
 def _bool(_: int) -> int:
     return BOOL
 
@@ -288,7 +294,8 @@ rule(
 )(_unary(_floating))
 rule(*_names("deg2rad rad2deg cbrt rint"), sample="@f:*")(_unary(_floating))
 rule(*_names("abs absolute"), *_methods("__abs__"), sample="@n:*")(_unary(to_real))
-rule(*_names("square sign negative nan_to_num"), *_methods("__neg__ __pos__"), sample="@f:*")(_unary(_same))
+rule(*_names("nan_to_num"), *_methods("__pos__"), sample="@f:*")(_unary(_same))
+rule(*_names("square sign negative"), *_methods("__neg__"), sample="@f:*")(_unary(_number))
 rule(*_names("floor ceil trunc round"), sample="@f:*")(_unary(_same))
 rule(*_names("isnan isinf isfinite logical_not"), sample="@f:*")(_unary(_bool))
 rule(*_names("invert"), *_methods("__invert__"), sample="@b:*")(_unary(_same))
@@ -537,7 +544,7 @@ def tile(A: Any, reps: Any) -> Tensor:
 
 @rule(*_names("meshgrid"), sample="@f:a, @f:b | @f:a, @f:b, indexing='ij'")
 def meshgrid(*xi: Any, indexing: Any = "xy", **settings: Any) -> Any:
-    axes = joining.meshgrid(*(Tensor(_array(x).shape) for x in xi), indexing=indexing)
+    axes = joining.meshgrid(*(Tensor(views.flatten(_array(x)).shape) for x in xi), indexing=indexing)
     return tuple(Tensor(t.shape, _array(x).dtype, library="numpy") for t, x in zip(axes, xi, strict=True))
 
 

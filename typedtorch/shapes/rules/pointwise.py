@@ -215,7 +215,7 @@ _BINARY: tuple[tuple[str, Any, int, str], ...] = (
     ("true_divide", to_float, ANY, ""),
     ("floor_divide remainder", _same, _NOT_COMPLEX & ~BOOL, "real numbers"),
     ("fmod", _same, _NOT_COMPLEX & ~BOOL, "real numbers"),
-    ("pow", _same, ANY, ""),
+    ("pow", lambda mask: mask | (INT64 if mask == BOOL else 0), ANY, ""),
     ("float_power", lambda m: m & COMPLEX and dtypes.BIT["complex128"] | (dtypes.FLOAT64 if m & ~COMPLEX else 0) or dtypes.FLOAT64, ANY, ""),
     ("atan2 arctan2 copysign xlogy", to_float, _NOT_COMPLEX, "real numbers"),
     ("heaviside", _same, _NOT_COMPLEX, "real numbers"),
@@ -499,13 +499,15 @@ def _activation(allowed: int, wanted: str) -> Function:
 
 
 rule(
-    *functional(*"silu mish hardsigmoid hardswish elu celu selu logsigmoid gelu leaky_relu softplus "
+    *functional(*"mish hardsigmoid hardswish elu celu selu logsigmoid gelu leaky_relu softplus "
                  "softshrink hardshrink rrelu".split()),
     "torch.celu", "torch.rrelu", "torch.celu_", "torch.selu_", "torch.rrelu_",
     *functional("elu_", "celu_", "selu_", "leaky_relu_", "rrelu_"), *both("hardshrink"), sample="f:*",
 )(_activation(FLOATING, "a floating dtype"))  # fmt: skip
 rule(*functional("relu", "relu_"), "torch.relu_", sample="n:*")(RULE_OF["relu"])
-rule(*functional("hardtanh", "hardtanh_", "relu6"), sample="f:*")(
+rule(*functional("silu"), sample="f:*")(_activation(FLOATING | COMPLEX, "a floating dtype"))
+rule(*functional("relu6"), sample="f:*")(_activation(_NOT_COMPLEX & ~BOOL, "real numbers"))
+rule(*functional("hardtanh", "hardtanh_"), sample="f:*")(
     _activation(_NOT_COMPLEX & ~BOOL & ~dtypes.UINT, "signed numbers")
 )
 rule(*functional("softsign", "tanhshrink"), sample="n:*")(_unary(to_float, ANY, ""))

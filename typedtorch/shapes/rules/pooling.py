@@ -43,7 +43,7 @@ def _pool(
 
 
 def _adaptive(axes: int, input: Any, output_size: Any, mask: int) -> Tensor:
-    if need(input).rank is not None and len(input.shape) > axes + 2:
+    if need(input).rank not in (None, axes + 1, axes + 2):
         raise Undecided  # some releases take more leading axes
     lead, sizes = spatial(need(input), axes, name(input, "input"))
     if output_size is None:
@@ -64,6 +64,8 @@ def _adaptive(axes: int, input: Any, output_size: Any, mask: int) -> Tensor:
 
 
 def _float(input: Any) -> int:
+    if mask_of(need(input)) & ~COMPLEX == 0:
+        raise Undecided  # an adaptive mean of complex numbers is taken in some releases
     return want(need(input), FLOATING, "input", "a floating dtype")
 
 
@@ -146,9 +148,24 @@ def _enter_max(axes: int) -> None:
     )(max_pool_layer)
 
 
-def _not_smaller(kind: int, input: Any, kernel_size: Any, axes: int = 3) -> None:
+def _room(axes: int, input: Any, kernel_size: Any, output_size: Any) -> None:
+    """Random windows start at different places, so each axis must hold that many starts."""
+    _, sizes = spatial(need(input), axes, name(input, "input"))
+    if output_size is None:
+        return
+    for size, kernel, out in zip(
+        sizes,
+        _or_unknown(kernel_size, axes, "kernel_size"),
+        _or_unknown(output_size, axes, "output_size"),
+        strict=True,
+    ):
+        if all(isinstance(n, int) for n in (size, kernel, out)) and out + kernel - 1 > size:
+            raise ShapeError(f"{out} windows of {kernel} over an axis of {size} of {name(input, 'input')}")
+
+
+def _not_smaller(axes: int, input: Any, kernel_size: Any) -> None:
     """In three dimensions the window must fit without the padding."""
-    if kind != 3:
+    if axes != 3:
         return
     _, sizes = spatial(need(input), axes, name(input, "input"))
     for size, kernel in zip(sizes, _or_unknown(kernel_size, axes, "kernel_size"), strict=True):
@@ -167,7 +184,7 @@ def _enter_mean(axes: int) -> None:
         divisor_override: Any = None,
     ) -> Tensor:
         _not_smaller(axes, input, kernel_size)
-        mask = _real(input) if axes == 1 else _float(input)
+        mask = _real(input)
         return _pool(axes, input, kernel_size, stride, padding, 1, ceil_mode, mask)
 
     def avg_pool_layer(
@@ -286,7 +303,7 @@ def _enter_fractional(axes: int) -> Function:
         return_indices: Any = False,
         _random_samples: Any = None,
     ) -> Any:
-        _not_smaller(3, input, kernel_size, axes)
+        _room(axes, input, kernel_size, output_size)
         if output_size is None:
             lead, sizes = spatial(need(input), axes, name(input, "input"))
             return _chosen(input.of((*lead, *(unknown() for _ in sizes))), return_indices)

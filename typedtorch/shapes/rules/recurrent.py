@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from typedtorch.shapes.dtypes import FLOATING
+from typedtorch.shapes.dtypes import COMPLEX, FLOATING
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.forms import Function, is_size, need, tail
+from typedtorch.shapes.rules.indexing import broadcastable_into
 from typedtorch.shapes.rules.joining import tensors_of
 from typedtorch.shapes.rules.linear import parameter_dtype
 from typedtorch.shapes.rules.promotion import mask_of, want
@@ -31,12 +32,16 @@ def _input(input: Any, size: Any, ranks: tuple[int, ...], wanted: str) -> int:
     last = tail(tensor.shape, 1)[0]
     if last is not None and is_size(size) and same(last, size) is False:
         raise ShapeError(f"input_size is {size} and the last axis of {who} is {last}")
-    return want(tensor, FLOATING, "input", "a floating dtype", f"cast first: {who}.float()")
+    return want(tensor, FLOATING | COMPLEX, "input", "a floating dtype", f"cast first: {who}.float()")
 
 
-def _state(state: Any, wanted: Shape, parameter: str) -> None:
+def _state(state: Any, wanted: Shape, parameter: str, mask: int) -> None:
     """A hidden state against what the layer wants."""
-    if not isinstance(state, Tensor) or state.rank is None:
+    if not isinstance(state, Tensor):
+        return
+    if not mask_of(state) & mask:
+        raise Undecided  # parameters may be of either dtype
+    if state.rank is None:
         return
     if len(state.shape) != len(wanted) or any(
         same(entry_size(x), entry_size(y)) is False for x, y in zip(state.shape, wanted, strict=True)
@@ -67,12 +72,12 @@ def _recurrent(kind: str) -> Function:
                 batch = (unknown(),)
             output, hidden = input.of((*lead, width * ways), mask), input.of((stack, *batch, width), mask)
             if kind != "LSTM":
-                _state(hx, hidden.shape, "hx")
+                _state(hx, hidden.shape, "hx", mask)
                 return output, hidden
             cell = input.of((stack, *batch, hidden_size if is_size(hidden_size) else unknown()), mask)
             if isinstance(hx, (tuple, list)) and len(hx) == 2:
-                _state(hx[0], hidden.shape, "h_0")
-                _state(hx[1], cell.shape, "c_0")
+                _state(hx[0], hidden.shape, "h_0", mask)
+                _state(hx[1], cell.shape, "c_0", mask)
             elif isinstance(hx, Tensor):
                 raise ShapeError(f"{name(hx, 'hx')} is one tensor, an LSTM wants the pair (h_0, c_0)")
             return output, (hidden, cell)
@@ -105,7 +110,7 @@ def _cell(kind: str) -> Function:
                 for state, parameter in zip(
                     hx if isinstance(hx, (tuple, list)) else (hx,), ("hx", "cx"), strict=False
                 ):
-                    _state(state, made.shape, parameter)
+                    _state(state, made.shape, parameter, mask)
             return (made, made) if kind == "LSTMCell" else made
 
         weight = Tensor((unknown(), unknown()), parameter_dtype(dtype))
@@ -147,14 +152,12 @@ def pad_sequence(
     if any(not t.shape for t in given):
         raise ShapeError("a sequence has no axes, wanted (length, ...)")
     first = given[0].shape[1:]
-    if any(t.shape[1:] != first and 1 in t.shape[1:] for t in given):
-        raise Undecided  # torch copies, so 1 broadcasts
     for i, tensor in enumerate(given):
-        if len(tensor.shape) != len(first) + 1 or any(
-            same(entry_size(x), entry_size(y)) is False for x, y in zip(tensor.shape[1:], first, strict=True)
-        ):
+        # each is copied to its place, so what broadcasts is taken
+        if broadcastable_into(tensor.shape, (tensor.shape[0], *first)) is False:
             raise ShapeError(
-                f"{tensor.label or f'sequence {i}'} has shape {show(tensor.shape)}: all axes but the first must agree, {show(given[0].shape)}"
+                f"{tensor.label or f'sequence {i}'} has shape {show(tensor.shape)}: all axes but the first "
+                f"must agree with {show(given[0].shape)}"
             )
     lengths = [t.sizes()[0] for t in given]
     longest: Entry = (

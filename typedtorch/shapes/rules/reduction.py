@@ -173,7 +173,7 @@ def mode(input: Any, dim: Any = -1, keepdim: Any = False, *, out: Any = None) ->
 
 @rule(*both("kthvalue"), sample="r:*, 1 | r:*, 1, dim | r:*, 1, dim, bool")
 def kthvalue(input: Any, k: Any, dim: Any = -1, keepdim: Any = False, *, out: Any = None) -> Record:
-    mask = want(need(input), _REAL & ~BOOL, "input", "real numbers")
+    mask = want(need(input), _REAL, "input", "real numbers")
     made = _with_indices(input, dim, keepdim, mask, "kthvalue")
     if isinstance(dim, int) and isinstance(k, int) and input.shape:
         size = entry_size(input.shape[axis_index(input.shape, dim)])
@@ -294,7 +294,8 @@ def logcumsumexp(input: Any, dim: Any, *, out: Any = None) -> Tensor:
 
 @rule(*both("cummax", "cummin"), sample="r:*, dim")
 def cummax(input: Any, dim: Any, *, out: Any = None) -> Record:
-    values = _scan(input, dim, want(need(input), _REAL, "input", "real numbers"))
+    allowed = _REAL if need(input).shape else ANY
+    values = _scan(input, dim, want(input, allowed, "input", "real numbers"))
     return Record(values=values, indices=values.of(values.shape, INT64))
 
 

@@ -9,7 +9,17 @@ from typedtorch.shapes.rule import attribute, name, rule
 from typedtorch.shapes.rules.forms import axes_of, both, is_size, literal, methods, need
 from typedtorch.shapes.rules.layout import contiguous_strides, permuted, view_strides
 from typedtorch.shapes.rules.promotion import mask_of
-from typedtorch.shapes.size import Poly, Size, _exact_div, atoms, floor_div, is_unknown, product, same, unknown
+from typedtorch.shapes.size import (
+    Poly,
+    Size,
+    _exact_div,
+    atoms,
+    floor_div,
+    is_unknown,
+    product,
+    same,
+    unknown,
+)
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
