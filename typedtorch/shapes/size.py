@@ -398,6 +398,11 @@ def observe(a: Size, b: Size) -> None:
         observer(a, b)
 
 
+def generic(size: Size) -> bool:
+    """Whether a size is made of numbers and generic axes alone."""
+    return all(atom.kind == "axis" for atom in atoms(size))
+
+
 def name_against_number(a: Size, b: Size) -> bool:
     """Whether one size is made of generic axes and the other a number, which may be tied unsaid."""
     a, b = (b, a) if isinstance(a, int) else (a, b)

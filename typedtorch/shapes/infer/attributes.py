@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.frame import Frame
@@ -161,10 +161,14 @@ def _of_super(frame: Frame, value: SuperV, name: str) -> Value:
 
 
 def assume_field(
-    spec: specs.Spec, name: str, scope: str, number: Callable[[str], Size] = integer
+    spec: specs.Spec,
+    name: str,
+    scope: str,
+    number: Callable[[str], Size] = integer,
+    variables: Mapping[str, Value] | None = None,
 ) -> Value:
     """A field of an instance that was passed in; its axes are the instance's own."""
-    names = Names(lambda n: axis(n, scope), where=f"{scope}.")
+    names = Names(lambda n: axis(n, scope), where=f"{scope}.", variables=dict(variables or {}))
     if isinstance(spec, specs.NumberSpec) and spec.kind == "int":
         return number(f"{scope}.{name}" if scope else name)
     return assume(spec, names, name)

@@ -11,7 +11,7 @@ the two names coincide by accident and nothing is reported.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -241,9 +241,22 @@ class ClassInfo:
             self._symbolic[linked] = self.module.program.interpreter.construct_symbolic(self, linked=linked)
         return self._symbolic[linked]
 
-    def assumed(self, hint: str) -> Value:
-        """An instance that was passed in: annotated attributes are known, with axes of its own."""
-        return self.module.program.interpreter.assume_instance(self, hint)
+    def assumed(self, hint: str, variables: Mapping[str, Value] | None = None) -> Value:
+        """An instance that was passed in: annotated attributes are known, with axes of its own.
+
+        ``variables`` are the arguments of a generic class, by the name of its type parameter.
+        """
+        return self.module.program.interpreter.assume_instance(self, hint, variables or {})
+
+    def type_parameters(self) -> list[str]:
+        """Names of the type variables of ``Generic[T]`` or ``Protocol[T]``."""
+        for base in self.node.bases:
+            if isinstance(base, ast.Subscript):
+                value = self.evaluate(base.value)
+                if isinstance(value, External) and value.name in ("typing.Generic", "typing.Protocol"):
+                    parts = base.slice.elts if isinstance(base.slice, ast.Tuple) else [base.slice]
+                    return [ast.unparse(p) for p in parts]
+        return [p.name for p in getattr(self.node, "type_params", [])]
 
     def as_function(
         self, name: str, receiver: Value = UNKNOWN, after: ClassInfo | None = None

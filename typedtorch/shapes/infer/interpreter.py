@@ -570,8 +570,8 @@ class Interpreter:
     def construct_symbolic(self, info: ClassInfo, *, linked: bool) -> Instance:
         return construction.symbolic(self, info, linked=linked)
 
-    def assume_instance(self, info: ClassInfo, hint: str) -> Value:
-        return construction.assumed(self, info, hint)
+    def assume_instance(self, info: ClassInfo, hint: str, variables: Mapping[str, Value]) -> Value:
+        return construction.assumed(self, info, hint, variables)
 
     def assume_attribute(self, instance: Instance, name: str, spec: Spec) -> Value:
         return construction.assume_attribute(instance, name, spec)
@@ -615,6 +615,8 @@ class Interpreter:
             return tuple(self.to_rule(v) for v in value)
         if isinstance(value, slice):
             return slice(*(self.to_rule(v) for v in (value.start, value.stop, value.step)))
+        if isinstance(value, LayerV):
+            return value.layer
         if isinstance(value, Instance) and value.info.is_named_tuple:
             return tuple(self.to_rule(value.attributes.get(n, UNKNOWN)) for n in value.info.fields())
         if value is None or value is Ellipsis or isinstance(value, (Tensor, Scalar, Dtype, Pack)):
@@ -718,7 +720,7 @@ _PYTHON_DTYPES = {
 
 def _made_whole(value: Tensor) -> Tensor:
     """A rule that passes an unknown argument on as a size means an unknown size."""
-    return replace(value, shape=tuple(e if isinstance(e, (int, Poly, Pack)) else unknown() for e in value.shape))
+    return replace(value, layout=None, shape=tuple(e if isinstance(e, (int, Poly, Pack)) else unknown() for e in value.shape))
 
 
 def _apply(function: Function, given: tuple[Value, ...], named: dict[str, Value]) -> Value:

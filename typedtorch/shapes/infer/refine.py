@@ -188,6 +188,11 @@ def _refine_comparison(frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.e
     with frame.reporter.mute():
         if isinstance(op, ast.Is) and isinstance(right, ast.Constant) and right.value is None:
             return _keep_options(frame, left, lambda v: (v is None) is positive if v is not UNKNOWN else True)
+        subject = _rank_of(left)
+        if isinstance(op, ast.Eq) and subject is not None and isinstance(right, ast.Constant):
+            rank = right.value
+            if not _keep_options(frame, subject, lambda v: _has_rank(v, rank) is not (not positive)):
+                return False
         if isinstance(op, ast.Eq):
             a, b = evaluate(frame, left), evaluate(frame, right)
             if isinstance(b, (str, int, float, bool)) and isinstance(a, Choice):
@@ -199,6 +204,11 @@ def _refine_comparison(frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.e
             if isinstance(a, Choice) and isinstance(b, (tuple, Sequence, DictV)):
                 return _keep_options(frame, left, lambda v: _contains(v, b) is not False)
     return True
+
+
+def _has_rank(value: Value, rank: object) -> bool | None:
+    known = value.rank if isinstance(value, Tensor) else None
+    return None if known is None else known == rank
 
 
 def _may_equal(value: Value, constant: Value) -> bool:
@@ -396,7 +406,7 @@ def _set_rank(frame: Frame, subject: ast.expr, rank: int) -> bool:
     place = frame.place(subject)
     fresh: tuple[Entry, ...] = tuple(unknown(f"?{place}.{i}") for i in range(missing))
     if pack.anonymous:
-        write_place(frame, subject, replace(value, shape=(*value.shape[:at], *fresh, *value.shape[at + 1 :])))
+        write_place(frame, subject, replace(value, layout=None, shape=(*value.shape[:at], *fresh, *value.shape[at + 1 :])))
     else:
         frame.state.replace_pack(pack, fresh)
     return True
@@ -408,9 +418,9 @@ def _set_shape(frame: Frame, node: ast.expr, shape: tuple[Value, ...]) -> None:
         return
     value = read_place(frame, subject)
     if isinstance(value, Tensor) and value.rank is None and pack_index(shape) is None:
-        write_place(frame, subject, replace(value, shape=tuple(shape)))
+        write_place(frame, subject, replace(value, layout=None, shape=tuple(shape)))
     elif isinstance(value, Tensor) and value.rank == len(shape) and pack_index(shape) is None:
-        write_place(frame, subject, replace(value, shape=_merge(value.shape, shape)))
+        write_place(frame, subject, replace(value, layout=None, shape=_merge(value.shape, shape)))
 
 
 def _merge(a: Shape, b: Shape) -> Shape:

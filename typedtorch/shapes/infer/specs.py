@@ -73,6 +73,7 @@ class ObjectSpec:
 @dataclass(frozen=True, slots=True)
 class InstanceSpec:
     info: ClassInfo
+    arguments: tuple[Spec, ...] = ()  # of a generic class: ``Box[Float[Tensor, "n"]]``
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +225,8 @@ def _read_subscript(node: ast.expr, base: ast.expr, index: ast.expr, evaluate: E
     generic = evaluate(base)
     name = typing_name(generic)
     arguments = index.elts if isinstance(index, ast.Tuple) else [index]
+    if isinstance(generic, ClassV) and generic.info.type_parameters():
+        return InstanceSpec(generic.info, tuple(read(a, evaluate) for a in arguments))
     if name is None:
         return to_spec(evaluate(node))
     if name == "Optional":

@@ -106,7 +106,7 @@ def _expand(shape: Shape, pack: Pack, by: Shape) -> Shape:
 def _expand_pack(tensor: Tensor, pack: Pack, by: Shape) -> Tensor:
     if pack not in tensor.shape:
         return tensor
-    return replace(tensor, shape=_expand(tensor.shape, pack, by))
+    return replace(tensor, layout=None, shape=_expand(tensor.shape, pack, by))
 
 
 def map_shape(shape: Shape, change: Callable[[Size], Size]) -> Shape:
@@ -120,7 +120,7 @@ def map_sizes(value: Value, change: Callable[[Size], Size]) -> Value:
 
     def in_tensor(tensor: Tensor) -> Tensor:
         shape = map_shape(tensor.shape, change)
-        return tensor if shape == tensor.shape else replace(tensor, shape=shape)
+        return tensor if shape == tensor.shape else replace(tensor, layout=None, shape=shape)
 
     return map_tensors(value, in_tensor, change)
 

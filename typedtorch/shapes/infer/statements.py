@@ -197,7 +197,7 @@ def _unpack_shape(
         if isinstance(tensor, Tensor) and isinstance(pack, Pack):
             if pack.anonymous:
                 shape: tuple[Entry, ...] = (*tensor.shape[:packed], *fresh, *tensor.shape[packed + 1 :])
-                refine.write_place(frame, subject, replace(tensor, shape=shape))
+                refine.write_place(frame, subject, replace(tensor, layout=None, shape=shape))
             else:
                 frame.state.replace_pack(pack, fresh)
     return (*value[:packed], *fresh, *value[packed + 1 :])
@@ -266,7 +266,7 @@ def more_precise(value: Value, promised: Value) -> Value:
         return promised
     if isinstance(value, Tensor) and isinstance(promised, Tensor):
         dtype = value.dtype & promised.dtype or value.dtype
-        return replace(value, shape=_meet(value.shape, promised.shape), dtype=dtype)
+        return replace(value, layout=None, shape=_meet(value.shape, promised.shape), dtype=dtype)
     if isinstance(value, tuple) and isinstance(promised, tuple) and len(value) == len(promised):
         if type(value) is tuple:
             return tuple(more_precise(v, p) for v, p in zip(value, promised, strict=True))

@@ -13,6 +13,7 @@ from typing import Literal
 
 from typedtorch.shapes.axes import Dim, evaluate
 from typedtorch.shapes.infer import specs
+from typedtorch.shapes.rules.layout import contiguous_strides
 from typedtorch.shapes.infer.specs import ArraySpec, Spec
 from typedtorch.shapes.infer.values import (
     Awaitable,
@@ -115,8 +116,9 @@ def assume(spec: Spec, names: Names, hint: str = "") -> Value:
             return Awaitable(assume(result, names, hint))
         case specs.CallableSpec():
             return Promise(spec, names)
-        case specs.InstanceSpec(info=info):
-            return info.assumed(hint)
+        case specs.InstanceSpec(info=info, arguments=arguments):
+            given = zip(info.type_parameters(), arguments, strict=False)
+            return info.assumed(hint, {name: assume(argument, names, hint) for name, argument in given})
         case specs.ObjectSpec(name=name):
             return Object(name)
         case specs.VariableSpec(name=name):
@@ -143,7 +145,9 @@ def assume_array(spec: ArraySpec, names: Names, hint: str = "") -> Tensor:
     for i, dim in enumerate(spec.axes.dims):
         entries.extend(_assume_dim(dim, names, f"?{names.where}{hint}.{i}"))
     library: Literal["torch", "numpy"] = "numpy" if spec.library == "numpy" else "torch"
-    return Tensor(tuple(entries), spec.dtype, library=library)
+    # a signature claims every tensor of its shape, so also those that lie in memory row by row
+    layout = contiguous_strides(tuple(entries)) if names.generic and library == "torch" else None
+    return Tensor(tuple(entries), spec.dtype, layout=layout, library=library)
 
 
 def _assume_dim(dim: Dim, names: Names, place: str) -> Shape:
