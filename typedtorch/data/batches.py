@@ -61,7 +61,10 @@ def get_batch(
 
 def as_batch(rows: RowBuffer, device: torch.device) -> Batch:
     """The filled buffer as int64 inputs and targets on ``device``; the copy may still be under way."""
-    window = rows.tensor.to(device, non_blocking=True).to(torch.int64, copy=device.type == "cpu")
+    if device.type == "cpu":  # numpy's cast wakes no second thread for 10 microseconds of work
+        window = torch.from_numpy(rows.rows.astype(np.int64))
+    else:
+        window = rows.tensor.to(device, non_blocking=True).to(torch.int64)
     return Batch(window[:, :-1], window[:, 1:])
 
 
