@@ -9,8 +9,22 @@ from collections.abc import Iterator
 
 from mutations.core import called, last, literal, mutator, swap_arguments, swapped, with_value
 
-OWN = {"view", "reshape", "permute", "transpose", "range", "matmul", "bmm", "mm", "einsum"}
-OWN |= {"zeros", "ones", "randn", "rand", "empty", "full", "new_zeros", "new_full", "expand", "repeat"}
+# Swapping what is not a tensor is for a type checker to find; the rest have mutators of their own.
+LEFT_ALONE = {
+    "view",
+    "reshape",
+    "permute",
+    "transpose",
+    "range",
+    "matmul",
+    "bmm",
+    "mm",
+    "einsum",
+    "map",
+    "zip",
+}
+LEFT_ALONE |= {"zeros", "ones", "randn", "rand", "empty", "full", "new_zeros", "new_full", "expand", "repeat"}
+LEFT_ALONE |= {"cast", "register_buffer", "clip_grad_norm_", "randint", "rearrange", "reduce", "setattr"}
 
 
 def _patterns(node: ast.AST, names: set[str]) -> Iterator[tuple[ast.Call, int, str, str]]:
@@ -66,8 +80,11 @@ def _(node: ast.AST) -> Iterator[ast.AST]:
 @mutator("swap arguments")
 def _(node: ast.AST) -> Iterator[ast.AST]:
     call = called(node)
-    if call and len(call.args) >= 2 and last(call.func)[:1].islower() and last(call.func) not in OWN:
-        yield from swap_arguments(call)
+    if call and len(call.args) >= 2 and last(call.func)[:1].islower() and last(call.func) not in LEFT_ALONE:
+        for new in swap_arguments(call):
+            moved = [a for a, b in zip(call.args, new.args, strict=True) if a is not b]
+            if not any(isinstance(a, ast.Constant | ast.Lambda | ast.UnaryOp) for a in moved):
+                yield new
 
 
 @mutator("swap the sizes of a layer")

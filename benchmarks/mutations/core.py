@@ -151,7 +151,7 @@ def swapped(items: list[ast.expr]) -> Iterator[list[ast.expr]]:
             yield [*items[:i], items[i + 1], items[i], *items[i + 2 :]]
 
 
-def swap_arguments(call: ast.Call | None) -> Iterator[ast.AST]:
+def swap_arguments(call: ast.Call | None) -> Iterator[ast.Call]:
     if call is not None and not any(isinstance(a, ast.Starred) for a in call.args):
         for args in swapped(call.args):
             yield ast.Call(call.func, args, call.keywords)

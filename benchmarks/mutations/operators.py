@@ -9,7 +9,7 @@ from mutations.core import called, literal, method, mutator, receiver, redimensi
 
 REDUCTIONS = {"sum", "mean", "amax", "amin", "max", "min", "argmax", "argmin", "logsumexp", "norm", "std"}
 REDUCTIONS |= {"var", "any", "all", "prod"}
-CREATION = {"zeros", "ones", "randn", "rand", "empty", "full", "new_zeros", "new_full", "expand", "repeat"}
+CREATION = {"zeros", "ones", "randn", "rand", "empty", "new_zeros", "expand"}
 
 
 @mutator("drop a transpose")
