@@ -6,7 +6,7 @@ Each row was found by comparing the stream on tensors without memory with the st
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -94,7 +94,12 @@ def _lstm(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     steps, batch, d_in = data.shape
     hidden = argument_of(func, args, kwargs, "hidden_size")
     size = lstm_workspace(steps, batch, d_in, hidden, data.dtype)
-    return output, hidden_state, cell_state, torch.empty(int(size), dtype=torch.uint8, device=data.device)
+    return (
+        output,
+        hidden_state,
+        cell_state,
+        torch.empty(cast(int, size), dtype=torch.uint8, device=data.device),
+    )
 
 
 def _lstm_backward(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -230,7 +230,13 @@ def _symbolic(here: Trace, there: Trace, decoder: Decoder) -> Trace:
         replace(a, shape=_shape(a.shape, b.shape, decoder))
         for a, b in zip(here.weights, there.weights, strict=True)
     )
-    return replace(there, ops=ops, storages=_storages(here, there, ops, decoder), weights=weights)
+    modules = {
+        path: replace(meta, shape=_shape(here.modules[path].shape, meta.shape, decoder))
+        for path, meta in there.modules.items()
+        if path in here.modules
+    }
+    storages = _storages(here, there, ops, decoder)
+    return replace(there, ops=ops, storages=storages, weights=weights, modules=modules)
 
 
 def _shape(a: tuple[Size, ...], b: tuple[Size, ...], decoder: Decoder) -> tuple[Size, ...]:

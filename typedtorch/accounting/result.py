@@ -11,7 +11,7 @@ from typedtorch.accounting import figures as fg
 from typedtorch.accounting import timeline as tl
 from typedtorch.accounting.devices import Dtype
 from typedtorch.accounting.engines import Engine, Question, Symbolic, by_primes, by_symbols
-from typedtorch.accounting.errors import AccountingError, SizeError
+from typedtorch.accounting.errors import AccountingError, SizeError, SymbolError
 from typedtorch.accounting.flops import Uncounted, require_counted, uncounted
 from typedtorch.accounting.formula import Formula
 from typedtorch.accounting.optimizers import OptimizerSpec, resolve
@@ -127,6 +127,25 @@ class Figures:
         return uncounted(op for op in self.trace.ops if op.step == last)
 
     @functools.cached_property
+    def numbers(self) -> dict[str, int]:
+        """Every figure by its dotted name."""
+        return {name: tl.number(size) for name, size in fg.figures(self.trace, self.peak.at).items()}
+
+    @property
+    def name(self) -> str:
+        """What was accounted for."""
+        target = self.call.function
+        return str(getattr(target, "__name__", None) or type(target).__name__)
+
+    def named_shape(self, path: str) -> str | None:
+        """The output of a module in the names of the axes; None where no formula is known."""
+        try:
+            meta = self.symbolic().trace.modules.get(path)
+        except SymbolError:
+            return None
+        return None if meta is None else " ".join(str(n).replace(" ", "") for n in meta.shape)
+
+    @functools.cached_property
     def costs(self) -> list[fg.Cost]:
         """The calls of one step with their FLOPs and bytes."""
         return fg.costs(self.trace)
@@ -181,7 +200,7 @@ class Figures:
         weight: dict[Any, int] = {}
         for cost, calls in fg.repeated(self.costs):
             if cost.count.matmul and cost.op.ins:
-                kind = cost.op.ins[-1].dtype
+                kind = cost.op.ins[0].dtype
                 weight[kind] = weight.get(kind, 0) + tl.number(cost.count.matmul) * calls
         return max(weight, key=lambda d: weight[d]) if weight else "fp32"
 

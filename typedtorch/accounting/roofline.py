@@ -71,7 +71,7 @@ class Time(float):
 def matmul_key(cost: Cost) -> str:
     """The units a product runs on; float32 takes the tensor cores only where torch lets it."""
     kinds = [meta.dtype for meta in cost.op.ins if meta.dtype.is_floating_point or meta.dtype == torch.int8]
-    kind = kinds[-1] if kinds else torch.float32
+    kind = kinds[0] if kinds else torch.float32
     if kind == torch.float32 and torch.get_float32_matmul_precision() != "highest":
         return "tf32"
     return dtype_key(kind)

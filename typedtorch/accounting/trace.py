@@ -105,6 +105,8 @@ class Trace:
     inputs: tuple[TensorMeta, ...] = ()
     outputs: tuple[TensorMeta, ...] = ()
     weights: tuple[Weight, ...] = ()
+    # what each module returned first, by path
+    modules: dict[str, TensorMeta] = field(default_factory=dict)
     # paths of the blocks that repeat a block; their operators are the same objects as the block's
     copies: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -174,7 +176,10 @@ class Recorder(TorchDispatchMode):
         self._go(self._paths.get(id(module), self._stack[-1]))
 
     def _exit_module(self, module: nn.Module, args: object, output: object) -> None:
-        self._stack.pop()
+        path = self._stack.pop()
+        first = next(tensors(output), None)
+        if first is not None and not self._paused and path not in self.trace.modules:
+            self.trace.modules[path] = self._meta(first, path)
         self._note(self._stack[-1])
 
     def _go(self, path: str) -> None:
@@ -192,7 +197,7 @@ class Recorder(TorchDispatchMode):
             return self._stack[-1]
         variable = getattr(node, "variable", None)
         if variable is not None:
-            return self._paths.get(id(variable), "")
+            return self._paths.get(id(variable), "").rpartition(".")[0]
         at = bisect.bisect_right(self._changes[0], fake.node_sequence_number(node)) - 1
         return self._changes[1][at]
 
@@ -293,7 +298,7 @@ class Recorder(TorchDispatchMode):
             raise SymbolError(f"more than {self._limit} operators: an axis counts the steps of a loop")
         path = self._where()
         phase = self.phase
-        if phase == "backward" and torch.is_grad_enabled():
+        if phase == "backward" and torch.is_grad_enabled() and fake.current_node() is not None:
             phase = "recompute"  # only a checkpointed forward runs with gradients on in here
         try:
             out = corrected(name, func, args, kwargs)
