@@ -35,7 +35,7 @@ def test_fan_in_normal_keeps_the_size_of_what_passes_through(d_out: int, d_in: i
 def test_a_width_of_0_is_zeros_and_a_negative_one_is_refused() -> None:
     assert torch.equal(init.truncated_normal(torch.ones(3), 0.0), torch.zeros(3))
     with pytest.raises(ValueError, match="truncated_normal: std must be at least 0, got -1"):
-        init.truncated_normal(torch.ones(3), -1)
+        init.truncated_normal(torch.ones(3), -1.0)
     with pytest.raises(ValueError, match="residual_gain: layers must be at least 1, got 0"):
         init.residual_gain(0)
 

@@ -175,7 +175,7 @@ def test_a_small_model_learns_a_small_text_by_heart() -> None:
     for _ in range(60):
         loss = cross_entropy(net(text[:, :-1]), text[:, 1:])
         optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]  # torch's own
+        loss.backward()
         optimizer.step()
     assert loss.item() < 0.05
     assert torch.equal(nn.sample(net, text[:, :3], 9, temperature=0.0), text)

@@ -134,7 +134,7 @@ def test_closures_hooks_and_schedulers_work() -> None:
     def closure() -> float:
         optimizer.zero_grad()
         loss = (weight**2).sum()
-        loss.backward()  # type: ignore[no-untyped-call]  # torch's own
+        loss.backward()
         return loss.item()
 
     assert optimizer.step(closure) == 16.0
