@@ -14,7 +14,7 @@ import torch
 from sampling import Call, tensors_in
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.rule import ATTRIBUTES, LAYERS, RULES, Layer, Rule
+from typedtorch.shapes.rule import ATTRIBUTES, LAYERS, RULES, Layer, Rule, spelled
 from typedtorch.shapes.rule import lints as collect_lints
 from typedtorch.shapes.size import Poly, same
 from typedtorch.shapes.tensor import UNKNOWN, Dtype, Pack, Scalar, ShapeError, Tensor, Undecided
@@ -129,7 +129,7 @@ def run_real(row: Rule, kind: str, call: Call, device: str, fill: int) -> Any:
 def run_rule(row: Rule, kind: str, call: Call) -> Any:
     """Call the rule as the engine does, but let a mistake of the rule show."""
     with collect_lints():
-        made = row.function(*call.args, **call.kwargs)
+        made = row.function(*call.args, **spelled(row.function, call.kwargs))
         if kind == "layer":
             assert isinstance(made, Layer)
             assert call.forward is not None

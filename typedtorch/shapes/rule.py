@@ -145,11 +145,25 @@ def apply(name: str, /, *args: Any, **kwargs: Any) -> Any:
 def call(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """Call a rule (or a layer's forward); anything it does not model is ``UNKNOWN``."""
     try:
-        return function(*args, **kwargs)
+        return function(*args, **spelled(function, kwargs))
     except ShapeError:
         raise
     except (Undecided, *_NOT_MODELLED):
         return UNKNOWN
+
+
+_NUMPY_SPELLING = {"axis": "dim", "keepdims": "keepdim"}
+
+
+def spelled(function: Function, kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Keywords in torch's own spelling: it takes ``axis`` for ``dim`` and ``keepdims`` for ``keepdim``."""
+    if kwargs.keys().isdisjoint(_NUMPY_SPELLING):
+        return kwargs
+    known = inspect.signature(function).parameters
+    return {
+        _NUMPY_SPELLING[k] if k not in known and _NUMPY_SPELLING.get(k) in known else k: v
+        for k, v in kwargs.items()
+    }
 
 
 def name(tensor: Any, fallback: str) -> str:

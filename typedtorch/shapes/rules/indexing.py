@@ -139,8 +139,8 @@ def indexed(tensor: Tensor, index: Any, who: str) -> tuple[Shape, bool]:
         if taken > first or taken_back > len(shape) - last - 1:
             raise Undecided
     middle = shape[taken : len(shape) - taken_back]
-    pieces = [*_walk(front, shape[:taken], who, 0), *((e, None) for e in middle)]
-    pieces += _walk(back, shape[len(shape) - taken_back :], who, taken_back)
+    pieces = [*_walk(front, shape[:taken], who, 0, tensor.library), *((e, None) for e in middle)]
+    pieces += _walk(back, shape[len(shape) - taken_back :], who, taken_back, tensor.library)
     return _assemble(pieces, who, tensor.library == "numpy")
 
 
@@ -148,7 +148,7 @@ def indexed(tensor: Tensor, index: Any, who: str) -> tuple[Shape, bool]:
 _Piece = tuple[Entry | None, Shape | None]
 
 
-def _walk(items: Sequence[Any], shape: Shape, who: str, from_end: int) -> list[_Piece]:
+def _walk(items: Sequence[Any], shape: Shape, who: str, from_end: int, library: str) -> list[_Piece]:
     pieces: list[_Piece] = []
     at = 0
     for item in items:
@@ -166,7 +166,7 @@ def _walk(items: Sequence[Any], shape: Shape, who: str, from_end: int) -> list[_
             at += 1
         elif isinstance(item, Tensor):
             taken = _consumes(item)
-            pieces.append((None, _index_shape(item, shape[at : at + taken], who, place)))
+            pieces.append((None, _index_shape(item, shape[at : at + taken], who, place, library)))
             at += taken
         elif is_size(item):
             _check_range(item, entry_size(shape[at]), who, place)
@@ -182,7 +182,7 @@ def _check_range(item: Size, size: Size, who: str, place: int) -> None:
         raise ShapeError(f"index {item} is out of range for axis {place} of {who}, which is {size}")
 
 
-def _index_shape(item: Tensor, axes: Shape, who: str, place: int) -> Shape:
+def _index_shape(item: Tensor, axes: Shape, who: str, place: int, library: str) -> Shape:
     label = item.label or "the index"
     if mask_of(item) & (BOOL | UINT8):
         for k, (mask, size) in enumerate(zip(item.sizes(), axes, strict=True)):
@@ -191,7 +191,8 @@ def _index_shape(item: Tensor, axes: Shape, who: str, place: int) -> Shape:
                     f"{label} has shape {show(item.shape)}: its axis {k} is {mask} and axis {place + k} of {who} is {size}"
                 )
         return (unknown(),)
-    want(item, INDEX, label, "integers or a bool mask", f"use {label}.long()")
+    allowed = INDEX if library == "torch" else dtypes.INTEGER
+    want(item, allowed, label, "integers or a bool mask", f"use {label}.long()")
     return item.shape
 
 

@@ -50,7 +50,7 @@ def _called(tensors: list[Tensor], i: int) -> str:
 
 
 @rule("torch.cat", "torch.concat", "torch.concatenate", sample=(
-    "[f:a b, f:c b], 0 | [f:a b c, f:a b d], -1 | [f:a b c, n:a d c, f:a b c], 1 | [f:a b]* | [n:*, n:*], dim | [f:a b, f:a c], dim=1"))  # fmt: skip
+    "[f:a b, f:c b], 0 | [f:a b c, f:a b d], -1 | [f:a b c, n:a d c, f:a b c], 1 | [f:a b]* | [n:*, n:*], dim | [f:a b, f:a c], dim=1 | [f:a b, f:a c], axis=1"))  # fmt: skip
 def cat(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
     given = tensors_of(tensors)
     mask = result_type(*given)

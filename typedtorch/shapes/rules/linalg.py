@@ -267,6 +267,8 @@ def solve(A: Any, B: Any, *, left: Any = True, out: Any = None) -> Tensor:
 
 @rule("torch.linalg.lstsq", sample="skip")
 def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: Any = None) -> Record:
+    if need(B).rank is None or need(A).rank is None or B.rank < A.rank:
+        raise Undecided  # a vector is allowed on the right where the ranks say it is one
     joint, unknowns, sides, mask = _right_hand(A, B, "A", "B")
     return Record(
         solution=B.of((*joint, unknowns, sides), mask),

@@ -259,7 +259,8 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1, out:
 
 @rule(*both("addr"), sample="f:#m #n, f:m, f:n")
 def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None) -> Tensor:
-    return _added(outer(vec1, vec2), need(input), "input")
+    made = _added(outer(vec1, vec2), need(input), "input")
+    return made.of(made.shape, result_type(input, made))
 
 
 # --- linear layers -----------------------------------------------------------------------------

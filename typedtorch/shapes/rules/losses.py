@@ -54,7 +54,7 @@ def _class_axis(input: Tensor) -> tuple[Any, Shape]:
 
 def _check_target(input: Tensor, target: Tensor, wanted: Shape) -> None:
     """Class indices have the shape of the input without its axis of classes."""
-    if same_shape(target.shape, wanted) is not False:
+    if same_shape(target.shape, wanted) is not False or (wanted == () and target.shape == (1,)):
         return
     given, who = name(target, "target"), name(input, "input")
     hint = None
@@ -273,7 +273,8 @@ def binary_cross_entropy_with_logits(
         target, FLOATING | COMPLEX, "target", "a floating dtype", f"cast it: {name(target, 'target')}.float()"
     )
     want(need(input), FLOATING, "input", "a floating dtype")
-    mask = _floating(input, target)
+    # releases differ in which of two dtypes comes out
+    mask = (mask_of(input) | mask_of(target)) & FLOATING
     shape = broadcast_operands(
         (input, "input"),
         *((p, n) for p, n in ((weight, "weight"), (pos_weight, "pos_weight")) if isinstance(p, Tensor)),

@@ -152,7 +152,7 @@ def _room(axes: int, input: Any, kernel_size: Any, output_size: Any) -> None:
     """Random windows start at different places, so each axis must hold that many starts."""
     _, sizes = spatial(need(input), axes, name(input, "input"))
     if output_size is None:
-        return
+        return _not_smaller(3, input, kernel_size, axes)
     for size, kernel, out in zip(
         sizes,
         _or_unknown(kernel_size, axes, "kernel_size"),
@@ -161,11 +161,12 @@ def _room(axes: int, input: Any, kernel_size: Any, output_size: Any) -> None:
     ):
         if all(isinstance(n, int) for n in (size, kernel, out)) and out + kernel - 1 > size:
             raise ShapeError(f"{out} windows of {kernel} over an axis of {size} of {name(input, 'input')}")
+    return None
 
 
-def _not_smaller(axes: int, input: Any, kernel_size: Any) -> None:
+def _not_smaller(kind: int, input: Any, kernel_size: Any, axes: int = 3) -> None:
     """In three dimensions the window must fit without the padding."""
-    if axes != 3:
+    if kind != 3:
         return
     _, sizes = spatial(need(input), axes, name(input, "input"))
     for size, kernel in zip(sizes, _or_unknown(kernel_size, axes, "kernel_size"), strict=True):

@@ -22,7 +22,7 @@ from typedtorch.shapes.tensor import (
 )
 
 _REAL = ANY & ~COMPLEX
-_DIMS = "n:* | n:*, dim | n:*, dims, bool | n:*, dim=dim, keepdim=True"
+_DIMS = "n:* | n:*, axis=dim, keepdims=bool | n:*, dim | n:*, dims, bool | n:*, dim=dim, keepdim=True"
 
 
 def _reduce(input: Any, dim: Any, keepdim: Any, dtype: int, parameter: str = "input") -> Tensor:
