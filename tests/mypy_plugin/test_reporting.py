@@ -11,8 +11,9 @@ import pytest
 from mypy_plugin.running import PLUGIN, Project
 
 HEAD = "from jaxtyping import Float\nfrom torch import Tensor\n\n\n"
-BAD = HEAD + (
-    'def product(x: Float[Tensor, "b d"], w: Float[Tensor, "k d"]) -> Float[Tensor, "b k"]:\n    return x @ w\n'
+BAD = (
+    HEAD + 'def product(x: Float[Tensor, "b d"], w: Float[Tensor, "k d"]) -> Float[Tensor, "b k"]:\n'
+    "    return x @ w\n"
 )
 GOOD = BAD.replace("x @ w", "x @ w.transpose(0, 1)")
 LIBRARY = HEAD + 'def norms(x: Float[Tensor, "b d"]) -> Float[Tensor, "b"]:\n    return x.sum(1)\n'

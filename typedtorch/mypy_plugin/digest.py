@@ -49,7 +49,8 @@ def config_data(module: str, path: str, config: Config) -> list[str] | None:
         return None
     if not _TENSORS.search(data) or (is_installed(Path(path)) and b"jaxtyping" not in data):
         return None
-    return [_plugin_digest(), _engine_digest(), _config_digest(config), interface_digest(data)]
+    options = "excluded" if config.excludes(Path(path)) else _config_digest(config)
+    return [_plugin_digest(), _engine_digest(), options, interface_digest(data)]
 
 
 def interface_digest(data: bytes) -> str:
@@ -72,7 +73,7 @@ def _without_settled_body(match: re.Match[bytes]) -> bytes:
 
 
 def _config_digest(config: Config) -> str:
-    return _hash(repr((sorted(config.disable), config.exclude)).encode())
+    return _hash(repr(sorted(config.disable)).encode())
 
 
 @cache

@@ -1,0 +1,65 @@
+"""dmypy: findings follow edits, of the file itself and of what it imports, and survive edits elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from mypy_plugin.running import Project
+from mypy_plugin.test_reporting import BAD, GOOD, LIBRARY, USER
+
+FILES = ("bad.py", "library.py", "user.py", "other.py")
+SILENCED = BAD.replace("x @ w", "x @ w  # type: ignore[shape]")
+
+
+@dataclass
+class Daemon:
+    project: Project
+
+    def check(self) -> list[str]:
+        """Errors as ``file:line code``."""
+        return self._run("check", *FILES)
+
+    def start(self) -> list[str]:
+        return self._run("run", "--", "--config-file", "mypy.ini", *FILES)
+
+    def _run(self, *arguments: str) -> list[str]:
+        outcome = self.project.mypy("--status-file", "status.json", *arguments, command=("mypy.dmypy",))
+        assert outcome.code in (0, 1), outcome.stdout + outcome.stderr
+        return outcome.lines
+
+
+@pytest.fixture
+def daemon(project: Project) -> Iterator[Daemon]:
+    project.write(bad=BAD, library=LIBRARY, user=USER, other="x: int = 1\n")
+    yield Daemon(project)
+    project.mypy("--status-file", "status.json", "stop", command=("mypy.dmypy",))
+
+
+def test_findings_follow_the_edits_of_a_session(daemon: Daemon) -> None:
+    write = daemon.project.write
+    assert daemon.start() == ["bad.py:6 shape"]
+    assert daemon.check() == ["bad.py:6 shape"]
+
+    write(other="x: int = ''\n")
+    assert daemon.check() == ["bad.py:6 shape", "other.py:1 assignment"]
+
+    write(other="x: int = 2\n", library=LIBRARY.replace('"b"', '"d"').replace("x.sum(1)", "x.sum(0)"))
+    assert daemon.check() == ["bad.py:6 shape", "user.py:9 shape"]
+
+    write(library=LIBRARY, bad=GOOD)
+    assert daemon.check() == []
+
+    write(bad=SILENCED)
+    assert daemon.check() == []
+
+    write(bad=SILENCED.replace("[shape]", "[dtype]"))
+    assert daemon.check() == ["bad.py:6 unused-ignore", "bad.py:6 shape"]
+
+    write(other="x(\n")
+    assert daemon.check() == ["other.py:2 syntax"]
+
+    write(other="x: int = 1\n", bad=BAD)
+    assert daemon.check() == ["bad.py:6 shape"]
