@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
-from types import FunctionType
+from types import FunctionType, GenericAlias
 from typing import Any, Literal, Union
 
 import jaxtyping
@@ -14,7 +14,8 @@ import torch
 
 NAMES = ("a", "b", "c")
 FAMILIES = (
-    "Float", "Float", "Float", "Int", "Num", "Shaped", "Bool", "Inexact", "Integer", "Real", "UInt", "Complex",
+    "Float", "Float", "Float", "Int", "Num", "Shaped", "Bool", "Inexact", "Integer", "Real", "UInt",
+    "Complex",
     "Float32", "BFloat16", "Float16", "Float64", "Int64", "UInt8", "Complex64",
 )  # fmt: skip
 DTYPES = ("float32", "float32", "float32", "float64", "bfloat16", "int64", "uint8", "bool", "complex64")
@@ -143,7 +144,7 @@ def annotation(rng: Random, depth: int = 2) -> Ann:
         return union(rng, depth)
     if kind < 15:
         parts = [annotation(rng, depth - 1) for _ in range(rng.choice((1, 2, 2, 3)))]
-        hint = tuple[tuple(p.hint for p in parts)]  # type: ignore[misc]  # built at run time
+        hint: Any = GenericAlias(tuple, tuple(p.hint for p in parts))
         return Ann(
             hint,
             lambda r, env: tuple(p.make(r, env) for p in parts)[: 9 if r.random() < 0.95 else 1],
@@ -155,7 +156,7 @@ def annotation(rng: Random, depth: int = 2) -> Ann:
         return [item.make(r, env) for _ in range(r.choice((0, 1, 2, 3)))]
 
     if kind < 17:
-        return Ann(list[item.hint], several, "list")  # type: ignore[name-defined]  # built at run time
+        return Ann(GenericAlias(list, item.hint), several, "list")
     if kind < 18:
         return Ann(tuple[item.hint, ...], lambda r, env: tuple(several(r, env)), "tuple")  # type: ignore[name-defined]
     return Ann(

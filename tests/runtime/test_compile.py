@@ -33,9 +33,12 @@ def fresh_dynamo() -> Iterator[None]:
 
 
 def mix(
-    x: Float[Tensor, "batch d"], w: Float[Tensor, "d k"], *rest: Float[Tensor, "#batch k"], scale: float = 2.0,
+    x: Float[Tensor, "batch d"],
+    w: Float[Tensor, "d k"],
+    *rest: Float[Tensor, "#batch k"],
+    scale: float = 2.0,
     mask: Int[Tensor, "batch"] | None = None,
-) -> Float[Tensor, "batch k"]:  # fmt: skip
+) -> Float[Tensor, "batch k"]:
     y = scale * (x @ w)
     for other in rest:
         y = y + other
@@ -134,7 +137,7 @@ def test_export_keeps_dimensions_dynamic(strict: bool) -> None:
 
 def test_backward_through_compiled_code() -> None:
     block = TypedBlock()
-    torch.compile(block, fullgraph=True, backend="aot_eager")(torch.ones(2, 4)).sum().backward()
+    torch.compile(block, fullgraph=True, backend="aot_eager")(torch.ones(2, 4)).sum().backward()  # type: ignore[no-untyped-call]  # torch's
     assert block.weight.grad is not None
 
 

@@ -158,7 +158,8 @@ def test_xdist_workers_check_too(project: Path) -> None:
 def test_package_imported_too_early_is_an_error(project: Path) -> None:
     run = pytest_in(project, "-p", "mypackage.inner", "--typedtorch-check=mypackage")
     assert run.returncode == 4
-    assert "--typedtorch-check: cannot check mypackage: already imported: mypackage, mypackage.inner" in run.stderr
+    wanted = "--typedtorch-check: cannot check mypackage: already imported: mypackage, mypackage.inner"
+    assert wanted in run.stderr
 
 
 def test_switched_off_by_the_environment(project: Path) -> None:
@@ -196,7 +197,8 @@ def test_the_test_above_can_fail() -> None:
 def test_a_session_that_checks_a_package_loads_no_torch_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text("import sys\ndef test(): assert 'torch' not in sys.modules\n")
     assert pytest_in(tmp_path, "--typedtorch-check=typedtorch").returncode == 0
-    (tmp_path / "test_it.py").write_text("import sys, torch\ndef test(): assert 'torch' not in sys.modules\n")
+    text = "import sys, torch\ndef test(): assert 'torch' not in sys.modules\n"
+    (tmp_path / "test_it.py").write_text(text)
     assert pytest_in(tmp_path, "--typedtorch-check=typedtorch").returncode == 1
 
 
@@ -219,7 +221,9 @@ def test_works_without_beartype() -> None:
     assert python(WITHOUT_BEARTYPE).startswith("f: argument 'x'[1]: axis n: wanted 2, got 3")
 
 
-@pytest.mark.parametrize(("value", "said"), [("off", "True"), ("on", "False"), ("OFF", "True"), ("", "False")])
+@pytest.mark.parametrize(
+    ("value", "said"), [("off", "True"), ("on", "False"), ("OFF", "True"), ("", "False")]
+)
 def test_environment(value: str, said: str) -> None:
     code = "from typedtorch.runtime import typed\ndef f(x: int) -> int: return x\nprint(typed(f) is f)"
     assert python(code, TYPEDTORCH_CHECK=value) == said + "\n"

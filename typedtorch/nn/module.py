@@ -21,16 +21,16 @@ declarations below, where ``self`` must have a ``forward``, and whatever its typ
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 import torch
 
-from typedtorch.runtime import typed
+from typedtorch.runtime import ScopeKind, typed
 
-ForwardT = TypeVar("ForwardT")
+ForwardT = TypeVar("ForwardT", bound=Callable[..., Any])
 ForwardT_co = TypeVar("ForwardT_co", covariant=True)
-MYPY = False  # mypy alone takes this name for true
 
 
 class _HasForward(Protocol[ForwardT_co]):
@@ -38,14 +38,17 @@ class _HasForward(Protocol[ForwardT_co]):
     def forward(self) -> ForwardT_co: ...
 
 
-class _Call(Protocol):
-    """Read from an instance it is that instance's ``forward``; passed on as a callback, any callable."""
+class _Call:
+    """Read from an instance it is that instance's ``forward``; where nobody asks for more, any callable."""
 
-    @overload
-    def __get__(self, instance: None, owner: Any, /) -> _Call: ...
-    @overload
-    def __get__(self, instance: _HasForward[ForwardT], owner: Any = ..., /) -> ForwardT: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    if TYPE_CHECKING:
+
+        @overload
+        def __get__(self, instance: None, owner: Any, /) -> _Call: ...
+        @overload
+        def __get__(self, instance: _HasForward[ForwardT], owner: Any = ..., /) -> ForwardT: ...
+        def __get__(self, instance: Any, owner: Any = None, /) -> Any: ...
+        def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
 
 class Module(torch.nn.Module):
@@ -58,18 +61,17 @@ class Module(torch.nn.Module):
         CheckError: a call of ``forward`` contradicts its annotations.
     """
 
-    def __init_subclass__(cls, *, scope: Literal["call", "instance"] = "call", **kwargs: Any) -> None:
+    __scope: ScopeKind = "call"
+
+    def __init_subclass__(cls, *, scope: ScopeKind | None = None, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if scope is not None:
+            cls.__scope = scope
         forward = cls.__dict__.get("forward")
         if isinstance(forward, FunctionType):
-            cls.forward = typed(forward, scope=scope)
+            cls.forward = typed(forward, scope=cls.__scope)
 
     if TYPE_CHECKING:
-        # Callbacks such as map(module, xs) need a property in mypy and a callable descriptor in pyright;
-        # both read the type of a direct call, overloads and type variables included, from forward.
-        if MYPY:
-
-            @property
-            def __call__(self: _HasForward[ForwardT]) -> ForwardT: ...  # type: ignore[override]  # narrower
-        else:
-            __call__: _Call  # pyright: ignore[reportIncompatibleMethodOverride]
+        # A descriptor, not a property: it keeps overloads and type variables, and callbacks such as
+        # map(module, xs) type-check, in mypy, pyright, pyrefly and ty alike.
+        __call__: _Call  # pyright: ignore[reportIncompatibleMethodOverride]
