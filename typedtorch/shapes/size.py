@@ -384,7 +384,9 @@ def observing(observer: Callable[[Size, Size], None]) -> Iterator[None]:
 
 
 def observe(a: Size, b: Size) -> None:
-    """Tell the observers that two sizes have met, without what they share."""
+    """Tell the observers that two sizes have met: as they are, and without what they share."""
+    for observer in _observers:
+        observer(a, b)
     if not _observers:
         return
     difference = a - b
@@ -393,9 +395,8 @@ def observe(a: Size, b: Size) -> None:
         if isinstance(rest, Poly) and len(rest.terms) == 2:
             (first, c1), (second, c2) = rest.terms
             if c1 * c2 < 0 and _plain(first, c1) and _plain(second, c2) and first and second:
-                a, b = _as_poly(first[0][0]), _as_poly(second[0][0])
-    for observer in _observers:
-        observer(a, b)
+                for observer in _observers:
+                    observer(_as_poly(first[0][0]), _as_poly(second[0][0]))
 
 
 def generic(size: Size) -> bool:

@@ -54,7 +54,7 @@ from typedtorch.shapes.size import (
     axis,
     distinct,
     integer,
-    name_against_number,
+    is_unknown,
     observing,
     unknown,
 )
@@ -724,9 +724,10 @@ def _made_whole(value: Tensor) -> Tensor:
 
 
 def _apply(function: Function, given: tuple[Value, ...], named: dict[str, Value]) -> Value:
-    """A rule; a name against a number counts as different where an operand has both, misaligned.
+    """A rule; two sizes that may be tied unsaid count as different where one operand has both.
 
-    ``(b, 128) + (128, b)``: the name may stand for the number, but then not in that operand.
+    ``(b, 128) + (128, b)``: the name may stand for the number, but then not as another axis of the
+    same tensor; ``(b, h, n, d//h) @ (b, h, n, d//h)``: likewise n and d//h.
     """
     met: list[tuple[Size, Size]] = []
     with observing(lambda a, b: met.append((a, b))):
@@ -735,7 +736,9 @@ def _apply(function: Function, given: tuple[Value, ...], named: dict[str, Value]
         return result
     shapes = [v.shape for v in given if isinstance(v, Tensor)]
     misaligned = [
-        (a, b) for a, b in met if name_against_number(a, b) and any(a in shape and b in shape for shape in shapes)
+        (a, b)
+        for a, b in met
+        if not is_unknown(a) and not is_unknown(b) and any(a in shape and b in shape for shape in shapes)
     ]
     if not misaligned:
         return result
