@@ -10,7 +10,7 @@ import torch
 from typedtorch.accounting import annotations as an
 from typedtorch.accounting import sizes as sz
 from typedtorch.accounting.answers import Account
-from typedtorch.accounting.errors import SizeError
+from typedtorch.accounting.errors import AccountingError, SizeError
 from typedtorch.accounting.losses import Loss
 from typedtorch.accounting.optimizers import OptimizerSpec
 from typedtorch.accounting.program import Call
@@ -65,12 +65,17 @@ def account(
     >>> a.flops.forward, a.flops.backward, a.parameters.total
     (524288, 786432, 33088)
     """
+    where = torch.device(on)
+    if where.type != "cpu" and not _usable(where):
+        raise AccountingError(
+            f"on={str(on)!r}: this torch has no such device; on='cpu' records the CPU's operators"
+        )
     given = sz.validated({**(sizes or {}), **axes})
     found = target_of(target, examples, given)
     names = (checkpoint,) if isinstance(checkpoint, str) else tuple(checkpoint)
     setup = Setup(
         phase=phase, loss=loss, autocast=autocast, dtype=dtype, accumulate=accumulate,
-        checkpoint=names, requires_grad=requires_grad, device=torch.device(on),
+        checkpoint=names, requires_grad=requires_grad, device=where,
     )  # fmt: skip
     return _bound(found, given, setup, optimizer, strict)
 
@@ -118,6 +123,10 @@ def _constructed(
             f"axis {missing[0]!r} of {_name(found.constructor)} has no size: pass {missing[0]}=..."
         )
     return Account(found, bound, tuple(missing), setup=setup, optimizer=optimizer, strict=strict)
+
+
+def _usable(device: torch.device) -> bool:
+    return device.type == "meta" or (device.type == "cuda" and torch.cuda.is_available())
 
 
 def _variadic(call: Call) -> list[str]:

@@ -48,11 +48,20 @@ def make_optimizer(
         AccountingError: the factory made something else.
     """
     if isinstance(factory, _Again):
-        return factory.over({path_of(p): p for p in module.parameters()})
+        return _as_on_device(factory.over({path_of(p): p for p in module.parameters()}))
     made = factory([p for p in module.parameters() if p.requires_grad])
     if not isinstance(made, torch.optim.Optimizer):
         raise AccountingError(f"optimizer= made a {type(made).__name__}, not a torch.optim.Optimizer")
-    return made
+    return _as_on_device(made)
+
+
+def _as_on_device(optimizer: torch.optim.Optimizer) -> torch.optim.Optimizer:
+    """On an accelerator torch takes the foreach kernels by itself, but not for tensors without memory."""
+    for group in optimizer.param_groups:
+        undecided = "foreach" in group and group["foreach"] is None and not group.get("fused")
+        if undecided and all(p.device.type in ("cuda", "xpu") for p in group["params"]):
+            group["foreach"] = not group.get("differentiable", False)
+    return optimizer
 
 
 class _Again:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from typedtorch.accounting.answers import Account
 from typedtorch.accounting.devices import Device
 from typedtorch.accounting.roofline import Dot, Time
 from typedtorch.accounting.trace import Category
-from typedtorch.accounting.units import binary, decimal
+from typedtorch.accounting.units import binary, decimal, decimal_scale
 
 mpl.use("Agg")
 
@@ -142,15 +143,19 @@ def roofline(account: Account, time: Time) -> Any:
 def _name_dots(axes: Any, dots: list[Dot], middle: float) -> None:
     """Names beside the operators that take longest, on the side that has room."""
     named: set[str] = set()
+    places: list[tuple[bool, float]] = []
     for dot in sorted(dots, key=lambda d: -d.seconds * d.calls)[:12]:
         short = dot.name.rsplit(".", 1)[0].removeprefix("aten.").removeprefix("_scaled_dot_product_")
         short = short.removeprefix("_").replace("_for_cpu", "")
         if short not in named and len(named) < 6:
             named.add(short)
             left = dot.intensity > middle
+            height = dot.flops / dot.seconds
+            near = sum(abs(math.log(height / other)) < 0.3 for side, other in places if side == left)
+            places.append((left, height))
             axes.annotate(
                 short, (dot.intensity, dot.flops / dot.seconds), fontsize=7, textcoords="offset points",
-                xytext=(-10 if left else 8, -10), ha="right" if left else "left",
+                xytext=(-10 if left else 8, -10 - 9 * near), ha="right" if left else "left",
             )  # fmt: skip
 
 
@@ -172,16 +177,15 @@ def modules(account: Account, *, most: int = 14) -> Any:
     rows = [(name, row) for name, row in rows if sum(row)][::-1]
     figure, axes = plt.subplots(figsize=(9, 0.9 + 0.36 * max(len(rows), 2)), layout="constrained")
     names = [name for name, _ in rows]
-    forward, backward = [r[0] for _, r in rows], [r[1] for _, r in rows]
+    unit, power = decimal_scale(max((sum(r) for _, r in rows), default=1))
+    forward, backward = [r[0] / power for _, r in rows], [r[1] / power for _, r in rows]
     axes.barh(names, forward, color="#228833", label="forward")
     axes.barh(names, backward, left=forward, color="#ee6677", label="backward")
-    total = max(account.flops.forward + account.flops.backward, 1)
+    total = max(account.flops.forward + account.flops.backward, 1) / power
     widest = max((a + b for a, b in zip(forward, backward, strict=True)), default=1)
     for at, (a, b) in enumerate(zip(forward, backward, strict=True)):
-        axes.text(
-            a + b + widest * 0.01, at, f"{decimal(a + b)} ({(a + b) / total:.0%})", va="center", fontsize=8
-        )
+        axes.text(a + b + widest * 0.01, at, f"{(a + b) / total:.0%}", va="center", fontsize=8)
     axes.set_xlim(0, widest * 1.2)
-    axes.set(xlabel="FLOPs of a step", title=f"FLOPs of {account.name} by module")
+    axes.set(xlabel=f"{unit}FLOP of a step", title=f"FLOPs of {account.name} by module")
     axes.legend(loc="lower right", frameon=False, fontsize=8)
     return figure

@@ -138,6 +138,11 @@ def tensors(value: Any) -> Iterator[Tensor]:
             yield from tensors(getattr(value, name))
 
 
+def _some_number(dtype: torch.dtype) -> bool | float | int:
+    """Stands for a number an optimizer reads (a step count, a norm): it scales updates, it shapes nothing."""
+    return False if dtype == torch.bool else 1.0 if dtype.is_floating_point else 1
+
+
 class Recorder(TorchDispatchMode):
     """Writes a :class:`Trace`; ``measure`` turns a size of torch into a :class:`Size`."""
 
@@ -303,6 +308,8 @@ class Recorder(TorchDispatchMode):
         try:
             out = corrected(name, func, args, kwargs)
         except fake.DATA_DEPENDENT as error:
+            if phase == "optimizer" and name == "aten._local_scalar_dense.default":
+                return _some_number(args[0].dtype)
             raise DataDependentError(
                 f"{name} in module {path or 'the root'!r} gives a shape or a number that depends on values, "
                 "which accounting does not have; give it a fixed size (a capacity, a mask, torch.where, "

@@ -15,6 +15,18 @@ def decimal(value: float, unit: str = "") -> str:
     return _scaled(value, 1000.0, [f"{prefix}{unit}" for prefix in _DECIMAL])
 
 
+def decimal_scale(value: float) -> tuple[str, float]:
+    """A prefix and its power that suit a value.
+
+    >>> decimal_scale(3.2e12)
+    ('T', 1000000000000.0)
+    """
+    step = 0
+    while value >= 1000 and step < len(_DECIMAL) - 1:
+        value, step = value / 1000, step + 1
+    return _DECIMAL[step], 1000.0**step
+
+
 def binary(value: float) -> str:
     """Bytes with binary prefixes.
 

@@ -176,7 +176,7 @@ def count(param: Tensor) -> Tensor:
 def can_fuse(params: Sequence[Tensor]) -> bool:
     """Whether torch has one kernel for all of an update: real floating point, on a device that has it."""
     return not torch.compiler.is_compiling() and all(
-        param.is_floating_point() and param.device.type in _FUSED and type(param) in _PLAIN
+        param.is_floating_point() and param.device.type in _FUSED and _plain(param)
         for param in params
     )
 
@@ -192,6 +192,11 @@ def co_locate(states: Sequence[ParamState], params: Sequence[Tensor]) -> list[Te
 def on_device(step: Tensor) -> bool:
     """Whether a step count must stay a tensor: reading it would stop a GPU, or a compiler."""
     return torch.compiler.is_compiling() or step.device.type != "cpu"
+
+
+def _plain(param: Tensor) -> bool:
+    """A plain tensor, or one without memory that stands for it."""
+    return type(param) in _PLAIN or type(param).__name__ == "FakeTensor"
 
 
 _FUSED = frozenset({"cpu", "cuda", "mps", "xpu"})
