@@ -162,6 +162,24 @@ def test_dataclasses_and_class_methods_compile() -> None:
         run(torch.ones(2, 3), torch.ones(3))
 
 
+def test_generators_compile() -> None:
+    @typed
+    def rows(x: Float[Tensor, "n d"]) -> Iterator[Float[Tensor, "d"]]:
+        yield from x
+
+    def run(x: Tensor) -> Tensor:
+        return sum(rows(x), torch.zeros(x.shape[1]))
+
+    assert torch.compile(run, fullgraph=True, backend="eager")(torch.ones(2, 3)).tolist() == [2, 2, 2]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::torch.jit.TracerWarning")
+def test_older_tracers() -> None:
+    block = TypedBlock()
+    assert torch.jit.trace(block, torch.ones(2, 4))(torch.ones(2, 4)).shape == (2, 4)  # type: ignore[no-untyped-call]  # torch's
+    assert torch.fx.symbolic_trace(block)(torch.ones(3, 4)).shape == (3, 4)
+
+
 def test_vmap_checks_what_the_body_sees() -> None:
     @typed
     def dot(x: Float[Tensor, "d"], y: Float[Tensor, "d"]) -> Float[Tensor, ""]:

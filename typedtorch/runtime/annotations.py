@@ -90,7 +90,7 @@ def _of_class(kind: type) -> Spec:
 
 
 def _of_array(kind: Any) -> Spec:
-    if kind._skip_instancecheck or not hasattr(kind, "dims"):
+    if getattr(kind, "_skip_instancecheck", False) or not hasattr(kind, "dims"):
         return ANYTHING
     dtypes = kind.dtypes if isinstance(kind.dtypes, tuple | list) else None
     return Array(

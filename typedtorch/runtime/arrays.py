@@ -7,6 +7,7 @@ a ``*name``, those after it, then the run itself.  A refused array binds nothing
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import CodeType
@@ -43,7 +44,7 @@ class Array:
         """
         found = self._check_type(value)
         if found is not None or scope.loose:
-            return found
+            return None if is_symbolic(value) else found
         sizes, runs = dict(scope.sizes), dict(scope.runs)
         found = self._check_dtype(value)
         if found is None:
@@ -180,6 +181,12 @@ class Uncomputable(Exception):
 @lru_cache(maxsize=4096)
 def _code(text: str) -> CodeType:
     return compile(text.strip(), f"<axis {text}>", "eval")
+
+
+def is_symbolic(value: Any) -> bool:
+    """Whether it stands for a value while ``torch.fx`` traces: nothing is known of it."""
+    fx = sys.modules.get("torch.fx")
+    return fx is not None and isinstance(value, fx.Proxy)
 
 
 def dtype_name(dtype: Any) -> str:

@@ -95,7 +95,7 @@ def _written(source: str, namespace: dict[str, Any], original: Any) -> Any:
     compiler = getattr(sys.modules.get("torch"), "compiler", None)
     namespace |= {"SWITCH": SWITCH, "is_compiling": getattr(compiler, "is_compiling", is_compiling)}
     namespace |= {"__builtins__": builtins, "__tracebackhide__": True}
-    return functools.update_wrapper(load(source, namespace, "<typed fields>"), original)
+    return functools.update_wrapper(load(source, namespace, "fields"), original)
 
 
 def check(kind: type, name: str, spec: Spec, value: Any, scope: Scope) -> None:

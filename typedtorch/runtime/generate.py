@@ -34,7 +34,7 @@ from typedtorch.runtime.signatures import Written, load
 
 def generate(checker: Checker, written: Written) -> FunctionType:
     """Compile the quick checker of a signature."""
-    return load(_Source(checker, written).write(), written.namespace, f"<typed check of {checker.name}>")
+    return load(_Source(checker, written).write(), written.namespace, f"check of {checker.name}")
 
 
 class _Source:

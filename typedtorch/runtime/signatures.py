@@ -7,8 +7,9 @@ import itertools
 import keyword
 import linecache
 from collections.abc import Callable, Iterable
+from functools import cache
 from inspect import Parameter
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 _serial = itertools.count(1)
@@ -85,12 +86,18 @@ class Written:
 _STARRED = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
 
-def load(source: str, namespace: dict[str, Any], filename: str) -> FunctionType:
+def load(source: str, namespace: dict[str, Any], label: str) -> FunctionType:
     """The function a source text defines, with ``namespace`` as its globals and readable tracebacks."""
-    unique = f"{filename[:-1]} {next(_serial)}>"
-    linecache.cache[unique] = (len(source), None, source.splitlines(keepends=True), unique)
     local: dict[str, Any] = {}
-    exec(compile(source, unique, "exec"), namespace, local)  # its globals are the namespace itself
+    exec(_compiled(source, label), namespace, local)
     (made,) = local.values()
     assert isinstance(made, FunctionType)
     return made
+
+
+@cache
+def _compiled(source: str, label: str) -> CodeType:
+    """Compiled once, however often a function inside a function is defined anew."""
+    filename = f"<typed {label} {next(_serial)}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    return compile(source, filename, "exec")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from typedtorch.runtime.arrays import Array, describe, type_name
+from typedtorch.runtime.arrays import Array, describe, is_symbolic, type_name
 from typedtorch.runtime.scope import Mismatch, Scope
 from typedtorch.runtime.trees import Tree
 
@@ -246,7 +246,9 @@ def _key(key: Any) -> str:
     return repr(key) if isinstance(key, str | int | bytes) else "..."
 
 
-def _refuse(spec: Spec, value: Any) -> Mismatch:
+def _refuse(spec: Spec, value: Any) -> Mismatch | None:
+    if is_symbolic(value):
+        return None
     return Mismatch("type", spec.text, describe(value), annotation=spec.text)
 
 

@@ -17,6 +17,7 @@ import builtins
 import functools
 import inspect
 import sys
+import threading
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -28,6 +29,7 @@ from typedtorch.runtime.signatures import Written, load
 from typedtorch.runtime.streams import Stream, checked_async_generator, checked_generator
 from typedtorch.runtime.switch import SWITCH, is_compiling
 
+_BUILDING = threading.RLock()  # two threads may make the first call at once
 MARK = "__typed__"  # in the __dict__ of what is checked already: the scope its names have
 
 
@@ -79,7 +81,9 @@ def wrap(function: FunctionType, scope: ScopeKind, *, arrays_only: bool = False)
 
 def _function(written: Written, tracing: Callable[[], bool], checker: Callable[[], Checker]) -> FunctionType:
     def first(*args: Any, **kwargs: Any) -> Any:
-        written.namespace[checked] = generate(checker(), written)
+        with _BUILDING:
+            if written.namespace[checked] is first:
+                written.namespace[checked] = generate(checker(), written)
         return written.namespace[checked](*args, **kwargs)
 
     checked = written.constant("CHECKED", first)
@@ -90,5 +94,5 @@ def _function(written: Written, tracing: Callable[[], bool], checker: Callable[[
         f"        return {written.call_function}\n"
         f"    return {written.awaiting}{written.call(checked)}\n",
         written.namespace,
-        f"<typed {written.label}>",
+        written.label,
     )
