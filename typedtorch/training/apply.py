@@ -59,7 +59,8 @@ class Applier:
         if self.scaler is not None:
             return self._scaled_step(loss, clipped.norm)
         if self._asynchronous:
-            self._guarded_step(clipped.finite & loss.isfinite() & (torch.as_tensor(found.items) > 0))
+            good = clipped.finite & loss.isfinite()
+            self._guarded_step(good & (found.items > 0) if isinstance(found.items, Tensor) else good)
             return Outcome(loss.detach(), clipped.norm, "")
         return self._checked_step(loss.item(), clipped.norm.item(), found)
 

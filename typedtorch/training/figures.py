@@ -61,7 +61,7 @@ class Meter:
     """
 
     def __init__(self, device: torch.device) -> None:
-        self._cuda = device.type == "cuda"
+        self._cuda, self._device = device.type == "cuda", device
         self._losses: list[Tensor | float] = []
         self._norms: list[Tensor | float] = []
         self._pending: list[_Stretch] = []
@@ -110,13 +110,15 @@ class Meter:
         self._mark, self._waited = now, 0.0
 
     def _start_copy(self) -> tuple[Tensor, torch.cuda.Event]:
-        columns = [torch.stack([torch.as_tensor(v) for v in part]) for part in (self._losses, self._norms)]
-        stacked = torch.stack([column.float() for column in columns])
+        stacked = torch.stack([self._column(self._losses), self._column(self._norms)])
         host = torch.empty(stacked.shape, dtype=stacked.dtype, pin_memory=True)
         host.copy_(stacked, non_blocking=True)
         event = torch.cuda.Event()  # type: ignore[no-untyped-call]  # torch's
         event.record()
         return host, event
+
+    def _column(self, values: list[Tensor | float]) -> Tensor:
+        return torch.stack([torch.as_tensor(v, dtype=torch.float32, device=self._device) for v in values])
 
     def ready(self, *, wait: bool = False) -> list[Figures]:
         """The figures of every stretch that has arrived; ``wait`` waits for all."""

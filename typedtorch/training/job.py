@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -131,7 +132,9 @@ class _Job:
     def run(self, own: _Own) -> TrainResult:
         config = self.config
         seed_everything(config.run.seed)
-        torch.use_deterministic_algorithms(config.machine.deterministic)
+        if config.machine.deterministic:
+            os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # read when cuBLAS starts
+            torch.use_deterministic_algorithms(True)
         corpus = open_corpus(config, self.console.note) if own.batches is None else None
         memory = PeakMemory(self.device)
         plain = own.model if own.model is not None else make_model(config, self._vocab(corpus))

@@ -72,6 +72,7 @@ def predict(
             autocast=dtype if dtype != torch.float32 else None,
             accumulate=accumulate,
             checkpoint="blocks" if recompute else (),
+            on=device.type,
         )
         spent = found.flops.forward + found.flops.backward
         memory = found.memory.peak
