@@ -91,9 +91,9 @@ class RunConfig:
     """How long, how often, where to."""
 
     steps: int | None = None
-    """Optimizer steps (800 / 2000)."""
+    """Optimizer steps (1600 / 2000)."""
     batch: int | None = None
-    """Sequences per step, over all processes (8 / 32)."""
+    """Sequences per step, over all processes (4 / 32)."""
     micro_batch: int | None = None
     """Sequences at a time in one process; the batch divided by the processes unless given."""
     seed: int = 0
@@ -256,8 +256,8 @@ _BY_DEVICE: dict[str, tuple[Any, Any]] = {
     "seq": (256, 1024),
     "prefetch": (0, 4),
     "lr": (3e-3, 6e-4),
-    "steps": (800, 2000),
-    "batch": (8, 32),
+    "steps": (1600, 2000),
+    "batch": (4, 32),
     "eval_tokens": (100_000, 2_000_000),
     "compile": (False, True),
 }
