@@ -14,6 +14,7 @@ from typedtorch.nn.linear import Linear
 from typedtorch.nn.mlp import MLP, SwiGLU
 from typedtorch.nn.module import Module
 from typedtorch.nn.norms import LayerNorm, RMSNorm
+from typedtorch.nn.resize import resize_vocab
 from typedtorch.nn.style import GPT2, LLAMA, RMS, Centred, Gated, Learned, Plain, Rotary, Style
 from typedtorch.nn.transformer import Transformer, TransformerBlock, TransformerConfig
 
@@ -47,5 +48,6 @@ __all__ = [
     "choose",
     "init",
     "lecture",
+    "resize_vocab",
     "sample",
 ]
