@@ -160,7 +160,7 @@ def symbolic_is_concrete(row: Rule, kind: str, count: int = 16, seed: int = 0) -
         problem = _refusal_holds(row, kind, template, rng) if isinstance(answer, ShapeError) else None
         for distinct in (True, True, False) if not isinstance(answer, ShapeError) else ():
             sizes = draw_sizes(names, rng, distinct=distinct, generic=True)
-            problem = _at_sizes(row, kind, template, answer, sizes, distinct and not undecided)
+            problem = _at_sizes(row, kind, template, answer, sizes, distinct=distinct and not undecided)
             if problem is not None:
                 problem = f"at {sizes}: {problem}"
                 break
@@ -191,7 +191,8 @@ GENEROUS = {
     f"{space}.{operator}"
     for space in ("torch", "torch.Tensor", "torch.nn", "torch.nn.functional")
     for operator in (
-        "narrow", "chunk", "tensor_split", "unsafe_chunk", "unfold", "topk", "group_norm", "channel_shuffle", "native_channel_shuffle",
+        "narrow", "chunk", "tensor_split", "unsafe_chunk", "unfold", "topk", "group_norm",
+        "channel_shuffle", "native_channel_shuffle",
         "ChannelShuffle", "GroupNorm", "pad", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d",
         "CircularPad1d", "CircularPad2d", "CircularPad3d",
         "fractional_max_pool2d", "fractional_max_pool3d", "FractionalMaxPool2d", "FractionalMaxPool3d",
@@ -201,7 +202,7 @@ GENEROUS = {
 
 
 def _at_sizes(
-    row: Rule, kind: str, template: Call, answer: Any, sizes: dict[str, int], distinct: bool
+    row: Rule, kind: str, template: Call, answer: Any, sizes: dict[str, int], *, distinct: bool
 ) -> str | None:
     try:
         concrete: Any = run_rule(row, kind, at(template, sizes))
@@ -273,9 +274,9 @@ def blur(value: Any, rng: random.Random) -> Any:
         entries: list[Any] = list(value.shape)
         how = rng.choice(("axis", "axis", "lead", "all", "dtype", "scatter"))
         if how == "lead" and entries:
-            entries = [Pack("lead"), *entries[rng.randint(0, len(entries)) :]]
+            entries = [Pack(f"lead{rng.random()}"), *entries[rng.randint(0, len(entries)) :]]
         elif how == "all":
-            entries = [rng.choice((Pack("..."), Pack("some")))]
+            entries = [rng.choice((Pack("..."), Pack(f"some{rng.random()}")))]
         elif how == "scatter" and entries:
             start = rng.randrange(len(entries))
             entries = [*entries[:start], Pack("..."), *entries[rng.randint(start, len(entries)) :]]

@@ -50,7 +50,7 @@ def realise(value: Any, device: str, fill: int) -> Any:
 
             return np.full(value.shape, fill, dtype=dtypes.NAMES[value.dtype.bit_length() - 1])
         case Tensor():
-            shape = tuple(int(e) for e in value.shape)
+            shape = tuple(e for e in value.shape if isinstance(e, int))
             return torch.full(shape, fill, dtype=TORCH_DTYPE[value.dtype], device=device)
         case Dtype():
             return TORCH_DTYPE[value.mask]

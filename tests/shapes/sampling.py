@@ -15,9 +15,9 @@ each ``kind`` or ``parameter=kind``.  For a layer, ``constructor -> forward``.
 ``{a~b~c}``             one of several kinds
 ======================  ==========================================================================
 
-``@f:b s`` is a numpy array.  Dtype classes: ``f`` one floating dtype for the whole call, ``n`` any dtype, each its own, ``r`` any
-but complex, ``i`` int64 mostly, ``b`` bool, ``c`` complex, ``F I J B C`` exactly float32, int64, int32,
-bool, complex64.
+``@f:b s`` is a numpy array.  Dtype classes: ``f`` one floating dtype for the whole call, ``n`` any
+dtype, each its own, ``r`` any but complex, ``i`` int64 mostly, ``b`` bool, ``c`` complex,
+``F I J B C`` exactly float32, int64, int32, bool, complex64.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class Draw:
             made.forward = self.call(forward)
         return made
 
-    def value(self, text: str) -> Any:  # noqa: C901 - one case per kind of the little language
+    def value(self, text: str) -> Any:
         rng = self.rng
         if text.startswith("{"):
             return self.value(rng.choice(split(text[1:-1], "~")))
@@ -210,7 +210,7 @@ def expression(text: str) -> Size:
     2*h + 1
     """
     names = {n: axis(n) for n in re.findall(r"[A-Za-z]\w*", text)}
-    result = eval(text, {"__builtins__": {}}, names)  # noqa: S307 - our own specifications
+    result = eval(text, {"__builtins__": {}}, names)
     assert isinstance(result, (int, Poly))
     return result
 
@@ -325,5 +325,5 @@ def draw_sizes(
         rng.shuffle(small)
         rng.shuffle(large)
         return {n: (large if n[0].isupper() else small).pop() for n in sorted(names)}
-    small = (2, 3, 4, 5) if generic else (1, 2, 3, 4, 5)
-    return {n: rng.randint(8, 12) if n[0].isupper() else rng.choice(small) for n in sorted(names)}
+    few = (2, 3, 4, 5) if generic else (1, 2, 3, 4, 5)
+    return {n: rng.randint(8, 12) if n[0].isupper() else rng.choice(few) for n in sorted(names)}

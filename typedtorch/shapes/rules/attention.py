@@ -1,19 +1,22 @@
 """Attention and the Transformer layers of torch, with their FLOPs."""
 
+# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
+# mypy: disable-error-code="no-any-return"
+# (what a program passes has any type until need() has looked at it)
 from __future__ import annotations
 
 from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import BOOL, FLOATING
-from typedtorch.shapes.rule import Layer, layer, name, rule
-from typedtorch.shapes.rules.forms import functional, is_size, need, tail
-from typedtorch.shapes.rules.promotion import common_dtype, mask_of, want
+from typedtorch.shapes.rule import name, rule
+from typedtorch.shapes.rules.axis_patterns import tail
+from typedtorch.shapes.rules.forms import functional, need
+from typedtorch.shapes.rules.indexing import broadcastable_into
+from typedtorch.shapes.rules.promotion import common_dtype, mask_of
 from typedtorch.shapes.size import Size, product, same, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
-    UNKNOWN,
-    Entry,
     Shape,
     ShapeError,
     Tensor,
@@ -60,7 +63,8 @@ def _batch(query: Tensor, key: Tensor, value: Tensor, enable_gqa: Any, names: li
     except ShapeError:
         a, b = next((i, j) for i, j in ((0, 1), (0, 2), (1, 2)) if not _broadcasts(leads[i], leads[j]))
         raise ShapeError(
-            f"the leading axes {show(leads[a])} of {names[a]} and {show(leads[b])} of {names[b]} do not broadcast",
+            f"the leading axes {show(leads[a])} of {names[a]} and {show(leads[b])} of {names[b]} do "
+            "not broadcast",
             hint="enable_gqa=True if there are fewer key heads than query heads"
             if _groups(leads[a], leads[b])
             else None,
@@ -103,13 +107,19 @@ def attention_flops(
     if None in (length, width, depth, extent):
         raise Undecided
     batch = product(entry_size(e) for e in lead)
-    assert length is not None and width is not None and depth is not None and extent is not None
+    assert length is not None
+    assert width is not None
+    assert depth is not None
+    assert extent is not None
     return 2 * batch * length * extent * (width + depth)
 
 
 @rule(*functional("scaled_dot_product_attention"), flops=attention_flops, sample=(
-    "f:b h s d, f:b h t d, f:b h t e | f:b h s d, f:b h s d, f:b h s d, is_causal=True | f:b h s d, f:b h t d, f:b h t d, B:s t | "
-    "f:b h s d, f:b h t d, f:b h t d, f:b h s t | f:b 4 s d, f:b 2 t d, f:b 2 t d, enable_gqa=True | f:b s d, f:b t d, f:b t d | f:b h s d, f:b h t d, f:b h t d, attn_mask=B:b 1 s t"))  # fmt: skip
+    "f:b h s d, f:b h t d, f:b h t e | f:b h s d, f:b h s d, f:b h s d, is_causal=True | "
+        "f:b h s d, f:b h t d, f:b h t d, B:s t | "
+    "f:b h s d, f:b h t d, f:b h t d, f:b h s t | "
+        "f:b 4 s d, f:b 2 t d, f:b 2 t d, enable_gqa=True | f:b s d, f:b t d, f:b t d | "
+            "f:b h s d, f:b h t d, f:b h t d, attn_mask=B:b 1 s t"))  # fmt: skip
 def scaled_dot_product_attention(
     query: Any,
     key: Any,
@@ -148,7 +158,6 @@ def _check_mask(attn_mask: Tensor, scores: Shape, mask: int) -> None:
             "dtype",
             f"{who}.bool()",
         )
-    from typedtorch.shapes.rules.indexing import broadcastable_into
 
     if broadcastable_into(attn_mask.shape, scores) is False:
         raise ShapeError(
@@ -161,15 +170,24 @@ def _check_mask(attn_mask: Tensor, scores: Shape, mask: int) -> None:
     sample="F:b h s d, F:b h t d, F:b h t e | F:b 4 s d, F:b 2 t d, F:b 2 t d, enable_gqa=True",
 )
 def flex_attention(
-    query: Any, key: Any, value: Any, score_mod: Any = None, block_mask: Any = None, scale: Any = None, enable_gqa: Any = False, return_lse: Any = False,
-    kernel_options: Any = None, **settings: Any,
-) -> Any:  # fmt: skip
+    query: Any,
+    key: Any,
+    value: Any,
+    score_mod: Any = None,
+    block_mask: Any = None,
+    scale: Any = None,
+    enable_gqa: Any = False,
+    return_lse: Any = False,
+    kernel_options: Any = None,
+    **settings: Any,
+) -> Any:
     if return_lse is not False:
         raise Undecided
     for tensor, parameter in ((query, "query"), (key, "key"), (value, "value")):
         if need(tensor).rank not in (None, 4):
             raise ShapeError(
-                f"{name(tensor, parameter)} has shape {show(tensor.shape)}, wanted (batch, heads, length, head_dim)"
+                f"{name(tensor, parameter)} has shape {show(tensor.shape)}, wanted (batch, heads, "
+                "length, head_dim)"
             )
     if not mask_of(query) & mask_of(key) & mask_of(value):
         raise Undecided  # compiled or not, it may promote
@@ -184,227 +202,8 @@ def flex_attention(
                         if axis
                         else None,
                     )
-    elif enable_gqa is not False and None not in (query.rank, key.rank, value.rank):
-        if query.shape[0] != key.shape[0] or key.shape[:2] != value.shape[:2]:
-            raise Undecided
-    return scaled_dot_product_attention(query, key, value, enable_gqa=enable_gqa)
-
-
-# --- multi-head attention ----------------------------------------------------------------------
-
-
-def _batched(tensor: Tensor, batch_first: Any) -> bool | None:
-    """Whether there is a batch axis; None where the rank is not known."""
-    return None if tensor.rank is None else len(tensor.shape) == 3
-
-
-def _sequence(tensor: Any, parameter: str, width: Any, what: str, batch_first: Any) -> None:
-    """Rank 2 or 3 with the embedding last."""
-    who = name(tensor, parameter)
-    layout = "(batch, seq, embed)" if batch_first is True else "(seq, batch, embed)"
-    if need(tensor).rank not in (None, 2, 3):
-        raise ShapeError(f"{who} has shape {show(tensor.shape)}, wanted {layout} or (seq, embed)")
-    last = tail(tensor.shape, 1)[0]
-    if last is not None and is_size(width) and same(last, width) is False:
-        raise ShapeError(f"{what} is {width} and the last axis of {who} is {last}")
-
-
-def _length_batch(tensor: Tensor, batch_first: Any) -> tuple[Entry, Entry | None]:
-    if len(tensor.shape) == 2:
-        return tensor.shape[0], None
-    return (tensor.shape[1], tensor.shape[0]) if batch_first else (tensor.shape[0], tensor.shape[1])
-
-
-@layer("torch.nn.MultiheadAttention", sample=(
-    "4, 2 -> F:s b 4, F:t b 4, F:t b 4 | 4, 2, batch_first=True -> F:b s 4, F:b t 4, F:b t 4 | 4, 2, batch_first=True -> F:b s 4, F:b t 4, F:b t 4, need_weights=False | "
-    "4, 2 -> F:s 4, F:t 4, F:t 4 | 4, 2, kdim=3, vdim=5, batch_first=True -> F:b s 4, F:b t 3, F:b t 5 | 4, 2, batch_first=True -> F:b s 4, F:b s 4, F:b s 4, average_attn_weights=False"))  # fmt: skip
-def multihead_attention(
-    embed_dim: Any, num_heads: Any, dropout: Any = 0.0, bias: Any = True, add_bias_kv: Any = False, add_zero_attn: Any = False, kdim: Any = None, vdim: Any = None,
-    batch_first: Any = False, device: Any = None, dtype: Any = None,
-) -> Layer:  # fmt: skip
-    _heads_divide(embed_dim, num_heads, "embed_dim", "num_heads")
-
-    def forward(
-        query: Any,
-        key: Any,
-        value: Any,
-        key_padding_mask: Any = None,
-        need_weights: Any = True,
-        attn_mask: Any = None,
-        average_attn_weights: Any = True,
-        is_causal: Any = False,
-    ) -> Any:
-        _sequence(query, "query", embed_dim, "embed_dim", batch_first)
-        _sequence(
-            key,
-            "key",
-            embed_dim if kdim is None else kdim,
-            "embed_dim" if kdim is None else "kdim",
-            batch_first,
-        )
-        _sequence(
-            value,
-            "value",
-            embed_dim if vdim is None else vdim,
-            "embed_dim" if vdim is None else "vdim",
-            batch_first,
-        )
-        mask = common_dtype((query, "query"), (key, "key"), (value, "value")) & FLOATING
-        if not mask:
-            raise ShapeError(
-                f"{name(query, 'query')} is {dtypes.show(mask_of(query))}, wanted a floating dtype", "dtype"
-            )
-        output = query.of(query.shape, mask)
-        if batch_first is UNKNOWN or None in (query.rank, key.rank, value.rank):
-            return output, UNKNOWN
-        _same_batch(query, key, value, batch_first)
-        _check_padding(key_padding_mask, key, batch_first)
-        if need_weights is UNKNOWN:
-            return output, UNKNOWN
-        if need_weights is False:
-            return output, None
-        return output, _weights(query, key, mask)
-
-    def _weights(query: Tensor, key: Tensor, mask: int) -> Any:
-        if add_zero_attn is not False or add_bias_kv is not False:
-            return UNKNOWN
-        (length, batch), (extent, _) = _length_batch(query, batch_first), _length_batch(key, batch_first)
-        return query.of((*([] if batch is None else [batch]), length, extent), mask)
-
-    def checked(*args: Any, average_attn_weights: Any = True, need_weights: Any = True, **more: Any) -> Any:
-        output, weights = forward(*args, need_weights=need_weights, **more)
-        if average_attn_weights is True or not isinstance(weights, Tensor):
-            return output, weights
-        heads: Entry = num_heads if is_size(num_heads) else unknown()
-        return output, weights.of((*weights.shape[:-2], heads, *weights.shape[-2:]), weights.dtype)
-
-    return Layer(checked, {"embed_dim": embed_dim, "num_heads": num_heads})
-
-
-def _heads_divide(width: Any, heads: Any, first: str, second: str) -> None:
-    if isinstance(width, int) and isinstance(heads, int) and (heads <= 0 or width % heads):
-        raise ShapeError(f"{second}={heads} does not divide {first}={width}")
-
-
-def _same_batch(query: Tensor, key: Tensor, value: Tensor, batch_first: Any) -> None:
-    names = [name(t, p) for t, p in ((query, "query"), (key, "key"), (value, "value"))]
-    if len({len(t.shape) for t in (query, key, value)}) > 1:
-        raise ShapeError(
-            f"{names[0]} has shape {show(query.shape)}, {names[1]} {show(key.shape)}, {names[2]} {show(value.shape)}: one number of axes is wanted"
-        )
-    spots = [_length_batch(t, batch_first) for t in (query, key, value)]
-    for (_, batch), who in zip(spots[1:], names[1:], strict=True):
-        if (
-            batch is not None
-            and spots[0][1] is not None
-            and same(entry_size(spots[0][1]), entry_size(batch)) is False
-        ):
-            axis = 0 if batch_first else 1
-            raise ShapeError(
-                f"the batch, axis {axis}, is {spots[0][1]} in {names[0]} and {batch} in {who}",
-                hint=None if batch_first else "batch_first=False takes (seq, batch, embed)",
-            )
-    if same(entry_size(spots[1][0]), entry_size(spots[2][0])) is False:
-        raise ShapeError(f"the sequence is {spots[1][0]} in {names[1]} and {spots[2][0]} in {names[2]}")
-
-
-def _check_padding(padding: Any, key: Tensor, batch_first: Any) -> None:
-    if not isinstance(padding, Tensor) or padding.rank is None:
-        return
-    length, batch = _length_batch(key, batch_first)
-    wanted = (length,) if batch is None else (batch, length)
-    if len(padding.shape) != len(wanted) or any(
-        same(entry_size(x), entry_size(y)) is False for x, y in zip(padding.shape, wanted, strict=True)
+    elif None not in (query.rank, key.rank, value.rank) and (
+        query.shape[0] != key.shape[0] or key.shape[:2] != value.shape[:2]
     ):
-        raise ShapeError(
-            f"{name(padding, 'key_padding_mask')} has shape {show(padding.shape)}, wanted {show(wanted)}"
-        )
-
-
-# --- Transformer layers ------------------------------------------------------------------------
-
-
-@layer(
-    "torch.nn.TransformerEncoderLayer",
-    sample="4, 2 -> F:s b 4 | 4, 2, 8, batch_first=True -> F:b s 4 | d_model=4, nhead=2, batch_first=True -> F:b s 4",
-)
-def encoder_layer(
-    d_model: Any,
-    nhead: Any,
-    dim_feedforward: Any = 2048,
-    *settings: Any,
-    batch_first: Any = False,
-    **more: Any,
-) -> Layer:
-    _heads_divide(d_model, nhead, "d_model", "nhead")
-
-    def forward(
-        src: Any, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: Any = False
-    ) -> Tensor:
-        _sequence(src, "src", d_model, "d_model", batch_first)
-        return src.of(src.shape, want(src, FLOATING, "src", "a floating dtype"))
-
-    return Layer(forward)
-
-
-@layer(
-    "torch.nn.TransformerDecoderLayer",
-    sample="4, 2 -> F:s b 4, F:t b 4 | 4, 2, 8, batch_first=True -> F:b s 4, F:b t 4",
-)
-def decoder_layer(
-    d_model: Any,
-    nhead: Any,
-    dim_feedforward: Any = 2048,
-    *settings: Any,
-    batch_first: Any = False,
-    **more: Any,
-) -> Layer:
-    _heads_divide(d_model, nhead, "d_model", "nhead")
-
-    def forward(tgt: Any, memory: Any, *masks: Any, **more: Any) -> Tensor:
-        _sequence(tgt, "tgt", d_model, "d_model", batch_first)
-        _sequence(memory, "memory", d_model, "d_model", batch_first)
-        if tgt.rank is not None and memory.rank is not None and isinstance(batch_first, bool):
-            _same_batch(
-                tgt.named(name(tgt, "tgt")), memory.named(name(memory, "memory")), memory, batch_first
-            )
-        mask = common_dtype((tgt, "tgt"), (memory, "memory"))
-        return tgt.of(tgt.shape, mask & FLOATING or mask)
-
-    return Layer(forward)
-
-
-@layer(
-    "torch.nn.Transformer",
-    sample="4, 2, 1, 1, 8 -> F:s b 4, F:t b 4 | 4, 2, 1, 1, 8, batch_first=True -> F:b s 4, F:b t 4",
-)
-def transformer(
-    d_model: Any = 512,
-    nhead: Any = 8,
-    num_encoder_layers: Any = 6,
-    num_decoder_layers: Any = 6,
-    dim_feedforward: Any = 2048,
-    *settings: Any,
-    batch_first: Any = False,
-    **more: Any,
-) -> Layer:
-    inner = decoder_layer(d_model, nhead, batch_first=batch_first)
-    return Layer(lambda src, tgt, *masks, **more: inner.forward(tgt, src))
-
-
-def stacked(inner: Any, num_layers: Any, norm: Any = None, *settings: Any, **more: Any) -> Layer:
-    """Several copies of one layer; what it keeps of the shape, the stack keeps."""
-    if not isinstance(inner, Layer):
         raise Undecided
-    return Layer(inner.forward)
-
-
-layer("torch.nn.TransformerEncoder", "torch.nn.TransformerDecoder", sample="skip")(stacked)
-
-
-@rule("torch.nn.Transformer.generate_square_subsequent_mask", sample="size:n | 5")
-def generate_square_subsequent_mask(sz: Any, device: Any = None, dtype: Any = None) -> Tensor:
-    from typedtorch.shapes.rules.promotion import dtype_of
-
-    size: Entry = sz if is_size(sz) else unknown()
-    return Tensor((size, size), dtype_of(dtype, dtypes.FLOAT32))
+    return scaled_dot_product_attention(query, key, value, enable_gqa=enable_gqa)

@@ -1,5 +1,8 @@
 """Convolutions and their transposes in one, two and three dimensions, as functions and layers."""
 
+# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
+# mypy: disable-error-code="no-any-return"
+# (what a program passes has any type until need() has looked at it)
 from __future__ import annotations
 
 from typing import Any
@@ -21,9 +24,8 @@ def _operands(input: Any, weight: Any, bias: Any) -> int:
 
 
 def _check_channels(lead: Shape, wanted: Any, who: str, rest: str) -> None:
-    if lead and not isinstance(lead[-1], Pack) and not isinstance(wanted, Pack):
-        if same(lead[-1], wanted) is False:
-            raise ShapeError(f"{who} has {lead[-1]} channels and {rest} {wanted}")
+    if lead and not isinstance(lead[-1], Pack) and same(lead[-1], wanted) is False:
+        raise ShapeError(f"{who} has {lead[-1]} channels and {rest} {wanted}")
 
 
 def _replace_channels(lead: Shape, channels: Any) -> Shape:
@@ -33,9 +35,10 @@ def _replace_channels(lead: Shape, channels: Any) -> Shape:
 
 
 def _check_bias(bias: Any, out: Any) -> None:
-    if isinstance(bias, Tensor) and bias.rank is not None:
-        if len(bias.shape) != 1 or same(bias.sizes()[0], out) is False:
-            raise ShapeError(f"{name(bias, 'bias')} has shape {show(bias.shape)}, wanted ({out},)")
+    if not isinstance(bias, Tensor) or bias.rank is None:
+        return
+    if len(bias.shape) != 1 or same(bias.sizes()[0], out) is False:
+        raise ShapeError(f"{name(bias, 'bias')} has shape {show(bias.shape)}, wanted ({out},)")
 
 
 def convolve(
@@ -52,12 +55,8 @@ def convolve(
             f"{other} has shape {show(weight.shape)}, wanted (out, in / groups, *kernel), {axes + 2} axes"
         )
     out, inner, *kernel = weight.sizes()
-    if (
-        isinstance(groups, int)
-        and groups < 1
-        or isinstance(groups, int)
-        and isinstance(out, int)
-        and out % groups
+    if (isinstance(groups, int) and groups < 1) or (
+        isinstance(groups, int) and isinstance(out, int) and out % groups
     ):
         raise ShapeError(f"groups={groups} does not divide the {out} output channels")
     _check_channels(
@@ -192,11 +191,14 @@ def _enter(axes: int) -> None:
     space, kernel = _SPACE[axes], _KERNEL[axes]
     names = [f"{p}.conv{axes}d" for p in ("torch", "torch.nn.functional")]
     rule(*names, flops=convolution_flops, sample=(
-        f"f:b i {space}, f:o i {kernel}, f:o | f:i {space}, f:o i {kernel}, None, 2, 1 | f:b i {space}, f:o i {kernel}, padding='same' | "
-        f"f:b 2*i {space}, f:2*o i {kernel}, f:2*o, groups=2, stride=2 | f:b i {space}, f:o i {kernel}, None, 1, 1, 2"))(conv)  # fmt: skip
+        f"f:b i {space}, f:o i {kernel}, f:o | f:i {space}, f:o i {kernel}, None, 2, 1 | "
+            f"f:b i {space}, f:o i {kernel}, padding='same' | "
+        f"f:b 2*i {space}, f:2*o i {kernel}, f:2*o, groups=2, stride=2 | "
+            f"f:b i {space}, f:o i {kernel}, None, 1, 1, 2"))(conv)  # fmt: skip
     names = [f"{p}.conv_transpose{axes}d" for p in ("torch", "torch.nn.functional")]
     rule(*names, sample=(
-        f"f:b i {space}, f:i o {kernel}, f:o | f:i {space}, f:i o {kernel}, None, 2, 1, 1 | f:b 2*i {space}, f:2*i o {kernel}, f:2*o, groups=2"))(conv_transpose)  # fmt: skip
+        f"f:b i {space}, f:i o {kernel}, f:o | f:i {space}, f:i o {kernel}, None, 2, 1, 1 | "
+            f"f:b 2*i {space}, f:2*i o {kernel}, f:2*o, groups=2"))(conv_transpose)  # fmt: skip
     _enter_layers(axes, conv, conv_transpose)
 
 
@@ -204,9 +206,18 @@ def _enter_layers(axes: int, conv: Function, conv_transpose: Function) -> None:
     space = _SPACE[axes]
 
     def conv_layer(
-        in_channels: Any, out_channels: Any, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: Any = 1,
-        bias: Any = True, padding_mode: Any = "zeros", device: Any = None, dtype: Any = None,
-    ) -> Layer:  # fmt: skip
+        in_channels: Any,
+        out_channels: Any,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: Any = 1,
+        bias: Any = True,
+        padding_mode: Any = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> Layer:
         kernel = _or_unknown(kernel_size, axes, "kernel_size")
         _check_groups(groups, in_channels=in_channels, out_channels=out_channels)
         weight = Tensor(
@@ -223,9 +234,19 @@ def _enter_layers(axes: int, conv: Function, conv_transpose: Function) -> None:
         )
 
     def transpose_layer(
-        in_channels: Any, out_channels: Any, kernel_size: Any, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: Any = 1,
-        bias: Any = True, dilation: Any = 1, padding_mode: Any = "zeros", device: Any = None, dtype: Any = None,
-    ) -> Layer:  # fmt: skip
+        in_channels: Any,
+        out_channels: Any,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: Any = 1,
+        bias: Any = True,
+        dilation: Any = 1,
+        padding_mode: Any = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> Layer:
         kernel = _or_unknown(kernel_size, axes, "kernel_size")
         _check_groups(groups, in_channels=in_channels, out_channels=out_channels)
         weight = Tensor(
@@ -252,11 +273,15 @@ def _enter_layers(axes: int, conv: Function, conv_transpose: Function) -> None:
         )
 
     layer(f"torch.nn.Conv{axes}d", sample=(
-        f"size:i, size:o, 3 -> f:b i {space} | size:i, size:o, 3, padding=1, stride=2 -> f:i {space} | size:i, size:o, 3, padding='same', bias=False -> f:b i {space} | "
-        f"4, 6, kernel_size=2, groups=2 -> f:b 4 {space} | size:i, size:i, 3, groups=size:i, padding=1 -> f:b i {space}"))(conv_layer)  # fmt: skip
+        f"size:i, size:o, 3 -> f:b i {space} | "
+            f"size:i, size:o, 3, padding=1, stride=2 -> f:i {space} | "
+                f"size:i, size:o, 3, padding='same', bias=False -> f:b i {space} | "
+        f"4, 6, kernel_size=2, groups=2 -> f:b 4 {space} | "
+            f"size:i, size:i, 3, groups=size:i, padding=1 -> f:b i {space}"))(conv_layer)  # fmt: skip
     layer(
         f"torch.nn.ConvTranspose{axes}d",
-        sample=f"size:i, size:o, 3 -> f:b i {space} | size:i, size:o, 2, stride=2 -> f:b i {space} | 4, 6, 3, 2, 1, 1 -> f:4 {space}",
+        sample=f"size:i, size:o, 3 -> f:b i {space} | size:i, size:o, 2, stride=2 -> f:b i {space} | "
+        f"4, 6, 3, 2, 1, 1 -> f:4 {space}",
     )(transpose_layer)
     _enter_lazy(axes, conv_layer, transpose_layer)
 

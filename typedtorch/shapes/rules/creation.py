@@ -1,5 +1,7 @@
 """Tensors from sizes and numbers."""
 
+# mypy: disable-error-code="no-any-return"
+# (what a program passes has any type until need() has looked at it)
 from __future__ import annotations
 
 import math
@@ -8,11 +10,12 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, FLOAT32, FLOATING, INT64, INTEGRAL
 from typedtorch.shapes.rule import name, rule
-from typedtorch.shapes.rules.forms import both, functional, is_size, methods, need
+from typedtorch.shapes.rules.forms import both, functional, is_size, methods, need, pointwise
+from typedtorch.shapes.rules.indexing import broadcastable_into
 from typedtorch.shapes.rules.layout import contiguous_strides
-from typedtorch.shapes.rules.promotion import dtype_of, mask_of, scalar_dtype, want
+from typedtorch.shapes.rules.promotion import common_dtype, dtype_of, mask_of, scalar_dtype, to_complex, want
 from typedtorch.shapes.rules.views import sizes_of
-from typedtorch.shapes.size import Size, same, unknown
+from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
@@ -21,6 +24,7 @@ from typedtorch.shapes.tensor import (
     ShapeError,
     Tensor,
     Undecided,
+    same_shape,
     shape_from,
     show,
 )
@@ -206,16 +210,12 @@ def _data(data: Any) -> tuple[Shape, int]:
         return (0,), FLOAT32
     items = [_data(d) for d in data]
     known = [s for s, _ in items if not any(isinstance(e, Pack) for e in s)]
-    if known and any(
-        len(s) != len(known[0]) or any(same(x, y) is False for x, y in zip(s, known[0], strict=True))
-        for s in known
-    ):  # type: ignore[arg-type]
-        raise ShapeError(
-            f"the items have different shapes: {show(items[0][0])} and {show(next(s for s in known if s != items[0][0]))}"
-        )
+    other = next((s for s in known if same_shape(s, known[0]) is False), None)
+    if other is not None:
+        raise ShapeError(f"the items have different shapes: {show(known[0])} and {show(other)}")
     kind = 0
     for _, one in items:
-        kind = dtypes.promote(kind, one) if kind and one != ANY and kind != ANY else one if not kind else ANY
+        kind = dtypes.promote(kind, one) if kind and ANY not in (one, kind) else one if not kind else ANY
     return (len(data), *(known[0] if known else items[0][0])), kind
 
 
@@ -226,8 +226,6 @@ def scalar_tensor(s: Any, *, dtype: Any = None, **settings: Any) -> Tensor:
 
 @rule("torch.complex", sample="F:#*, F:#*")
 def complex(real: Any, imag: Any, *, out: Any = None) -> Tensor:
-    from typedtorch.shapes.rules.forms import pointwise
-    from typedtorch.shapes.rules.promotion import common_dtype, to_complex
 
     mask = common_dtype((need(real), "real"), (need(imag), "imag"))
     if not mask & FLOATING:
@@ -245,7 +243,8 @@ def polar(abs: Any, angle: Any, *, out: Any = None) -> Tensor:
 
 @rule(
     "torch.randint",
-    sample="5, (size:a, size:b) | 1, 5, (size:a,) | 0, 5, (size:a,), dtype=fdtype | low=0, high=5, size=(size:a,)",
+    sample="5, (size:a, size:b) | 1, 5, (size:a,) | 0, 5, (size:a,), dtype=fdtype | "
+    "low=0, high=5, size=(size:a,)",
 )
 def randint(
     low: Any = 0, high: Any = None, size: Any = None, *, dtype: Any = None, **settings: Any
@@ -266,7 +265,6 @@ def randperm(n: Any, *, dtype: Any = None, **settings: Any) -> Tensor:
 def normal(mean: Any, std: Any = 1.0, size: Any = None, *, dtype: Any = None, **settings: Any) -> Tensor:
     if size is not None:
         return _new(sizes_of((size,)), dtype_of(dtype, FLOAT32))
-    from typedtorch.shapes.rules.forms import pointwise
 
     operands = [(o, p) for o, p in ((mean, "mean"), (std, "std")) if isinstance(o, Tensor)]
     if not operands:
@@ -341,11 +339,11 @@ def fill_(self: Any, value: Any) -> Tensor:
 
 @rule("torch.Tensor.copy_", sample="n:*, n:#* | f:a b, f:b")
 def copy_(self: Any, src: Any, non_blocking: Any = False) -> Tensor:
-    from typedtorch.shapes.rules.indexing import broadcastable_into
 
     if broadcastable_into(need(src).shape, need(self).shape) is False:
         raise ShapeError(
-            f"{name(src, 'src')} of shape {show(src.shape)} does not broadcast to {name(self, 'self')}, {show(self.shape)}"
+            f"{name(src, 'src')} of shape {show(src.shape)} does not broadcast to "
+            f"{name(self, 'self')}, {show(self.shape)}"
         )
     return need(self)
 

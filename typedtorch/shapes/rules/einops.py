@@ -18,7 +18,7 @@ from typedtorch.shapes.rules.einops_language import (
 from typedtorch.shapes.rules.einsum import contracted, contraction_flops
 from typedtorch.shapes.rules.forms import need
 from typedtorch.shapes.rules.joining import stack
-from typedtorch.shapes.rules.promotion import mask_of, want
+from typedtorch.shapes.rules.promotion import mask_of, result_type, want
 from typedtorch.shapes.rules.reduction import summed
 from typedtorch.shapes.size import Size, product, same, unknown
 from typedtorch.shapes.tensor import (
@@ -62,9 +62,12 @@ def _names(side: Any) -> set[str]:
 
 
 @rule("einops.rearrange", sample=(
-    "f:b h*w c, 'b (h w) c -> b c h w', h=size:h | f:b s 3*d, 'b s (k d) -> k b s d', k=3 | f:... d, '... d -> d ...' | "
-    "f:b s d, 'b s d -> (b s) d' | f:b s d, 'b s d -> b d s' | f:b 1 d, 'b 1 d -> b d' | [f:b d, f:b d], 'k b d -> b k d' | "
-    "f:a b, 'a b -> a 1 b' | f:b 2*d, 'b (d k) -> b d k', k=2 | f:a b ..., 'a b ... -> (a b) ...' | f:a ... b, 'a ... b -> (a ...) b'"))  # fmt: skip
+    "f:b h*w c, 'b (h w) c -> b c h w', h=size:h | f:b s 3*d, 'b s (k d) -> k b s d', k=3 | "
+        "f:... d, '... d -> d ...' | "
+    "f:b s d, 'b s d -> (b s) d' | f:b s d, 'b s d -> b d s' | f:b 1 d, 'b 1 d -> b d' | "
+        "[f:b d, f:b d], 'k b d -> b k d' | "
+    "f:a b, 'a b -> a 1 b' | f:b 2*d, 'b (d k) -> b d k', k=2 | "
+        "f:a b ..., 'a b ... -> (a b) ...' | f:a ... b, 'a ... b -> (a ...) b'"))  # fmt: skip
 def rearrange(tensor: Any, pattern: Any, **axes_lengths: Any) -> Tensor:
     given = _operand(tensor)
     left, right, text = _sides(pattern)
@@ -93,8 +96,10 @@ _REDUCTIONS = {"min", "max", "sum", "mean", "prod", "any", "all"}
 
 @rule("einops.reduce", sample=(
     "f:b c h w, 'b c h w -> b c', 'mean' | f:b c h*2 w*2, 'b c (h p) (w q) -> b c h w', 'max', p=2, q=2 | "
-    "f:b ... d, 'b ... d -> b d', 'sum' | f:b s d, 'b s d -> b 1 d', 'mean' | r:a b, 'a b ->', 'sum' | [f:b d, f:b d], 'k b d -> b d', 'mean' | "
-    "f:b s d, 'b s d -> b () d', 'max' | i:b s, 'b s -> b', 'sum' | f:... d, '... d -> ...', 'mean'"))  # fmt: skip
+    "f:b ... d, 'b ... d -> b d', 'sum' | f:b s d, 'b s d -> b 1 d', 'mean' | "
+        "r:a b, 'a b ->', 'sum' | [f:b d, f:b d], 'k b d -> b d', 'mean' | "
+    "f:b s d, 'b s d -> b () d', 'max' | i:b s, 'b s -> b', 'sum' | "
+        "f:... d, '... d -> ...', 'mean'"))  # fmt: skip
 def reduce(tensor: Any, pattern: Any, reduction: Any, **axes_lengths: Any) -> Tensor:
     given = _operand(tensor)
     left, right, text = _sides(pattern)
@@ -124,8 +129,10 @@ def _reduced_dtype(given: Tensor, reduction: Any) -> int:
 
 
 @rule("einops.repeat", sample=(
-    "f:b d, 'b d -> b s d', s=size:s | f:d, 'd -> b d', b=3 | f:h w, 'h w -> (h 2) (w 2)' | f:b d, 'b d -> b k d', k=2 | "
-    "f:... d, '... d -> ... k d', k=size:k | f:a b, 'a b -> (r a) b', r=2 | f:a, 'a -> 3 a' | f:b 1 d, 'b 1 d -> b s d', s=4"))  # fmt: skip
+    "f:b d, 'b d -> b s d', s=size:s | f:d, 'd -> b d', b=3 | f:h w, 'h w -> (h 2) (w 2)' | "
+        "f:b d, 'b d -> b k d', k=2 | "
+    "f:... d, '... d -> ... k d', k=size:k | f:a b, 'a b -> (r a) b', r=2 | f:a, 'a -> 3 a' | "
+        "f:b 1 d, 'b 1 d -> b s d', s=4"))  # fmt: skip
 def repeat(tensor: Any, pattern: Any, **axes_lengths: Any) -> Tensor:
     given = _operand(tensor)
     left, right, text = _sides(pattern)
@@ -188,8 +195,10 @@ def _einops_einsum_flops(*args: Any) -> Size:
 
 
 @rule("einops.einsum", flops=_einops_einsum_flops, sample=(
-    "f:b s d, f:k d, 'b s d, k d -> b s k' | f:b h q d, f:b h k d, 'b h q d, b h k d -> b h q k' | f:... d, f:d k, '... d, d k -> ... k' | "
-    "f:a b, 'a b -> b' | f:i j, f:j k, f:k l, 'i j, j k, k l -> i l' | f:b d, f:b d, 'b d, b d -> b'"))  # fmt: skip
+    "f:b s d, f:k d, 'b s d, k d -> b s k' | "
+        "f:b h q d, f:b h k d, 'b h q d, b h k d -> b h q k' | f:... d, f:d k, '... d, d k -> ... k' | "
+    "f:a b, 'a b -> b' | f:i j, f:j k, f:k l, 'i j, j k, k l -> i l' | "
+        "f:b d, f:b d, 'b d, b d -> b'"))  # fmt: skip
 def einops_einsum(*tensors_and_pattern: Any) -> Tensor:
     operands, terms, result, pattern = _named_einsum(tensors_and_pattern)
     return contracted(operands, terms, result, pattern)
@@ -224,7 +233,8 @@ def pack(tensors: Any, pattern: Any) -> tuple[Tensor, Any]:
             raise Undecided
         if len(tensor.shape) < before + after:
             raise ShapeError(
-                f"{tensor.label or f'tensor {i}'} has shape {show(tensor.shape)}, {text!r} wants at least {before + after} axes"
+                f"{tensor.label or f'tensor {i}'} has shape {show(tensor.shape)}, {text!r} wants at "
+                f"least {before + after} axes"
             )
         middle = tensor.sizes()[before : len(tensor.shape) - after]
         kept = (*tensor.shape[:before], *tensor.shape[len(tensor.shape) - after :])
@@ -233,7 +243,6 @@ def pack(tensors: Any, pattern: Any) -> tuple[Tensor, Any]:
         _check_kept(front, kept, tensor.label or f"tensor {i}", text)
         front = front or kept
     assert front is not None
-    from typedtorch.shapes.rules.promotion import result_type
 
     return given[0].of((*front[:before], total, *front[before:]), result_type(*given)), shapes
 
@@ -246,7 +255,8 @@ def _check_kept(front: Shape | None, kept: Shape, who: str, text: str) -> None:
 
 @rule(
     "einops.unpack",
-    sample="f:a b+c d, [(size:b,), (size:c,)], 'a * d' | f:a 2*b+c, [(2, size:b), (size:c,)], 'a *' | f:a b, [(size:b,)], 'a *' | f:a 5, [(2,), (-1,)], 'a *'",
+    sample="f:a b+c d, [(size:b,), (size:c,)], 'a * d' | "
+    "f:a 2*b+c, [(2, size:b), (size:c,)], 'a *' | f:a b, [(size:b,)], 'a *' | f:a 5, [(2,), (-1,)], 'a *'",
 )
 def unpack(tensor: Any, packed_shapes: Any, pattern: Any) -> list[Tensor]:
     before, after, text = _star(pattern)
@@ -304,7 +314,8 @@ def rearrange_layer(pattern: Any, **axes_lengths: Any) -> Layer:
 
 @layer(
     "einops.layers.torch.Reduce",
-    sample="'b c (h p) (w q) -> b c h w', 'max', p=2, q=2 -> f:b c 2*h 2*w | 'b s d -> b d', 'mean' -> f:b s d",
+    sample="'b c (h p) (w q) -> b c h w', 'max', p=2, q=2 -> f:b c 2*h 2*w | "
+    "'b s d -> b d', 'mean' -> f:b s d",
 )
 def reduce_layer(pattern: Any, reduction: Any, **axes_lengths: Any) -> Layer:
     split_pattern(pattern)
@@ -313,7 +324,8 @@ def reduce_layer(pattern: Any, reduction: Any, **axes_lengths: Any) -> Layer:
 
 @layer("einops.layers.torch.EinMix", sample=(
     "'b s d -> b s k', weight_shape='d k', d=size:d, k=size:k -> f:b s d | "
-    "'b s (h d) -> b h s k', weight_shape='h d k', bias_shape='h k', h=2, d=3, k=size:k -> f:b s 6"))  # fmt: skip
+    "'b s (h d) -> b h s k', weight_shape='h d k', bias_shape='h k', h=2, d=3, k=size:k -> f:b s "
+        "6"))  # fmt: skip
 def einmix_layer(pattern: Any, weight_shape: Any, bias_shape: Any = None, **axes_lengths: Any) -> Layer:
     left, right, text = _sides(pattern)
 

@@ -6,6 +6,7 @@
 (('b',), (), ())
 """
 
+# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
 from __future__ import annotations
 
 import re
@@ -13,7 +14,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from typedtorch.shapes.rules.forms import align, is_size
+from typedtorch.shapes.rules.axis_patterns import align
+from typedtorch.shapes.rules.forms import is_size
 from typedtorch.shapes.size import Size, _exact_div, floor_div, is_unknown, product, same, unknown
 from typedtorch.shapes.tensor import Entry, Pack, Shape, ShapeError, Undecided, better, show
 
@@ -132,7 +134,8 @@ def _aligned(shape: Shape, keys: list[str], side: Side, who: str, pattern: str) 
         least = "at least " if "..." in keys else ""
         count = len(keys) - (1 if "..." in keys else 0)
         raise ShapeError(
-            f"{who} has shape {show(shape)}, {len(shape)} axes, and {pattern.split('->')[0].strip()!r} has {least}{count}"
+            f"{who} has shape {show(shape)}, {len(shape)} axes, and "
+            f"{pattern.split('->', maxsplit=1)[0].strip()!r} has {least}{count}"
         ) from None
 
 
@@ -149,7 +152,8 @@ def _bind_group(group: Group, size: Size, sizes: Sizes, who: str, pattern: str) 
     have = product(int(n) if n.isdigit() else sizes[n] for n in known)
     if len(missing) > 1:
         raise ShapeError(
-            f"{pattern!r}: the sizes of {', '.join(missing)} cannot both be inferred: give one, {missing[0]}=...",
+            f"{pattern!r}: the sizes of {', '.join(missing)} cannot both be inferred: give one, "
+            f"{missing[0]}=...",
             "einops",
         )
     text = group[0] if len(group) == 1 else f"({' '.join(group)})"

@@ -7,7 +7,8 @@ from typing import Any
 
 from typedtorch.shapes.dtypes import ANY
 from typedtorch.shapes.rule import rule
-from typedtorch.shapes.rules.forms import align, need
+from typedtorch.shapes.rules.axis_patterns import align
+from typedtorch.shapes.rules.forms import need
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of
 from typedtorch.shapes.size import Size, product, same, unknown
 from typedtorch.shapes.tensor import (
@@ -94,7 +95,8 @@ def _align(shape: Shape, letters: list[str], who: str, equation: str) -> list[tu
     except ShapeError:
         count = len([x for x in letters if x != "..."])
         raise ShapeError(
-            f"{equation!r}: {who} has shape {show(shape)}, {len(shape)} axes, and its letters are {count}: {' '.join(letters)}"
+            f"{equation!r}: {who} has shape {show(shape)}, {len(shape)} axes, and its letters are "
+            f"{count}: {' '.join(letters)}"
         ) from None
 
 
@@ -152,8 +154,10 @@ def _flops(equation: Any, *operands: Any) -> Size:
 
 
 @rule("torch.einsum", "torch.functional.einsum", flops=_flops, sample=(
-    "'bsd,dk->bsk', f:b s d, f:d k | 'bhqd,bhkd->bhqk', f:b h q d, f:b h k d | '...d,dk->...k', f:... d, f:d k | 'ij->ji', f:i j | "
-    "'ii->i', f:a a | 'bij,bjk', f:b i j, f:b j k | 'i,i->', f:a, f:a | 'b s d, k d -> b s k', f:b s d, f:k d | 'ab,bc,cd->ad', f:a b, f:b c, f:c d | "
+    "'bsd,dk->bsk', f:b s d, f:d k | 'bhqd,bhkd->bhqk', f:b h q d, f:b h k d | "
+        "'...d,dk->...k', f:... d, f:d k | 'ij->ji', f:i j | "
+    "'ii->i', f:a a | 'bij,bjk', f:b i j, f:b j k | 'i,i->', f:a, f:a | "
+        "'b s d, k d -> b s k', f:b s d, f:k d | 'ab,bc,cd->ad', f:a b, f:b c, f:c d | "
     "'bd,bd->b', [f:b d, f:b d] | '...ij,...jk->...ik', f:#... i j, f:... j k"))  # fmt: skip
 def einsum(equation: Any, *operands: Any) -> Tensor:
     """Letters bind to sizes; a size of 1 broadcasts, as torch has it."""

@@ -1,5 +1,7 @@
 """Operators that fit in no other family."""
 
+# mypy: disable-error-code="no-any-return"
+# (what a program passes has any type until need() has looked at it)
 from __future__ import annotations
 
 from typing import Any
@@ -7,10 +9,13 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import FLOAT32, FLOATING, INT64, INTEGER, to_float
 from typedtorch.shapes.rule import Layer, Record, layer, name, rule
+from typedtorch.shapes.rules.axis_patterns import of_rank
 from typedtorch.shapes.rules.forms import broadcast_operands, functional, is_size, literal, methods, need
-from typedtorch.shapes.rules.joining import chunk, split
+from typedtorch.shapes.rules.indexing import broadcastable_into
 from typedtorch.shapes.rules.promotion import common_dtype, dtype_of, mask_of, want
+from typedtorch.shapes.rules.properties import item, truth
 from typedtorch.shapes.rules.reduction import summed
+from typedtorch.shapes.rules.splitting import chunk, split
 from typedtorch.shapes.rules.views import sizes_of
 from typedtorch.shapes.size import Size, same, unknown
 from typedtorch.shapes.tensor import (
@@ -32,7 +37,6 @@ from typedtorch.shapes.tensor import (
 
 @rule("torch.Tensor.sum_to_size", sample="f:a b, size:a, 1 | f:a b, (size:b,) | f:a b, (1, 1)")
 def sum_to_size(self: Any, *size: Any) -> Tensor:
-    from typedtorch.shapes.rules.indexing import broadcastable_into  # noqa: PLC0415 - the only use
 
     wanted = shape_from(sizes_of(size))
     if broadcastable_into(wanted, need(self).shape) is False:
@@ -113,8 +117,6 @@ def pdist(input: Any, p: Any = 2.0) -> Tensor:
 
 @rule(*functional("conv_tbc"), "torch.conv_tbc", sample="F:T b i, F:3 i o, F:o | F:T b i, F:2 i o, F:o, 1")
 def conv_tbc(input: Any, weight: Any, bias: Any, pad: Any = 0) -> Tensor:
-    from typedtorch.shapes.rules.forms import of_rank  # noqa: PLC0415 - the only use
-    from typedtorch.shapes.rules.promotion import common_dtype  # noqa: PLC0415 - likewise
 
     time, batch, width = of_rank(need(input), "input", "time", "batch", "in")
     kernel, inner, out = of_rank(need(weight), "weight", "kernel", "in", "out")
@@ -189,7 +191,6 @@ def get_default_dtype() -> Dtype:
 
 @rule("torch.is_nonzero", "torch.Tensor.is_nonzero", sample="n: | n:1")
 def is_nonzero(input: Any) -> Scalar:
-    from typedtorch.shapes.rules.properties import truth  # noqa: PLC0415 - the only use
 
     return truth(input)
 
@@ -225,8 +226,6 @@ def tolist(self: Any) -> Any:
     """A number, or nested lists of numbers where the sizes are known and few."""
     tensor = need(self)
     if tensor.shape == ():
-        from typedtorch.shapes.rules.properties import item  # noqa: PLC0415 - the only use
-
         return item(self)
     raise Undecided
 
@@ -239,7 +238,8 @@ def cross_map_lrn(size: Any, alpha: Any = 0.0001, beta: Any = 0.75, k: Any = 1) 
     def forward(input: Any) -> Tensor:
         if need(input).rank not in (None, 4):
             raise ShapeError(
-                f"{name(input, 'input')} has shape {show(input.shape)}, wanted (batch, channels, height, width)"
+                f"{name(input, 'input')} has shape {show(input.shape)}, wanted (batch, channels, "
+                "height, width)"
             )
         return input.of(input.shape, want(input, FLOATING, "input", "a floating dtype"))
 
@@ -262,7 +262,8 @@ def adaptive_log_softmax(
             raise Undecided
         if len(input.shape) not in (1, 2) or len(target.shape) != len(input.shape) - 1:
             raise ShapeError(
-                f"{who} has shape {show(input.shape)} and {name(target, 'target')} {show(target.shape)}, wanted (b, in) and (b,)"
+                f"{who} has shape {show(input.shape)} and {name(target, 'target')} "
+                f"{show(target.shape)}, wanted (b, in) and (b,)"
             )
         if is_size(in_features) and same(entry_size(input.shape[-1]), in_features) is False:
             raise ShapeError(f"in_features is {in_features} and the last axis of {who} is {input.shape[-1]}")

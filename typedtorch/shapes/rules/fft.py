@@ -1,5 +1,8 @@
 """torch.fft: transforms along axes, and the spectrum's helpers."""
 
+# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
+# mypy: disable-error-code="no-any-return"
+# (what a program passes has any type until need() has looked at it)
 from __future__ import annotations
 
 from typing import Any
@@ -68,7 +71,7 @@ def _one(result: Any, last: Any, allowed: int = ANY) -> Function:
             raise ShapeError(f"{name(input, 'input')} has no axes")
         size = entry_size(input.shape[place])
         made = last(size, n)
-        if isinstance(made, int) and made < 1 or isinstance(n, int) and n < 1:
+        if (isinstance(made, int) and made < 1) or (isinstance(n, int) and n < 1):
             raise ShapeError(f"a transform of {size if n is None else n} points")
         return input.of(replaced(input.shape, place, made), mask)
 
@@ -111,7 +114,7 @@ def _many(result: Any, last: Any, default: Any, allowed: int = ANY) -> Function:
             dims = [dim] if is_size(dim) else list(dim)
         if s is not None and len(s) != len(dims):
             raise ShapeError(f"s={tuple(s)} has {len(s)} numbers and dim={tuple(dims)} {len(dims)}")
-        if tensor.rank is not None and len(dims) > len(tensor.shape) or tensor.rank == 0:
+        if (tensor.rank is not None and len(dims) > len(tensor.shape)) or tensor.rank == 0:
             raise ShapeError(f"{who} has shape {show(tensor.shape)}, the transform is over {len(dims)} axes")
         try:
             places = axes_of(tensor.shape, dims, who)
@@ -168,12 +171,22 @@ def rfftfreq(n: Any, d: Any = 1.0, *, dtype: Any = None, **settings: Any) -> Ten
 @rule(
     "torch.stft",
     "torch.Tensor.stft",
-    sample="F:b 64, 16, return_complex=True | F:64, 16, 8, return_complex=True | F:b 64, 16, center=False, return_complex=True",
+    sample="F:b 64, 16, return_complex=True | F:64, 16, 8, return_complex=True | "
+    "F:b 64, 16, center=False, return_complex=True",
 )
 def stft(
-    input: Any, n_fft: Any, hop_length: Any = None, win_length: Any = None, window: Any = None, center: Any = True, pad_mode: Any = "reflect", normalized: Any = False,
-    onesided: Any = None, return_complex: Any = None, **settings: Any,
-) -> Tensor:  # fmt: skip
+    input: Any,
+    n_fft: Any,
+    hop_length: Any = None,
+    win_length: Any = None,
+    window: Any = None,
+    center: Any = True,
+    pad_mode: Any = "reflect",
+    normalized: Any = False,
+    onesided: Any = None,
+    return_complex: Any = None,
+    **settings: Any,
+) -> Tensor:
     """``(..., time) -> (..., n_fft // 2 + 1, frames)``."""
     tensor, who = need(input), name(input, "input")
     mask = want(tensor, ~INTEGRAL, "input", "a floating dtype")

@@ -7,7 +7,7 @@ from typing import Any
 from typedtorch.shapes.dtypes import COMPLEX, FLOAT32, FLOATING
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import need, under
-from typedtorch.shapes.rules.promotion import want
+from typedtorch.shapes.rules.promotion import result_type, want
 from typedtorch.shapes.rules.views import flatten
 from typedtorch.shapes.size import Size
 from typedtorch.shapes.tensor import Scalar, ShapeError, Tensor, Undecided, entry_size, show
@@ -48,7 +48,8 @@ def _at_least_two(tensor: Any) -> Tensor:
 @rule(
     *under(
         _INIT,
-        "xavier_uniform_ xavier_normal_ kaiming_uniform_ kaiming_normal_ orthogonal_ xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal",
+        "xavier_uniform_ xavier_normal_ kaiming_uniform_ kaiming_normal_ orthogonal_ xavier_uniform "
+        "xavier_normal kaiming_uniform kaiming_normal orthogonal",
     ),
     sample="F:a b ...",
 )
@@ -106,6 +107,5 @@ def parameters_to_vector(parameters: Any) -> Tensor:
     total: Size = 0
     for parameter in parameters:
         total = total + entry_size(flatten(need(parameter)).shape[0])
-    from typedtorch.shapes.rules.promotion import result_type  # noqa: PLC0415 - the only use
 
     return Tensor((total,), result_type(*parameters))

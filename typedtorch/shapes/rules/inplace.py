@@ -1,5 +1,8 @@
 """Methods that change a tensor where it is, made from the rules of their other forms."""
 
+# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
+# mypy: disable-error-code="no-any-return"
+# (what a program passes has any type until need() has looked at it)
 from __future__ import annotations
 
 from typing import Any
@@ -7,15 +10,18 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import BOOL
 from typedtorch.shapes.rule import RULES, name, rule
-from typedtorch.shapes.rules.forms import Function, both, literal, need
-from typedtorch.shapes.rules.indexing import INDEX, broadcastable_into, indexed, select
+from typedtorch.shapes.rules.diagonals import diagonal, renorm, tril
+from typedtorch.shapes.rules.forms import Function, axes_of, both, literal, need
+from typedtorch.shapes.rules.gathering import select
+from typedtorch.shapes.rules.indexing import INDEX, broadcastable_into, indexed
 from typedtorch.shapes.rules.linear import addmm, addmv, addr, baddbmm
+from typedtorch.shapes.rules.permuting import t, transpose
 from typedtorch.shapes.rules.pointwise import check_stored
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, want
 from typedtorch.shapes.rules.reduction import cumsum
-from typedtorch.shapes.rules.sorting import diagonal, renorm, tril
-from typedtorch.shapes.rules.views import squeeze, t, transpose, unsqueeze
-from typedtorch.shapes.tensor import Pack, ShapeError, Tensor, Undecided, same_shape, show
+from typedtorch.shapes.rules.views import squeeze, unsqueeze
+from typedtorch.shapes.size import same
+from typedtorch.shapes.tensor import Pack, ShapeError, Tensor, Undecided, numel, same_shape, show
 
 
 def _stored(base: Function, operator: str) -> Function:
@@ -38,27 +44,82 @@ def _reshaping(base: Function) -> Function:
     return inplace
 
 
-for _operator, _base, _sample in (
-    ("addmm", addmm, "f:m n, f:m k, f:k n"), ("addmv", addmv, "f:m, f:m k, f:k"), ("addr", addr, "f:m n, f:m, f:n"),
+_STORED: tuple[tuple[str, Function, str], ...] = (
+    ("addmm", addmm, "f:m n, f:m k, f:k n"), ("addmv", addmv, "f:m, f:m k, f:k"),
+    ("addr", addr, "f:m n, f:m, f:n"),
     ("baddbmm", baddbmm, "f:b m n, f:b m k, f:b k n"),
     ("cumsum", cumsum, "n:*, dim"), ("cumprod", cumsum, "n:*, dim"), ("tril", tril, "n:... a b | n:a b, 1"),
     ("triu", tril, "n:... a b | n:a b, -1"), ("renorm", renorm, "f:a b, 2, dim, 1.0"),
-):  # fmt: skip
+)  # fmt: skip
+for _operator, _base, _sample in _STORED:
     rule(f"torch.Tensor.{_operator}_", sample=_sample)(_stored(_base, f"{_operator}_"))
 
-for _operators, _base, _sample in (
+_RESHAPED: tuple[tuple[tuple[str, ...], Function, str], ...] = (
     (("transpose", "swapaxes", "swapdims"), transpose, "f:*, dim, dim"), (("t",), t, "f:a b"),
     (("squeeze",), squeeze, "f:a 1 b, 1 | f:1 a, 0"), (("unsqueeze",), unsqueeze, "f:*, place"),
-):  # fmt: skip
+)  # fmt: skip
+for _operators, _base, _sample in _RESHAPED:
     rule(*(f"torch.Tensor.{o}_" for o in _operators), sample=_sample)(_reshaping(_base))
 
 
 # torch.relu_(x) and its like: the method as a function
-_FUNCTIONS = (
-    "abs acos acosh arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh ceil clamp clamp_max clamp_min "
-    "clip conj_physical cos cosh deg2rad erf erfc exp exp2 expm1 fix floor frac gcd lcm ldexp log log10 log1p log2 logit "
-    "nan_to_num neg negative rad2deg reciprocal round rsqrt sigmoid sin sinc sinh sqrt square tan tanh trunc xlogy"
-).split()
+_FUNCTIONS = [
+    "abs",
+    "acos",
+    "acosh",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctanh",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "ceil",
+    "clamp",
+    "clamp_max",
+    "clamp_min",
+    "clip",
+    "conj_physical",
+    "cos",
+    "cosh",
+    "deg2rad",
+    "erf",
+    "erfc",
+    "exp",
+    "exp2",
+    "expm1",
+    "fix",
+    "floor",
+    "frac",
+    "gcd",
+    "lcm",
+    "ldexp",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logit",
+    "nan_to_num",
+    "neg",
+    "negative",
+    "rad2deg",
+    "reciprocal",
+    "round",
+    "rsqrt",
+    "sigmoid",
+    "sin",
+    "sinc",
+    "sinh",
+    "sqrt",
+    "square",
+    "tan",
+    "tanh",
+    "trunc",
+    "xlogy",
+]
 for _name in _FUNCTIONS:
     _row = RULES[f"torch.Tensor.{_name}_"]
     rule(f"torch.{_name}_", sample=_row.sample)(_row.function)
@@ -90,7 +151,6 @@ def diagonal_scatter(input: Any, src: Any, offset: Any = 0, dim1: Any = 0, dim2:
 def slice_scatter(
     input: Any, src: Any, dim: Any = 0, start: Any = None, end: Any = None, step: Any = 1
 ) -> Tensor:
-    from typedtorch.shapes.rules.views import axes_of  # noqa: PLC0415 - the only use
 
     tensor = need(input)
     (place,) = axes_of(tensor.sizes(), [literal(dim)], name(input, "input"))
@@ -102,7 +162,8 @@ def slice_scatter(
 @rule(
     "torch.Tensor.index_put_",
     *both("index_put"),
-    sample="f:a b, (I:n,), f:n b | f:a b, (I:n, I:n), f:n | f:a b, (I:n, I:n), f:n, accumulate=True | f:a b, (B:a b,), F:",
+    sample="f:a b, (I:n,), f:n b | f:a b, (I:n, I:n), f:n | "
+    "f:a b, (I:n, I:n), f:n, accumulate=True | f:a b, (B:a b,), F:",
 )
 def index_put_(input: Any, indices: Any, values: Any, accumulate: Any = False) -> Tensor:
     tensor, who = need(input), name(input, "input")
@@ -111,12 +172,14 @@ def index_put_(input: Any, indices: Any, values: Any, accumulate: Any = False) -
     shape, _ = indexed(tensor, tuple(indices), who)
     if not mask_of(need(values)) & mask_of(tensor) and any(not isinstance(e, Pack) for e in values.shape):
         raise ShapeError(
-            f"{name(values, 'values')} is {dtypes.show(mask_of(values))} and {who} is {dtypes.show(mask_of(tensor))}",
+            f"{name(values, 'values')} is {dtypes.show(mask_of(values))} and {who} is "
+            f"{dtypes.show(mask_of(tensor))}",
             "dtype",
         )
     if broadcastable_into(values.shape, shape) is False:
         raise ShapeError(
-            f"{name(values, 'values')} has shape {show(values.shape)}, the indexed part of {who} {show(shape)}"
+            f"{name(values, 'values')} has shape {show(values.shape)}, the indexed part of {who} "
+            f"{show(shape)}"
         )
     return tensor.of(tensor.shape)
 
@@ -147,12 +210,11 @@ def put_(input: Any, index: Any, source: Any, accumulate: Any = False) -> Tensor
     common_dtype((need(input), "input"), (need(source), "source"))
     if index.rank is None or source.rank is None:
         return input.of(input.shape)
-    from typedtorch.shapes.size import same  # noqa: PLC0415 - the only use
-    from typedtorch.shapes.tensor import numel  # noqa: PLC0415 - likewise
 
     if same(numel(index.shape), numel(source.shape)) is False:
         raise ShapeError(
-            f"{name(index, 'index')} has {numel(index.shape)} elements and {name(source, 'source')} {numel(source.shape)}"
+            f"{name(index, 'index')} has {numel(index.shape)} elements and {name(source, 'source')} "
+            f"{numel(source.shape)}"
         )
     return input.of(input.shape)
 

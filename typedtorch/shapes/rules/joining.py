@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from typedtorch.shapes.rule import name, rule
-from typedtorch.shapes.rules.forms import both, broadcast_operands, is_size, literal, methods, need
+from typedtorch.shapes.rule import rule
+from typedtorch.shapes.rules.forms import broadcast_operands, is_size, need
 from typedtorch.shapes.rules.promotion import common_dtype, result_type
 from typedtorch.shapes.size import Size, same, unknown
 from typedtorch.shapes.tensor import (
@@ -24,7 +24,6 @@ from typedtorch.shapes.tensor import (
     pack_index,
     replaced,
     show,
-    without,
 )
 
 
@@ -50,7 +49,8 @@ def _called(tensors: list[Tensor], i: int) -> str:
 
 
 @rule("torch.cat", "torch.concat", "torch.concatenate", sample=(
-    "[f:a b, f:c b], 0 | [f:a b c, f:a b d], -1 | [f:a b c, n:a d c, f:a b c], 1 | [f:a b]* | [n:*, n:*], dim | [f:a b, f:a c], dim=1 | [f:a b, f:a c], axis=1"))  # fmt: skip
+    "[f:a b, f:c b], 0 | [f:a b c, f:a b d], -1 | [f:a b c, n:a d c, f:a b c], 1 | [f:a b]* | "
+        "[n:*, n:*], dim | [f:a b, f:a c], dim=1 | [f:a b, f:a c], axis=1"))  # fmt: skip
 def cat(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
     given = tensors_of(tensors)
     mask = result_type(*given)
@@ -95,7 +95,8 @@ def _joined_known(tensors: list[Tensor], dim: int) -> Shape:
     for i, tensor in enumerate(tensors[1:], 1):
         if len(tensor.shape) != len(shape):
             raise ShapeError(
-                f"{_called(tensors, 0)} has shape {show(first.shape)} and {_called(tensors, i)} has shape {show(tensor.shape)}: "
+                f"{_called(tensors, 0)} has shape {show(first.shape)} and {_called(tensors, i)} has "
+                f"shape {show(tensor.shape)}: "
                 "they must have the same number of axes"
             )
         for k, (x, y) in enumerate(zip(shape, tensor.sizes(), strict=True)):
@@ -103,7 +104,8 @@ def _joined_known(tensors: list[Tensor], dim: int) -> Shape:
                 shape[k] = x + y
             elif same(x, y) is False:
                 raise ShapeError(
-                    f"axis {k} of {_called(tensors, 0)} is {x} and of {_called(tensors, i)} {y}; only axis {place} may differ",
+                    f"axis {k} of {_called(tensors, 0)} is {x} and of {_called(tensors, i)} {y}; only "
+                    f"axis {place} may differ",
                     hint=_cat_hint(first, tensor),
                 )
             else:
@@ -174,12 +176,14 @@ def _equal_shapes(given: list[Tensor]) -> Shape:
     for i, tensor in known[1:]:
         if len(tensor.shape) != len(shape):
             raise ShapeError(
-                f"{_called(given, at)} has shape {show(first.shape)} and {_called(given, i)} {show(tensor.shape)}: stack wants one shape"
+                f"{_called(given, at)} has shape {show(first.shape)} and {_called(given, i)} "
+                f"{show(tensor.shape)}: stack wants one shape"
             )
         for k, (x, y) in enumerate(zip(shape, tensor.sizes(), strict=True)):
             if same(x, y) is False:
                 raise ShapeError(
-                    f"axis {k} of {_called(given, at)} is {x} and of {_called(given, i)} {y}: stack wants one shape",
+                    f"axis {k} of {_called(given, at)} is {x} and of {_called(given, i)} {y}: stack "
+                    "wants one shape",
                     hint="cat joins along an axis that may differ",
                 )
             shape[k] = better(x, y)
@@ -307,140 +311,3 @@ def block_diag(*tensors: Any) -> Tensor:
         height, width = _at_least(tensor, 2).sizes()
         rows, columns = rows + height, columns + width
     return given[0].of((rows, columns), result_type(*given))
-
-
-# --- cutting -----------------------------------------------------------------------------------
-
-
-def _cut(tensor: Tensor, dim: Any, who: str) -> tuple[int, Size]:
-    if not tensor.shape:
-        raise ShapeError(f"{who} has no axes to split")
-    place = axis_index(tensor.shape, literal(dim), who)
-    return place, entry_size(tensor.shape[place])
-
-
-def _pieces(tensor: Tensor, place: int, sizes: list[Size]) -> tuple[Tensor, ...]:
-    return tuple(tensor.of(replaced(tensor.shape, place, s)) for s in sizes)
-
-
-_SPLIT = "f:a 2*b, size:b, 1 | f:a 6, 2, -1 | f:a 7, 3, -1 | f:a b+c, [size:b, size:c], 1 | f:a b, 1 | f:A b, 3, dim=0 | f:a b+2, (size:b, 2), -1"
-
-
-@rule("torch.split", "torch.Tensor.split", sample=_SPLIT)
-def split(tensor: Any, split_size_or_sections: Any, dim: Any = 0) -> tuple[Tensor, ...]:
-    given, who = need(tensor), name(tensor, "tensor")
-    place, size = _cut(given, dim, who)
-    if isinstance(split_size_or_sections, (list, tuple)):
-        parts = [s if is_size(s) else unknown() for s in split_size_or_sections]
-        total: Size = 0
-        for part in parts:
-            total = total + part
-        if same(total, size) is False:
-            raise ShapeError(f"the parts add up to {total} and axis {dim} of {who} is {size}")
-        return _pieces(given, place, parts)
-    if not is_size(split_size_or_sections):
-        raise Undecided
-    return _pieces(given, place, _equal_parts(size, split_size_or_sections))
-
-
-def _equal_parts(size: Size, part: Size) -> list[Size]:
-    """Parts of one size, the last one smaller."""
-    if isinstance(size, int) and isinstance(part, int) and part > 0:
-        return [min(part, size - start) for start in range(0, size, part)] or [0]
-    count = size // part
-    if not isinstance(count, int):
-        raise Undecided
-    return [part] * count
-
-
-@rule(*methods("split_with_sizes"), "torch.split_with_sizes", sample="f:a b+c, [size:b, size:c], 1")
-def split_with_sizes(self: Any, split_sizes: Any, dim: Any = 0) -> tuple[Tensor, ...]:
-    return split(self, split_sizes, dim)
-
-
-@rule(*both("chunk"), sample="f:a 3*b, 3, -1 | f:a b, 2, 1 | f:7 a, 3 | f:5 a, 4, 0 | f:4*a b, 2, dim=0")
-def chunk(input: Any, chunks: Any, dim: Any = 0) -> tuple[Tensor, ...]:
-    given, who = need(input), name(input, "input")
-    count = literal(chunks)
-    if count < 1:
-        raise ShapeError(f"chunk takes at least 1 piece, got {count}")
-    try:
-        place, size = _cut(given, dim, who)
-    except Undecided:
-        return tuple(given.of((ANY_AXES,)) for _ in range(count))
-    if isinstance(size, int):
-        return _pieces(given, place, _equal_parts(size, max(-(-size // count), 1)))
-    step = (size + count - 1) // count
-    if step * count == size:
-        return _pieces(given, place, [step] * count)
-    # torch gives fewer pieces where the size is small; a named axis is taken to be large enough
-    return _pieces(
-        given,
-        place,
-        [*[step] * (count - 1), size - (count - 1) * step]
-        if count == 2
-        else [unknown() for _ in range(count)],
-    )
-
-
-@rule(*both("tensor_split"), sample="f:a 3*b, 3, -1 | f:7 a, 3 | f:A b, (1, 3)")
-def tensor_split(input: Any, indices_or_sections: Any, dim: Any = 0) -> tuple[Tensor, ...]:
-    given, who = need(input), name(input, "input")
-    place, size = _cut(given, dim, who)
-    return _pieces(given, place, _section_sizes(size, indices_or_sections))
-
-
-def _section_sizes(size: Size, sections: Any) -> list[Size]:
-    if isinstance(sections, (list, tuple)):
-        from typedtorch.shapes.rules.indexing import slice_size
-
-        bounds = [None, *sections, None]
-        return [slice_size(size, slice(a, b)) for a, b in zip(bounds, bounds[1:], strict=False)]
-    count = literal(sections)
-    if isinstance(size, int):
-        return [size // count + (i < size % count) for i in range(count)]
-    part = size // count
-    return [part] * count if part * count == size else [unknown() for _ in range(count)]
-
-
-@rule(*both("hsplit"), sample="f:a 2*b, 2 | f:2*a, 2 | f:a 2*b c, 2")
-def hsplit(input: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
-    return _split_evenly(input, indices_or_sections, 0 if len(need(input).sizes()) == 1 else 1, 1)
-
-
-@rule(*both("vsplit"), sample="f:2*a b, 2")
-def vsplit(input: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
-    return _split_evenly(input, indices_or_sections, 0, 2)
-
-
-@rule(*both("dsplit"), sample="f:a b 2*c, 2")
-def dsplit(input: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
-    return _split_evenly(input, indices_or_sections, 2, 3)
-
-
-def _split_evenly(input: Any, sections: Any, dim: int, rank: int) -> tuple[Tensor, ...]:
-    given, who = need(input), name(input, "input")
-    if len(given.sizes()) < rank:
-        raise ShapeError(f"{who} has shape {show(given.shape)}, wanted at least {rank} axes")
-    size = given.sizes()[dim]
-    if isinstance(sections, int) and isinstance(size, int) and (sections < 1 or size % sections):
-        raise ShapeError(f"axis {dim} of {who} is {size}, which {sections} does not divide")
-    return tensor_split(given, sections, dim)
-
-
-@rule(*both("unbind"), sample="f:3 a b | f:a 2, -1 | f:a 2 b, dim=1")
-def unbind(input: Any, dim: Any = 0) -> tuple[Tensor, ...]:
-    given, who = need(input), name(input, "input")
-    place, size = _cut(given, dim, who)
-    return tuple(given.of(without(given.shape, place)) for _ in range(literal(size)))
-
-
-@rule("torch.combinations", sample="f:4 | f:5, 3 | f:3, 2, True")
-def combinations(input: Any, r: Any = 2, with_replacement: Any = False) -> Tensor:
-    if need(input).rank not in (None, 1):
-        raise ShapeError(f"{name(input, 'input')} has shape {show(input.shape)}, wanted one axis")
-    from math import comb
-
-    n, k = input.sizes()[0], literal(r)
-    count: Size = comb(n + k - 1 if with_replacement else n, k) if isinstance(n, int) else unknown()
-    return input.of((count, k))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from typedtorch.shapes.size import Size, generic, same
@@ -40,7 +41,7 @@ def view_strides(tensor: Tensor, shape: Shape, who: str) -> Strides | None:
     if tensor.layout == contiguous_strides(tensor.shape):
         return contiguous_strides(shape)
     for group, merged in _merges(tensor.sizes(), shape):
-        for i, j in zip(group, group[1:], strict=False):
+        for i, j in itertools.pairwise(group):
             step, wanted = tensor.layout[i], tensor.layout[j] * tensor.sizes()[j]
             if step != wanted and generic(step - wanted):
                 raise ShapeError(

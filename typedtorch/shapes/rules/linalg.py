@@ -1,5 +1,7 @@
 """torch.linalg and its older names: decompositions, solvers, determinants."""
 
+# mypy: disable-error-code="no-any-return"
+# (what a program passes has any type until need() has looked at it)
 from __future__ import annotations
 
 from typing import Any
@@ -7,7 +9,8 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import BIT, COMPLEX, FLOATING
 from typedtorch.shapes.rule import Record, name, rule
-from typedtorch.shapes.rules.forms import broadcast_operands, flag, lead, need, reduced, tail
+from typedtorch.shapes.rules.axis_patterns import lead, tail
+from typedtorch.shapes.rules.forms import broadcast_operands, flag, need, reduced
 from typedtorch.shapes.rules.linear import matmul_shape
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, result_type, to_complex, to_real, want
 from typedtorch.shapes.size import Size, same, size_min, unknown
@@ -91,12 +94,8 @@ def matrix_exp(A: Any) -> Tensor:
 def matrix_power(A: Any, n: Any, *, out: Any = None) -> Tensor:
     tensor = need(A)
     rows, columns = tail(tensor.shape, 2)
-    if (
-        tensor.rank is not None
-        and len(tensor.shape) < 2
-        or rows is not None
-        and columns is not None
-        and same(rows, columns) is False
+    if (tensor.rank is not None and len(tensor.shape) < 2) or (
+        rows is not None and columns is not None and same(rows, columns) is False
     ):
         raise ShapeError(f"{name(A, 'A')} has shape {show(tensor.shape)}, wanted a square matrix")
     if not isinstance(n, int):
@@ -238,7 +237,8 @@ def _right_hand(A: Any, B: Any, first: str, second: str) -> tuple[Shape, Size, S
         joint = broadcast(batch, other)
     except ShapeError:
         raise ShapeError(
-            f"the batch axes {show(batch)} of {name(A, first)} and {show(other)} of {name(B, second)} do not broadcast"
+            f"the batch axes {show(batch)} of {name(A, first)} and {show(other)} of {name(B, second)} "
+            "do not broadcast"
         ) from None
     return joint, columns, sides, mask
 
@@ -354,9 +354,10 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Tensor:
 @rule("torch.kron", "torch.Tensor.kron", sample="f:a b, f:c d | f:a, f:b c")
 def kron(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """Sizes multiply, aligned at the last axis."""
-    a, b = list(need(input).sizes()), list(need(other).sizes())
-    a, b = [1] * (len(b) - len(a)) + a, [1] * (len(a) - len(b)) + b
-    return input.of((x * y for x, y in zip(a, b, strict=True)), result_type(input, other))
+    a, b = need(input).sizes(), need(other).sizes()
+    rank = max(len(a), len(b))
+    left, right = ((*(1 for _ in range(rank - len(s))), *s) for s in (a, b))
+    return input.of((x * y for x, y in zip(left, right, strict=True)), result_type(input, other))
 
 
 @rule(*_names("vander"), sample="f:... n")

@@ -1,25 +1,24 @@
 """Products of matrices: matmul and its relatives, linear layers, with their FLOPs."""
 
+# mypy: disable-error-code="no-any-return"
+# (what a program passes has any type until need() has looked at it)
 from __future__ import annotations
 
 from typing import Any
 
 from typedtorch.shapes.dtypes import COMPLEX, FLOAT8, FLOATING, INT64, INTEGRAL
 from typedtorch.shapes.rule import Layer, layer, name, rule
+from typedtorch.shapes.rules.axis_patterns import lead, of_rank, signature, tail
 from typedtorch.shapes.rules.forms import (
     axes_of,
     both,
     broadcast_operands,
     functional,
     is_size,
-    lead,
     literal,
     need,
-    of_rank,
-    signature,
-    tail,
 )
-from typedtorch.shapes.rules.promotion import common_dtype, mask_of
+from typedtorch.shapes.rules.promotion import common_dtype, dtype_of, mask_of, result_type
 from typedtorch.shapes.size import Size, same, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
@@ -85,7 +84,8 @@ def matmul_shape(a: Tensor, b: Tensor, first: str, second: str) -> Shape:
         batch = broadcast(first_batch, second_batch)
     except ShapeError:
         raise ShapeError(
-            f"the batch axes {show(first_batch)} of {first} and {show(second_batch)} of {second} do not broadcast"
+            f"the batch axes {show(first_batch)} of {first} and {show(second_batch)} of {second} do "
+            "not broadcast"
         ) from None
     rows = tail(left, 2)[0]
     return (*batch, unknown() if rows is None else rows, columns)
@@ -109,7 +109,8 @@ def matmul_flops(input: Any, other: Any, *, out: Any = None) -> Size:
 
 
 @rule(*both("matmul"), "torch.linalg.matmul", flops=matmul_flops, sample=(
-    "f:... m k, f:... k n | f:m k, f:k n | f:... k, f:k n | f:k, f:... k n | f:k, f:k | f:#... m k, f:#... k n"))  # fmt: skip
+    "f:... m k, f:... k n | f:m k, f:k n | f:... k, f:k n | f:k, f:... k n | f:k, f:k | "
+        "f:#... m k, f:#... k n"))  # fmt: skip
 def matmul(input: Any, other: Any, *, out: Any = None) -> Tensor:
     first, second = name(input, "input"), name(other, "other")
     shape = matmul_shape(need(input), need(other), first, second)
@@ -148,7 +149,6 @@ def trace(input: Any) -> Tensor:
 
 @rule(*both("outer", "ger"), sample="n:m, n:n")
 def outer(input: Any, vec2: Any, *, out: Any = None) -> Tensor:
-    from typedtorch.shapes.rules.promotion import result_type
 
     for tensor, parameter in ((need(input), "input"), (need(vec2), "vec2")):
         if tensor.rank not in (None, 1):
@@ -179,7 +179,7 @@ def tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Tensor:
     if is_size(dims):
         count = literal(dims)
         left, right = list(range(len(a.sizes()) - count, len(a.sizes()))), list(range(count))
-        if left and left[0] < 0 or count > len(b.sizes()):
+        if (left and left[0] < 0) or count > len(b.sizes()):
             raise ShapeError(f"dims={count}, but the ranks are {len(a.shape)} and {len(b.shape)}")
     elif isinstance(dims, (tuple, list)) and len(dims) == 2:
         first, second = ([d] if isinstance(d, int) else d for d in dims)
@@ -210,7 +210,8 @@ def _added(product: Tensor, added: Tensor, parameter: str) -> Tensor:
         or any(same(entry_size(x), entry_size(y)) is False for x, y in zip(shape, product.shape, strict=True))
     ):
         raise ShapeError(
-            f"{name(added, parameter)} of shape {show(added.shape)} does not broadcast to {show(product.shape)}"
+            f"{name(added, parameter)} of shape {show(added.shape)} does not broadcast to "
+            f"{show(product.shape)}"
         )
     return product
 
@@ -325,7 +326,8 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Tensor:
     for tensor, parameter, place in ((first, "input1", 1), (second, "input2", 2)):
         if not tensor.shape or same(tensor.sizes()[-1], third.sizes()[place]) is False:
             raise ShapeError(
-                f"{name(tensor, parameter)} has shape {show(tensor.shape)}, wanted (..., {third.shape[place]})"
+                f"{name(tensor, parameter)} has shape {show(tensor.shape)}, wanted (..., "
+                f"{third.shape[place]})"
             )
     if len(first.shape) != len(second.shape) or any(
         same(x, y) is False for x, y in zip(first.sizes()[:-1], second.sizes()[:-1], strict=True)
@@ -336,14 +338,14 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Tensor:
             raise Undecided
         if same(bias.sizes()[0], third.sizes()[0]) is False:
             raise ShapeError(
-                f"{name(bias, 'bias')} has {bias.shape[0]} elements and the weight has {third.shape[0]} outputs"
+                f"{name(bias, 'bias')} has {bias.shape[0]} elements and the weight has "
+                f"{third.shape[0]} outputs"
             )
     return first.of((*first.shape[:-1], third.shape[0]), mask)
 
 
 def parameter_dtype(dtype: Any) -> int:
     """The dtype of a layer's parameters: float32 unless asked otherwise, or unknown."""
-    from typedtorch.shapes.rules.promotion import dtype_of
 
     # a model may be cast as a whole later, so the default is not a promise
     return dtype_of(dtype, FLOATING & ~FLOAT8 | COMPLEX)

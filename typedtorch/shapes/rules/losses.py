@@ -1,19 +1,19 @@
 """Losses, as functions and modules: what a target's shape and dtype must be."""
 
+# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
 from __future__ import annotations
 
 from typing import Any
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.dtypes import BIT, COMPLEX, FLOATING, INT64, UINT8
-from typedtorch.shapes.rule import Layer, layer, name, rule
-from typedtorch.shapes.rules.forms import Function, broadcast_operands, functional, need, reduced
-from typedtorch.shapes.rules.promotion import common_dtype, mask_of, result_type, want
-from typedtorch.shapes.size import Size, same
+from typedtorch.shapes.dtypes import COMPLEX, FLOATING, INT64, UINT8
+from typedtorch.shapes.rule import name, rule
+from typedtorch.shapes.rules.forms import broadcast_operands, functional, need
+from typedtorch.shapes.rules.promotion import common_dtype, mask_of, result_type, to_real, want
+from typedtorch.shapes.size import same
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
-    Entry,
     Pack,
     Shape,
     ShapeError,
@@ -69,38 +69,48 @@ def _check_target(input: Tensor, target: Tensor, wanted: Shape) -> None:
     ):
         hint = f"the classes must be axis 1: {who}.movedim(-1, 1), or flatten the axes before them in both"
     elif target.rank == rank:
-        hint = f"{given}.squeeze(...) if an axis of size 1 is left over, or give class probabilities of {who}'s shape and dtype"
+        hint = (
+            f"{given}.squeeze(...) if an axis of size 1 is left over, or give class probabilities "
+            f"of {who}'s shape and dtype"
+        )
     raise ShapeError(
-        f"{given} has shape {show(target.shape)}, wanted {show(wanted)}: {who} is {show(shape)} with the classes in axis 1",
+        f"{given} has shape {show(target.shape)}, wanted {show(wanted)}: {who} is {show(shape)} with "
+        "the classes in axis 1",
         hint=hint,
     )
 
 
 def _check_weight(weight: Any, classes: Any, mask: int) -> None:
     if isinstance(weight, Tensor) and weight.rank is not None:
-        wrong = (
-            len(weight.shape) != 1
-            or not isinstance(classes, Pack)
-            and same(entry_size(weight.shape[0]), classes) is False
+        wrong = len(weight.shape) != 1 or (
+            not isinstance(classes, Pack) and same(entry_size(weight.shape[0]), classes) is False
         )
         if wrong:
             raise ShapeError(
-                f"{name(weight, 'weight')} has shape {show(weight.shape)}, wanted ({classes},), one for each class"
+                f"{name(weight, 'weight')} has shape {show(weight.shape)}, wanted ({classes},), one "
+                "for each class"
             )
         if not mask_of(weight) & mask:
             raise ShapeError(
-                f"{name(weight, 'weight')} is {dtypes.show(mask_of(weight))} and the input {dtypes.show(mask)}",
+                f"{name(weight, 'weight')} is {dtypes.show(mask_of(weight))} and the input "
+                f"{dtypes.show(mask)}",
                 "dtype",
             )
 
 
-_CLASSES = "F:b v, I:b | F:b v t, I:b t | F:v, I: | F:b v h w, I:b h w | F:b v, I:b, reduction='none' | F:b v, I:b, reduction='sum'"
+_CLASSES = (
+    "F:b v, I:b | F:b v t, I:b t | F:v, I: | F:b v h w, I:b h w | "
+    "F:b v, I:b, reduction='none' | F:b v, I:b, reduction='sum'"
+)
 
 
 @rule(
     *functional("cross_entropy"),
     sample=_CLASSES
-    + " | F:b v, F:b v | F:b v, I:b, F:v | F:b v, I:b, label_smoothing=0.1 | F:b v t, F:b v t, reduction='none'",
+    + (
+        " | F:b v, F:b v | F:b v, I:b, F:v | F:b v, I:b, label_smoothing=0.1 | "
+        "F:b v t, F:b v t, reduction='none'"
+    ),
 )
 def cross_entropy(
     input: Any,
@@ -139,7 +149,8 @@ def _check_indices(target: Tensor, same_as_input: bool | None, wanted: Shape, in
     if not mask_of(target) & allowed:
         if mask_of(target) & FLOATING and same_as_input is False:
             raise ShapeError(
-                f"{who} is {dtypes.show(mask_of(target))} of shape {show(target.shape)}: class indices are int64 of shape {show(wanted)}",
+                f"{who} is {dtypes.show(mask_of(target))} of shape {show(target.shape)}: class "
+                    f"indices are int64 of shape {show(wanted)}",
                 "dtype", f"use {who}.long() for class indices",
             )  # fmt: skip
         raise ShapeError(
@@ -185,7 +196,8 @@ def _floating(input: Any, target: Any) -> int:
     mask = _promoted(input, target)
     if not mask & (FLOATING | COMPLEX):
         raise ShapeError(
-            f"{name(input, 'input')} and {name(target, 'target')} are {dtypes.show(mask)}, wanted a floating dtype",
+            f"{name(input, 'input')} and {name(target, 'target')} are {dtypes.show(mask)}, wanted a "
+            "floating dtype",
             "dtype",
             "cast one: .float()",
         )
@@ -218,7 +230,6 @@ def l1_loss(
     reduction: Any = "mean",
     weight: Any = None,
 ) -> Tensor:
-    from typedtorch.shapes.rules.promotion import to_real
 
     return _pair(input, target, reduction, to_real(_floating(input, target)))
 
@@ -286,7 +297,8 @@ def binary_cross_entropy_with_logits(
 
 @rule(
     *functional("kl_div"),
-    sample="F:*, F:* | F:b c, F:b c, reduction='batchmean' | F:*, F:*, reduction='none' | F:*, F:*, log_target=True",
+    sample="F:*, F:* | F:b c, F:b c, reduction='batchmean' | F:*, F:*, reduction='none' | "
+    "F:*, F:*, log_target=True",
 )
 def kl_div(
     input: Any,
@@ -361,259 +373,3 @@ def _check_variance(input: Tensor, var: Tensor) -> None:
         broadcast_operands((input, "input"), (var, "var"))
     if same_shape(given, (*whole[:-1], 1)) is not True:
         raise Undecided
-
-
-# --- pairs and triples -------------------------------------------------------------------------
-
-
-@rule(
-    *functional("cosine_embedding_loss"),
-    sample="F:b d, F:b d, F:b | F:b d, F:b d, F:b, reduction='none' | F:d, F:d, F:",
-)
-def cosine_embedding_loss(
-    input1: Any,
-    input2: Any,
-    target: Any,
-    margin: Any = 0,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: Any = "mean",
-) -> Tensor:
-    mask = result_type(need(input1), need(input2), need(target))
-    if input1.rank is None or input2.rank is None or target.rank is None:
-        raise Undecided
-    if (
-        len(target.shape) > 1
-        or len(input1.shape) != len(target.shape) + 1
-        or len(input2.shape) != len(input1.shape)
-    ):
-        raise ShapeError(
-            f"shapes {show(input1.shape)}, {show(input2.shape)} and target {show(target.shape)}, wanted (b, d), (b, d) and (b,)"
-        )
-    shape = broadcast_operands((input1, "input1"), (input2, "input2"))
-    made = broadcast_operands((input1.of(shape[:-1]), "the inputs"), (target, "target"))
-    return _reduced(input1, made, reduction, mask)
-
-
-@rule(*functional("margin_ranking_loss"), sample="F:b, F:b, F:b | F:b d, F:b d, F:b d, reduction='none'")
-def margin_ranking_loss(
-    input1: Any,
-    input2: Any,
-    target: Any,
-    margin: Any = 0,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: Any = "mean",
-) -> Tensor:
-    operands = ((need(input1), "input1"), (need(input2), "input2"), (need(target), "target"))
-    ranks = {t.rank for t, _ in operands}
-    if None not in ranks and len(ranks) > 1:
-        raise ShapeError(
-            f"shapes {show(input1.shape)}, {show(input2.shape)} and target {show(target.shape)}: one number of axes is wanted"
-        )
-    return _reduced(input1, broadcast_operands(*operands), reduction, result_type(input1, input2, target))
-
-
-@rule(
-    *functional("triplet_margin_loss"),
-    sample="F:b d, F:b d, F:b d | F:b d, F:b d, F:b d, reduction='none' | F:d, F:d, F:d",
-)
-def triplet_margin_loss(
-    anchor: Any, positive: Any, negative: Any, margin: Any = 1.0, p: Any = 2, eps: Any = 1e-06, swap: Any = False, size_average: Any = None, reduce: Any = None,
-    reduction: Any = "mean",
-) -> Tensor:  # fmt: skip
-    operands = ((need(anchor), "anchor"), (need(positive), "positive"), (need(negative), "negative"))
-    ranks = {t.rank for t, _ in operands}
-    if None not in ranks and len(ranks) > 1:
-        raise ShapeError(
-            f"shapes {', '.join(show(t.shape) for t, _ in operands)}: one number of axes is wanted"
-        )
-    if not all(mask_of(t) & FLOATING for t, _ in operands):
-        raise Undecided
-    first = reduced(broadcast_operands(*operands[:2]), -1, False, "the operands")
-    second = reduced(broadcast_operands(operands[0], operands[2]), -1, False, "the operands")
-    made = broadcast_operands(
-        (anchor.of(first), "the first distance"), (anchor.of(second), "the second distance")
-    )
-    return _reduced(anchor, made, reduction, result_type(anchor, positive, negative))
-
-
-@rule(
-    *functional("triplet_margin_with_distance_loss"),
-    sample="F:b d, F:b d, F:b d | F:b d, F:b d, F:b d, reduction='none'",
-)
-def triplet_margin_with_distance_loss(
-    anchor: Any,
-    positive: Any,
-    negative: Any,
-    *,
-    distance_function: Any = None,
-    margin: Any = 1.0,
-    swap: Any = False,
-    reduction: Any = "mean",
-) -> Tensor:
-    if distance_function is not None:
-        raise Undecided
-    return triplet_margin_loss(anchor, positive, negative, reduction=reduction)
-
-
-# --- several labels ----------------------------------------------------------------------------
-
-
-@rule(*functional("multi_margin_loss"), sample="F:b c, I:b | F:c, I: | F:b c, I:b, reduction='none'")
-def multi_margin_loss(
-    input: Any,
-    target: Any,
-    p: Any = 1,
-    margin: Any = 1.0,
-    weight: Any = None,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: Any = "mean",
-) -> Tensor:
-    mask = want(need(input), FLOATING, "input", "a floating dtype")
-    want(need(target), INT64, "target", "int64 class indices", f"use {name(target, 'target')}.long()")
-    if (
-        input.rank is None
-        or target.rank is None
-        or not input.shape
-        or len(target.shape) == 0
-        and len(input.shape) == 2
-        or input.shape[:-1] == (1,)
-        and target.shape != (1,)
-    ):
-        raise Undecided
-    if len(input.shape) not in (1, 2) or len(target.shape) > 1:
-        raise ShapeError(
-            f"{name(input, 'input')} has shape {show(input.shape)} and {name(target, 'target')} {show(target.shape)}, wanted (b, classes) and (b,)"
-        )
-    count: Size = entry_size(input.shape[0]) if len(input.shape) == 2 else 1
-    given: Size = entry_size(target.shape[0]) if target.shape else 1
-    if same(count, given) is False:
-        raise ShapeError(
-            f"{name(input, 'input')} has {count} rows and {name(target, 'target')} {given} classes"
-        )
-    return _reduced(input, target.shape if len(input.shape) == 1 else (count,), reduction, mask)
-
-
-@rule(
-    *functional("multilabel_margin_loss"), sample="F:b c, I:b c | F:c, I:c | F:b c, I:b c, reduction='none'"
-)
-def multilabel_margin_loss(
-    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: Any = "mean"
-) -> Tensor:
-    mask = want(need(input), FLOATING, "input", "a floating dtype")
-    want(need(target), INT64, "target", "int64 class indices", f"use {name(target, 'target')}.long()")
-    if input.rank is None or len(input.shape) == 0:
-        raise Undecided
-    if len(input.shape) > 2:
-        raise ShapeError(f"{name(input, 'input')} has shape {show(input.shape)}, wanted (b, classes)")
-    _equal(input, target, "multilabel_margin_loss")
-    return _reduced(input, input.shape[:-1], reduction, mask)
-
-
-@rule(*functional("multilabel_soft_margin_loss"), sample="F:b c, F:b c | F:b c, F:b c, reduction='none'")
-def multilabel_soft_margin_loss(
-    input: Any,
-    target: Any,
-    weight: Any = None,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: Any = "mean",
-) -> Tensor:
-    if weight is not None:
-        raise Undecided
-    mask = _floating(input, target)
-    shape = broadcast_operands((input, "input"), (target, "target"))
-    place = -1 if input.rank is None else len(input.shape) - 1
-    return _reduced(input, reduced(shape, place, False), reduction, mask)
-
-
-@rule(*functional("ctc_loss"), sample="F:9 b 7, I:b 3, I:b, I:b | F:9 b 7, I:b 3, I:b, I:b, reduction='none'")
-def ctc_loss(
-    log_probs: Any,
-    targets: Any,
-    input_lengths: Any,
-    target_lengths: Any,
-    blank: Any = 0,
-    reduction: Any = "mean",
-    zero_infinity: Any = False,
-) -> Tensor:
-    """``(time, batch, classes)`` with one target sequence for each of the batch."""
-    mask = want(need(log_probs), FLOATING, "log_probs", "a floating dtype")
-    if not isinstance(reduction, str):
-        raise Undecided
-    if (
-        log_probs.rank is None
-        or len(log_probs.shape) < 3
-        or not all(isinstance(t, Tensor) for t in (targets, input_lengths, target_lengths))
-    ):
-        raise Undecided
-    if len(log_probs.shape) > 3:
-        raise ShapeError(
-            f"{name(log_probs, 'log_probs')} has shape {show(log_probs.shape)}, wanted (time, batch, classes)"
-        )
-    batch = entry_size(log_probs.shape[1])
-    for tensor, parameter in ((input_lengths, "input_lengths"), (target_lengths, "target_lengths")):
-        want(tensor, dtypes.INTEGER, parameter, "integers")
-        if tensor.rank != 1:
-            raise Undecided
-        count: Entry = tensor.shape[0] if len(tensor.shape) == 1 else 0
-        if len(tensor.shape) != 1 or same(entry_size(count), batch) is False:
-            raise ShapeError(f"{name(tensor, parameter)} has shape {show(tensor.shape)}, wanted ({batch},)")
-    if targets.rank != 2 or not mask_of(targets) & (INT64 | BIT["int32"]):
-        raise Undecided
-    if same(entry_size(targets.shape[0]), batch) is False:
-        raise ShapeError(
-            f"{name(targets, 'targets')} has shape {show(targets.shape)}, wanted ({batch}, length)"
-        )
-    return _reduced(log_probs, (batch,), reduction, mask)
-
-
-# --- modules -----------------------------------------------------------------------------------
-
-
-def _module(function: Function, *settings: str) -> Function:
-    """A loss module: constructor settings, then the tensors; the positional ones in torch's order."""
-
-    def make(*args: Any, **named: Any) -> Layer:
-        known = dict(zip(settings, args, strict=False)) | named
-        kept = {k: v for k, v in known.items() if k in _PASSED.get(function, ("reduction",))}
-        return Layer(lambda *tensors, **more: function(*tensors, **kept, **more))
-
-    return make
-
-
-_PASSED: dict[Function, tuple[str, ...]] = {
-    cross_entropy: ("reduction", "weight"), nll_loss: ("reduction", "weight"),
-    binary_cross_entropy_with_logits: ("reduction", "pos_weight", "weight"),
-    kl_div: ("reduction", "log_target"),
-}  # fmt: skip
-
-_OLD = ("size_average", "reduce", "reduction")
-_MODULES: tuple[tuple[str, Function, tuple[str, ...], str], ...] = (
-    ("CrossEntropyLoss", cross_entropy, ("weight", "size_average", "ignore_index", "reduce", "reduction", "label_smoothing"),
-     " -> F:b v, I:b | reduction='none' -> F:b v t, I:b t | label_smoothing=0.1 -> F:b v, I:b"),
-    ("NLLLoss", nll_loss, ("weight", "size_average", "ignore_index", "reduce", "reduction"), " -> F:b v, I:b | reduction='none' -> F:b v, I:b"),
-    ("MSELoss", mse_loss, _OLD, " -> F:*, F:* | reduction='none' -> F:*, F:*"),
-    ("L1Loss", l1_loss, _OLD, " -> F:*, F:* | reduction='none' -> F:*, F:*"),
-    ("HuberLoss", mse_loss, ("reduction", "delta"), " -> F:*, F:* | 'none' -> F:*, F:*"),
-    ("SmoothL1Loss", mse_loss, (*_OLD, "beta"), " -> F:*, F:* | reduction='none' -> F:*, F:*"),
-    ("BCELoss", binary_cross_entropy, ("weight", *_OLD), " -> F:*, F:* | reduction='none' -> F:*, F:*"),
-    ("BCEWithLogitsLoss", binary_cross_entropy_with_logits, ("weight", *_OLD, "pos_weight"), " -> F:*, F:* | reduction='none' -> F:*, F:*"),
-    ("KLDivLoss", kl_div, (*_OLD, "log_target"), " -> F:*, F:* | reduction='batchmean' -> F:b c, F:b c | reduction='none' -> F:*, F:*"),
-    ("PoissonNLLLoss", poisson_nll_loss, ("log_input", "full", "size_average", "eps", "reduce", "reduction"), " -> F:*, F:* | reduction='none' -> F:*, F:*"),
-    ("SoftMarginLoss", soft_margin_loss, _OLD, " -> F:*, F:* | reduction='none' -> F:*, F:*"),
-    ("HingeEmbeddingLoss", hinge_embedding_loss, ("margin", *_OLD), " -> F:*, F:* | reduction='none' -> F:*, F:*"),
-    ("GaussianNLLLoss", gaussian_nll_loss, (), " -> F:b d, F:b d, F:b d | reduction='none' -> F:b d, F:b d, F:b 1"),
-    ("CosineEmbeddingLoss", cosine_embedding_loss, ("margin", *_OLD), " -> F:b d, F:b d, F:b | reduction='none' -> F:b d, F:b d, F:b"),
-    ("MarginRankingLoss", margin_ranking_loss, ("margin", *_OLD), " -> F:b, F:b, F:b | reduction='none' -> F:b, F:b, F:b"),
-    ("TripletMarginLoss", triplet_margin_loss, ("margin", "p", "eps", "swap", *_OLD), " -> F:b d, F:b d, F:b d | reduction='none' -> F:b d, F:b d, F:b d"),
-    ("TripletMarginWithDistanceLoss", triplet_margin_with_distance_loss, (), " -> F:b d, F:b d, F:b d | reduction='none' -> F:b d, F:b d, F:b d"),
-    ("MultiMarginLoss", multi_margin_loss, ("p", "margin", "weight", *_OLD), " -> F:b c, I:b | reduction='none' -> F:b c, I:b"),
-    ("MultiLabelMarginLoss", multilabel_margin_loss, _OLD, " -> F:b c, I:b c | reduction='none' -> F:b c, I:b c"),
-    ("MultiLabelSoftMarginLoss", multilabel_soft_margin_loss, ("weight", *_OLD), " -> F:b c, F:b c | reduction='none' -> F:b c, F:b c"),
-    ("CTCLoss", ctc_loss, ("blank", "reduction", "zero_infinity"), " -> F:9 b 7, I:b 3, I:b, I:b"),
-)  # fmt: skip
-for _class, _function, _settings, _sample in _MODULES:
-    layer(f"torch.nn.{_class}", sample=_sample)(_module(_function, *_settings))

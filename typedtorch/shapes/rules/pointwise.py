@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.dtypes import ANY, BOOL, COMPLEX, FLOAT32, FLOATING, INT64, INTEGRAL, to_float
+from typedtorch.shapes.dtypes import ANY, BOOL, COMPLEX, FLOATING, INT64, INTEGRAL, to_float
 from typedtorch.shapes.rule import Record, name, rule
 from typedtorch.shapes.rules.forms import (
     Function,
     both,
-    functional,
     methods,
     need,
     pointwise,
@@ -210,13 +209,20 @@ inplace(
 
 # --- two operands ------------------------------------------------------------------------------
 
+
+def _double(mask: int) -> int:
+    """float64, complex128 for complex operands."""
+    wide = dtypes.BIT["complex128"] if mask & COMPLEX else 0
+    return wide | (dtypes.FLOAT64 if mask & ~COMPLEX else 0)
+
+
 _BINARY: tuple[tuple[str, Any, int, str], ...] = (
     ("mul multiply", _same, ANY, ""),
     ("true_divide", to_float, ANY, ""),
     ("floor_divide remainder", _same, _NOT_COMPLEX & ~BOOL, "real numbers"),
     ("fmod", _same, _NOT_COMPLEX & ~BOOL, "real numbers"),
     ("pow", lambda mask: mask | (INT64 if mask == BOOL else 0), ANY, ""),
-    ("float_power", lambda m: m & COMPLEX and dtypes.BIT["complex128"] | (dtypes.FLOAT64 if m & ~COMPLEX else 0) or dtypes.FLOAT64, ANY, ""),
+    ("float_power", _double, ANY, ""),
     ("atan2 arctan2 copysign xlogy", to_float, _NOT_COMPLEX, "real numbers"),
     ("heaviside", _same, _NOT_COMPLEX, "real numbers"),
     ("hypot nextafter", _same, FLOATING, "a floating dtype"),
@@ -233,8 +239,10 @@ _BINARY_PLAIN: tuple[tuple[str, Any, int, str], ...] = (
     ("logaddexp", _same, FLOATING | COMPLEX, "a floating dtype"),
     ("logaddexp2", _same, FLOATING, "a floating dtype"),
 )
-_TENSORS_ONLY = frozenset("maximum minimum fmax fmin logaddexp logaddexp2 atan2 arctan2 heaviside hypot "
-                          "nextafter igamma igammac gcd lcm logical_and logical_or logical_xor".split())  # fmt: skip
+_TENSORS_ONLY = frozenset({
+    "maximum", "minimum", "fmax", "fmin", "logaddexp", "logaddexp2", "atan2", "arctan2", "heaviside", "hypot",
+    "nextafter", "igamma", "igammac", "gcd", "lcm", "logical_and", "logical_or", "logical_xor",
+})  # fmt: skip
 
 
 def _checked(allowed: int, wanted: str, *operands: tuple[Any, str]) -> int:
@@ -276,7 +284,7 @@ def _enter_binary() -> dict[str, Function]:
                     sample = sample.replace("n:", "i:").replace("num", "1")
                 rule(*both(operator), sample=sample)(function)
                 if writes and operator != "float_power":
-                    into = "n:*, n:#*" if operator in _TENSORS_ONLY else _INTO
+                    into = "f:*, f:#* | n:*, n:#*" if operator in _TENSORS_ONLY else _INTO
                     inplace(
                         operator, of=made, sample=into if not wanted.startswith("integers") else "i:*, i:#*"
                     )
@@ -365,194 +373,3 @@ def isclose(input: Any, other: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_
             "dtype",
         )
     return pointwise((input, "input"), (other, "other"), dtype=BOOL)
-
-
-# --- Python's operators ------------------------------------------------------------------------
-
-_OPERATORS = {
-    "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floor_divide",
-    "mod": "remainder", "pow": "pow", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
-    "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift",
-}  # fmt: skip
-
-
-def _enter_operators() -> None:
-    integral = {"and", "or", "xor", "lshift", "rshift"}
-    for operator, of in _OPERATORS.items():
-        base = RULE_OF[of]
-        n, number = ("i", "1") if operator in integral else ("n", "num")
-        pair = f"{n}:#*, {n}:#* | {n}:*, {number}"
-        rule(f"torch.Tensor.__{operator}__", sample=pair)(_operator(base))
-        rule(f"torch.Tensor.__r{operator}__", sample=f"{n}:*, {number}")(_reflected(base))
-        rule(f"torch.Tensor.__i{operator}__", sample=f"{n}:*, {n}:#* | {n}:*, {number}")(
-            _inplace_rule(base, f"the in-place {of}")
-        )
-    for operator in ("eq", "ne", "lt", "le", "gt", "ge"):
-        rule(f"torch.Tensor.__{operator}__", sample=_PAIR_OR_NUMBER)(_operator(RULE_OF[operator]))
-
-
-def _operator(base: Function) -> Function:
-    def operator(self: Any, other: Any) -> Tensor:
-        result = base(self, other)
-        assert isinstance(result, Tensor)
-        return result
-
-    return operator
-
-
-def _reflected(base: Function) -> Function:
-    def reflected(self: Any, other: Any) -> Tensor:
-        result = base(other, self)
-        assert isinstance(result, Tensor)
-        return result
-
-    return reflected
-
-
-_enter_operators()
-
-
-# --- three operands and more -------------------------------------------------------------------
-
-
-@rule(*both("lerp"), sample="f:#*, f:#*, f:#* | f:#*, f:#*, 0.5")
-def lerp(input: Any, end: Any, weight: Any, *, out: Any = None) -> Tensor:
-    from typedtorch.shapes.rules.promotion import common_dtype
-
-    operands = ((input, "input"), (end, "end"), (weight, "weight"))
-    tensors = [(t, p) for t, p in operands if isinstance(t, Tensor) and (p != "weight" or t.shape)]
-    mask = common_dtype(*tensors, what="lerp")
-    return pointwise((input, "input"), (end, "end"), (weight, "weight"), dtype=mask)
-
-
-@rule(*both("addcmul", "addcdiv"), sample="f:#*, f:#*, f:#* | f:#*, f:#*, f:#*, value=0.5")
-def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Any = None) -> Tensor:
-    mask = result_type(input, tensor1, tensor2)
-    return pointwise((input, "input"), (tensor1, "tensor1"), (tensor2, "tensor2"), dtype=mask)
-
-
-inplace("lerp", of={"lerp": lerp}, sample="f:*, f:#*, 0.5")
-inplace("addcmul", "addcdiv", of={"addcmul": addcmul, "addcdiv": addcmul}, sample="f:*, f:#*, f:#*")
-
-
-@rule(
-    *both("clamp", "clip"),
-    sample="r:*, num, num | r:*, num | r:*, max=num | r:#*, r:#*, r:#* | f:*, min=f:#*",
-)
-def clamp(input: Any, min: Any = None, max: Any = None, *, out: Any = None) -> Tensor:
-    bounds = [(b, p) for b, p in ((min, "min"), (max, "max")) if b is not None]
-    if not bounds:
-        raise ShapeError("clamp needs min or max")
-    operands = [(input, "input"), *bounds]
-    mask = _checked(_NOT_COMPLEX, "real numbers", *operands)
-    return pointwise(*operands, dtype=mask)
-
-
-@rule(*both("clamp_min"), sample="r:*, num | r:#*, r:#*")
-def clamp_min(input: Any, min: Any, *, out: Any = None) -> Tensor:
-    return clamp(input, min)
-
-
-@rule(*both("clamp_max"), sample="r:*, num | r:#*, r:#*")
-def clamp_max(input: Any, max: Any, *, out: Any = None) -> Tensor:
-    return clamp(input, None, max)
-
-
-inplace(
-    "clamp", "clip", "clamp_min", "clamp_max",
-    of={"clamp": clamp, "clip": clamp, "clamp_min": clamp_min, "clamp_max": clamp_max}, sample="r:*, num | r:*, r:#*",
-)  # fmt: skip
-
-
-@rule("torch.where", sample="b:#*, n:#*, n:#* | b:#*, n:#*, num | b:*, num, num")
-def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
-    """Choose by a mask; with the mask alone, the indices of its true elements."""
-    mask = need(condition)
-    if input is None and other is None:
-        from typedtorch.shapes.rules.sorting import nonzero
-
-        return nonzero(condition, as_tuple=True)
-    want(mask, BOOL | dtypes.UINT8, "condition", "a bool mask", "compare: x != 0")
-    shape = pointwise((condition, "condition"), (input, "input"), (other, "other"), dtype=BOOL)
-    return shape.of(shape.shape, result_type(input, other))
-
-
-@rule("torch.Tensor.where", sample="n:#*, b:#*, n:#* | n:#*, b:#*, num")
-def where_method(self: Any, condition: Any, other: Any) -> Any:
-    return where(condition, self, other)
-
-
-@rule(*both("dist"), sample="f:#*, f:#* | f:#*, f:#*, 2")
-def dist(input: Any, other: Any, p: Any = 2) -> Tensor:
-    result = pointwise((input, "input"), (other, "other"), dtype=result_type(input, other))
-    return result.of((), to_real(result.dtype))
-
-
-# --- activations -------------------------------------------------------------------------------
-
-
-def _activation(allowed: int, wanted: str) -> Function:
-    def activation(input: Any, *parameters: Any, inplace: Any = False, **settings: Any) -> Tensor:
-        return pointwise((input, "input"), dtype=want(need(input), allowed, "input", wanted))
-
-    return activation
-
-
-rule(
-    *functional(*"mish hardsigmoid hardswish elu celu selu logsigmoid gelu leaky_relu softplus "
-                 "softshrink hardshrink rrelu".split()),
-    "torch.celu", "torch.rrelu", "torch.celu_", "torch.selu_", "torch.rrelu_",
-    *functional("elu_", "celu_", "selu_", "leaky_relu_", "rrelu_"), *both("hardshrink"), sample="f:*",
-)(_activation(FLOATING, "a floating dtype"))  # fmt: skip
-rule(*functional("relu", "relu_"), "torch.relu_", sample="n:*")(RULE_OF["relu"])
-rule(*functional("silu"), sample="f:*")(_activation(FLOATING | COMPLEX, "a floating dtype"))
-rule(*functional("relu6"), sample="f:*")(_activation(_NOT_COMPLEX & ~BOOL, "real numbers"))
-rule(*functional("hardtanh", "hardtanh_"), sample="f:*")(
-    _activation(_NOT_COMPLEX & ~BOOL & ~dtypes.UINT, "signed numbers")
-)
-rule(*functional("softsign", "tanhshrink"), sample="n:*")(_unary(to_float, ANY, ""))
-rule(*functional("sigmoid"), sample="n:*")(RULE_OF["sigmoid"])
-rule(*functional("tanh"), sample="n:*")(RULE_OF["tanh"])
-rule(*functional("threshold", "threshold_"), "torch.threshold", "torch.threshold_", sample="f:*, 0.5, 1.0")(
-    _activation(_NOT_COMPLEX & ~BOOL, "real numbers")
-)
-
-
-@rule(*functional("prelu"), *both("prelu"), sample="f:n c ..., f:c | f:n c ..., f:1")
-def prelu(input: Any, weight: Any) -> Tensor:
-    from typedtorch.shapes.rules.promotion import common_dtype
-
-    mask = common_dtype((need(input), "input"), (need(weight), "weight"), what="prelu")
-    shape, slope = input.shape, weight.shape
-    from typedtorch.shapes.size import same
-    from typedtorch.shapes.tensor import entry_size, pack_index
-
-    if pack_index(slope) is None and len(slope) > 1:
-        raise ShapeError(f"{name(weight, 'weight')} has shape {show(slope)}, wanted one axis or none")
-    if pack_index(slope) is None and len(slope) == 1 and slope != (1,) and pack_index(shape[:2]) is None:
-        channels = entry_size(shape[1]) if len(shape) > 1 else 1
-        if same(channels, entry_size(slope[0])) is False:
-            raise ShapeError(
-                f"{name(weight, 'weight')} has {slope[0]} slopes and {name(input, 'input')} has {channels} channels"
-            )
-    return pointwise((input, "input"), dtype=mask & FLOATING or mask)
-
-
-def _casts() -> None:
-    for method, target in (
-        ("float", FLOAT32), ("double", dtypes.FLOAT64), ("half", dtypes.FLOAT16), ("bfloat16", dtypes.BFLOAT16),
-        ("long", dtypes.INT64), ("int", dtypes.BIT["int32"]), ("short", dtypes.BIT["int16"]),
-        ("char", dtypes.BIT["int8"]), ("byte", dtypes.UINT8), ("bool", BOOL),
-        ("cfloat", dtypes.COMPLEX64), ("cdouble", dtypes.BIT["complex128"]),
-    ):  # fmt: skip
-        rule(f"torch.Tensor.{method}", sample="n:*")(_cast(target))
-
-
-def _cast(target: int) -> Function:
-    def cast(self: Any, memory_format: Any = None) -> Tensor:
-        return pointwise((self, "self"), dtype=target)
-
-    return cast
-
-
-_casts()

@@ -1,5 +1,8 @@
 """Pools: largest, mean, adaptive, of a norm; unpooling; as functions and layers."""
 
+# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
+# mypy: disable-error-code="no-any-return"
+# (what a program passes has any type until need() has looked at it)
 from __future__ import annotations
 
 from typing import Any
@@ -21,9 +24,7 @@ def _pool(
 ) -> Tensor:
     lead, sizes = spatial(need(input), axes, name(input, "input"))
     kernels = _or_unknown(kernel, axes, "kernel_size")
-    strides = (
-        kernels if stride is None or stride == () or stride == [] else _or_unknown(stride, axes, "stride")
-    )
+    strides = kernels if stride is None or stride in ((), []) else _or_unknown(stride, axes, "stride")
     columns = zip(
         sizes,
         kernels,
@@ -48,7 +49,7 @@ def _adaptive(axes: int, input: Any, output_size: Any, mask: int) -> Tensor:
     lead, sizes = spatial(need(input), axes, name(input, "input"))
     if output_size is None:
         wanted: list[Any] = [None] * axes
-    elif isinstance(output_size, (tuple, list)) and len(output_size) == axes or is_size(output_size):
+    elif (isinstance(output_size, (tuple, list)) and len(output_size) == axes) or is_size(output_size):
         wanted = list(output_size) if not is_size(output_size) else [output_size] * axes
     elif isinstance(output_size, (tuple, list)):
         raise ShapeError(f"output_size={tuple(output_size)} has {len(output_size)} numbers, wanted {axes}")
@@ -132,7 +133,10 @@ def _enter_max(axes: int) -> None:
         )
 
     space = _SPACE[axes]
-    sample = f"f:b c {space}, 2 | f:c {space}, 3, 2, 1 | f:b c {space}, 2, ceil_mode=True | f:b c {space}, 2, 1, 0, 2"
+    sample = (
+        f"f:b c {space}, 2 | f:c {space}, 3, 2, 1 | f:b c {space}, 2, ceil_mode=True | "
+        f"f:b c {space}, 2, 1, 0, 2"
+    )
     rule(f"torch.nn.functional.max_pool{axes}d", sample=sample + f" | f:b c {space}, 2, return_indices=True")(
         max_pool
     )
@@ -144,7 +148,8 @@ def _enter_max(axes: int) -> None:
         rule("torch.max_pool1d_with_indices", sample=f"f:b c {space}, 2")(with_indices)
     layer(
         f"torch.nn.MaxPool{axes}d",
-        sample=f"2 -> f:b c {space} | 3, stride=2, padding=1 -> f:b c {space} | 2, ceil_mode=True -> f:c {space} | 2, return_indices=True -> f:b c {space}",
+        sample=f"2 -> f:b c {space} | 3, stride=2, padding=1 -> f:b c {space} | "
+        f"2, ceil_mode=True -> f:c {space} | 2, return_indices=True -> f:b c {space}",
     )(max_pool_layer)
 
 
@@ -313,7 +318,8 @@ def _enter_fractional(axes: int) -> Function:
     space = _SPACE[axes]
     rule(
         f"torch.nn.functional.fractional_max_pool{axes}d",
-        sample=f"F:b c {space}, 2, 3 | F:b c {space}, 2, 3, return_indices=True | F:b c {space}, 2, output_ratio=({', '.join(['0.5'] * axes)})",
+        sample=f"F:b c {space}, 2, 3 | F:b c {space}, 2, 3, return_indices=True | "
+        f"F:b c {space}, 2, output_ratio=({', '.join(['0.5'] * axes)})",
     )(fractional)
     layer(f"torch.nn.FractionalMaxPool{axes}d", sample=f"2, 3 -> F:b c {space}")(
         lambda kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None: (

@@ -1,5 +1,7 @@
 """What a tensor says about itself, casts, and the bridges to numbers and numpy."""
 
+# mypy: disable-error-code="no-any-return"
+# (what a program passes has any type until need() has looked at it)
 from __future__ import annotations
 
 from typing import Any
@@ -10,7 +12,7 @@ from typedtorch.shapes.rule import attribute, name, rule
 from typedtorch.shapes.rules.forms import both, literal, methods, need
 from typedtorch.shapes.rules.pointwise import isclose
 from typedtorch.shapes.rules.promotion import mask_of, result_type, to_complex, to_real, want
-from typedtorch.shapes.size import Size, unknown
+from typedtorch.shapes.size import Size, same, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
@@ -65,7 +67,8 @@ def type_as(self: Any, other: Any) -> Tensor:
     return _as(need(self), mask_of(need(other)))
 
 
-@rule(*methods("cuda", "cpu", "detach", "detach_", "pin_memory", "share_memory_"), "torch.detach", "torch.detach_",
+@rule(*methods("cuda", "cpu", "detach", "detach_", "pin_memory", "share_memory_"),
+      "torch.detach", "torch.detach_",
       sample=_KEEP)  # fmt: skip
 def moved(self: Any, *settings: Any, **more: Any) -> Tensor:
     return _as(need(self), mask_of(self))
@@ -101,7 +104,6 @@ def view_as_complex(input: Any) -> Tensor:
     last = input.shape[-1]
     if isinstance(last, Pack):
         return input.of((ANY_AXES,), to_complex(mask))
-    from typedtorch.shapes.size import same
 
     if same(last, 2) is False:
         raise ShapeError(
@@ -216,11 +218,10 @@ def item(self: Any) -> Any:
 
 def _one_element(self: Any, what: str) -> None:
     tensor = need(self)
-    if tensor.rank is not None and tensor.shape and all(_generic(e) for e in tensor.shape):
-        if numel(tensor.shape) != 1:
-            raise ShapeError(
-                f"{name(self, 'self')} has shape {show(tensor.shape)}: {what} takes a tensor of one element"
-            )
+    if all(_generic(e) for e in tensor.shape) and numel(tensor.shape) != 1:
+        raise ShapeError(
+            f"{name(self, 'self')} has shape {show(tensor.shape)}: {what} takes a tensor of one element"
+        )
 
 
 def _generic(entry: Any) -> bool:
@@ -239,7 +240,8 @@ def truth(self: Any) -> Scalar:
         and numel(tensor.shape) != 1
     ):
         raise ShapeError(
-            f"{name(self, 'self')} has shape {show(tensor.shape)}: the truth of several elements is ambiguous",
+            f"{name(self, 'self')} has shape {show(tensor.shape)}: the truth of several elements is "
+            "ambiguous",
             hint="use .any() or .all()",
         )
     return Scalar("bool")

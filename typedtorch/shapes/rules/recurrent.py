@@ -1,17 +1,19 @@
 """Recurrent layers and cells, and the packing of sequences."""
 
+# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
 from __future__ import annotations
 
 from typing import Any
 
 from typedtorch.shapes.dtypes import COMPLEX, FLOATING
 from typedtorch.shapes.rule import Layer, layer, name, rule
-from typedtorch.shapes.rules.forms import Function, is_size, need, tail
+from typedtorch.shapes.rules.axis_patterns import tail
+from typedtorch.shapes.rules.forms import Function, is_size, need
 from typedtorch.shapes.rules.indexing import broadcastable_into
 from typedtorch.shapes.rules.joining import tensors_of
 from typedtorch.shapes.rules.linear import parameter_dtype
 from typedtorch.shapes.rules.promotion import mask_of, want
-from typedtorch.shapes.size import Size, same, unknown
+from typedtorch.shapes.size import Size, same, size_max, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
@@ -51,9 +53,18 @@ def _state(state: Any, wanted: Shape, parameter: str, mask: int) -> None:
 
 def _recurrent(kind: str) -> Function:
     def make(
-        input_size: Any, hidden_size: Any, num_layers: Any = 1, bias: Any = True, batch_first: Any = False, dropout: Any = 0.0, bidirectional: Any = False,
-        proj_size: Any = 0, device: Any = None, dtype: Any = None, nonlinearity: Any = "tanh",
-    ) -> Layer:  # fmt: skip
+        input_size: Any,
+        hidden_size: Any,
+        num_layers: Any = 1,
+        bias: Any = True,
+        batch_first: Any = False,
+        dropout: Any = 0.0,
+        bidirectional: Any = False,
+        proj_size: Any = 0,
+        device: Any = None,
+        dtype: Any = None,
+        nonlinearity: Any = "tanh",
+    ) -> Layer:
         layout = "(batch, seq, input)" if batch_first is True else "(seq, batch, input)"
 
         def forward(input: Any, hx: Any = None) -> Any:
@@ -122,8 +133,10 @@ def _cell(kind: str) -> Function:
 for _kind in ("RNN", "GRU", "LSTM"):
     _hidden = "(F:1 b h, F:1 b h)" if _kind == "LSTM" else "F:1 b h"
     layer(f"torch.nn.{_kind}", sample=(
-        f"size:d, size:h -> F:s b d | size:d, size:h, 2, batch_first=True -> F:b s d | size:d, size:h, bidirectional=True -> F:s b d | "
-        f"size:d, size:h -> F:s d | size:d, size:h, batch_first=True -> F:b s d, {_hidden}"))(_recurrent(_kind))  # fmt: skip
+        "size:d, size:h -> F:s b d | size:d, size:h, 2, batch_first=True -> F:b s d | "
+            "size:d, size:h, bidirectional=True -> F:s b d | "
+        "size:d, size:h -> F:s d | "
+            f"size:d, size:h, batch_first=True -> F:b s d, {_hidden}"))(_recurrent(_kind))  # fmt: skip
 for _kind in ("RNNCell", "GRUCell", "LSTMCell"):
     _hidden = "(F:b h, F:b h)" if _kind == "LSTMCell" else "F:b h"
     layer(
@@ -160,13 +173,7 @@ def pad_sequence(
                 f"must agree with {show(given[0].shape)}"
             )
     lengths = [t.sizes()[0] for t in given]
-    longest: Entry = (
-        max(lengths)
-        if all(isinstance(n, int) for n in lengths)
-        else lengths[0]
-        if len(set(lengths)) == 1
-        else unknown()
-    )  # type: ignore[type-var]  # all ints there
+    longest: Entry = size_max(*lengths)
     if batch_first is UNKNOWN:
         return given[0].of((unknown(), unknown(), *first), mask)
     pair: Shape = (len(given), longest) if batch_first else (longest, len(given))

@@ -1,7 +1,11 @@
 """Operators that reduce axes: sums, means, extremes, norms."""
 
+# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
+# mypy: disable-error-code="no-any-return"
+# (what a program passes has any type until need() has looked at it)
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from typedtorch.shapes import dtypes
@@ -232,7 +236,8 @@ def linalg_norm(
         raise ShapeError(f"a norm is over one axis or two, got dim={dim}")
     if dim is None and ord is not None and len(shape) > 2 and need(input).rank is not None:
         raise ShapeError(
-            f"{name(input, 'input')} has rank {len(shape)}: with ord and no dim a vector or a matrix is wanted"
+            f"{name(input, 'input')} has rank {len(shape)}: with ord and no dim a vector or a matrix "
+            "is wanted"
         )
     return _norm(input, dim, keepdim, dtype)
 
@@ -275,10 +280,8 @@ def _scan(input: Any, dim: Any, mask: int) -> Tensor:
     tensor = need(input)
     if dim is not UNKNOWN:
         _one_axis(dim, "this")
-        try:
+        with contextlib.suppress(Undecided):
             axis_index(tensor.shape, literal(dim), name(tensor, "input"))
-        except Undecided:
-            pass
     return tensor.of(tensor.shape, mask)
 
 

@@ -1,5 +1,7 @@
 """The arithmetic of sliding windows, shared by convolutions and pools."""
 
+# mypy: disable-error-code="no-any-return"
+# (what a program passes has any type until need() has looked at it)
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -70,7 +72,7 @@ def spatial(tensor: Tensor, axes: int, who: str, *, channels: bool = True) -> tu
     """
     least = axes + 1 if channels else axes
     known = sum(not isinstance(e, Pack) for e in tensor.shape)
-    if tensor.rank is not None and len(tensor.shape) not in (least, least + 1) or known > least + 1:
+    if (tensor.rank is not None and len(tensor.shape) not in (least, least + 1)) or known > least + 1:
         wanted = ", ".join(
             [
                 "channels",
@@ -92,8 +94,8 @@ def spatial(tensor: Tensor, axes: int, who: str, *, channels: bool = True) -> tu
             entries = [ANY_AXES]
             break
         sizes.insert(0, last)
-    sizes = [unknown() for _ in range(axes - len(sizes))] + sizes
-    return tuple(entries), sizes
+    hidden: list[Size] = [unknown() for _ in range(axes - len(sizes))]
+    return tuple(entries), hidden + sizes
 
 
 def known(sizes: Sequence[Size]) -> bool:

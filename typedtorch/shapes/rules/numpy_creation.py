@@ -1,0 +1,117 @@
+"""numpy arrays from sizes and numbers."""
+
+# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
+# mypy: disable-error-code="no-any-return"
+# (what a program passes has any type until need() has looked at it)
+from __future__ import annotations
+
+from typing import Any
+
+from typedtorch.shapes.dtypes import ANY, BOOL, FLOAT64, INT64
+from typedtorch.shapes.rule import rule
+from typedtorch.shapes.rules import creation
+from typedtorch.shapes.rules.forms import is_size
+from typedtorch.shapes.rules.numpy_dtypes import _array, _double_default, _dtype, _names, _numpy, _with_number
+from typedtorch.shapes.size import unknown
+from typedtorch.shapes.tensor import (
+    ANY_AXES,
+    UNKNOWN,
+    Tensor,
+    Undecided,
+)
+
+# --- creation ----------------------------------------------------------------------------------
+
+
+@rule(*_names("zeros ones empty"), sample="(size:a, size:b) | size:a | (size:a, 2), dtype=ndtype")
+def zeros(shape: Any, dtype: Any = None, order: Any = "C", **settings: Any) -> Tensor:
+    return _numpy(creation._new([shape] if is_size(shape) else list(shape), _dtype(dtype, FLOAT64)))
+
+
+@rule(*_names("full"), sample="(size:a, size:b), 0.5 | size:a, 1")
+def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", **settings: Any) -> Tensor:
+    kind = ANY if isinstance(fill_value, Tensor) or fill_value is UNKNOWN else _with_number(BOOL, fill_value)
+    return _numpy(creation._new([shape] if is_size(shape) else list(shape), _dtype(dtype, kind)))
+
+
+@rule(*_names("zeros_like ones_like empty_like copy"), sample="@n:*")
+def zeros_like(a: Any, dtype: Any = None, **settings: Any) -> Tensor:
+    array = _array(a)
+    return Tensor(array.shape, _dtype(dtype, array.dtype), library="numpy")
+
+
+@rule(*_names("full_like"), sample="@n:*, 1")
+def full_like(a: Any, fill_value: Any, dtype: Any = None, **settings: Any) -> Tensor:
+    return zeros_like(a, dtype)
+
+
+@rule(*_names("arange"), sample="size:a | 2, 9 | 0, size:a, 2 | 0.0, 1.0, 0.25")
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, **settings: Any) -> Tensor:
+    made = creation.arange(start, stop, step)
+    return Tensor(made.shape, _dtype(dtype, _double_default(made.dtype)), library="numpy")
+
+
+@rule(*_names("linspace"), sample="0.0, 1.0, size:n | 0, 1, 5 | 0.0, 1.0")
+def linspace(
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: Any = True,
+    retstep: Any = False,
+    dtype: Any = None,
+    axis: Any = 0,
+) -> Tensor:
+    if retstep is not False or isinstance(start, Tensor) or isinstance(stop, Tensor):
+        raise Undecided
+    return Tensor((num if is_size(num) else unknown(),), _dtype(dtype, FLOAT64), library="numpy")
+
+
+@rule(*_names("eye identity"), sample="size:n")
+def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = None, **settings: Any) -> Tensor:
+    return _numpy(creation._new((N, N if M is None else M), _dtype(dtype, FLOAT64)))
+
+
+@rule(*_names("array asarray"), sample="[1, 2, 3] | [[0.5, 1]] | @n:* | 3.0")
+def array(object: Any, dtype: Any = None, **settings: Any) -> Tensor:
+    if isinstance(object, Tensor):
+        return zeros_like(object, dtype)
+    if object is UNKNOWN:
+        return Tensor((ANY_AXES,), _dtype(dtype, ANY), library="numpy")
+    shape, mask = creation._data(object)
+    return Tensor(shape, _dtype(dtype, _double_default(mask)), library="numpy")
+
+
+@rule("numpy.random.rand", "numpy.random.randn", sample="size:a, size:b | size:a")
+def rand(*size: Any) -> Tensor:
+    if not size:
+        raise Undecided
+    return _numpy(creation._new(size, FLOAT64))
+
+
+@rule(
+    "numpy.random.random",
+    "numpy.random.standard_normal",
+    "numpy.random.random_sample",
+    sample="(size:a, size:b) | size:a",
+)
+def random(size: Any = None) -> Tensor:
+    if size is None:
+        raise Undecided
+    return zeros(size)
+
+
+@rule("numpy.random.normal", "numpy.random.uniform", sample="0.0, 1.0, (size:a, 2) | 0.0, 1.0, size:a")
+def normal(loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Tensor:
+    return random(size)
+
+
+@rule("numpy.random.randint", sample="0, 5, (size:a, 2) | 0, 5, size:a")
+def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = None) -> Tensor:
+    if size is None:
+        raise Undecided
+    return _numpy(creation._new([size] if is_size(size) else list(size), _dtype(dtype, INT64)))
+
+
+@rule("numpy.random.permutation", sample="size:n | @f:a b")
+def permutation(x: Any) -> Tensor:
+    return zeros_like(x) if isinstance(x, Tensor) else arange(x)

@@ -1,0 +1,155 @@
+"""numpy's promotion, on sets of dtypes."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from typedtorch.shapes import dtypes
+from typedtorch.shapes.dtypes import ANY, BIT, BOOL, FLOAT64, INT64, INTEGRAL
+from typedtorch.shapes.rules import creation
+from typedtorch.shapes.rules.forms import under
+from typedtorch.shapes.size import Poly
+from typedtorch.shapes.tensor import (
+    Dtype,
+    Scalar,
+    Tensor,
+    Undecided,
+)
+
+# --- dtypes ------------------------------------------------------------------------------------
+
+_WIDTH = {
+    "bool": 8, "uint8": 8, "uint16": 16, "uint32": 32, "uint64": 64, "int8": 8, "int16": 16, "int32": 32,
+    "int64": 64, "float16": 16, "float32": 32, "float64": 64, "complex64": 64, "complex128": 128,
+}  # fmt: skip
+_KINDS = ("bool", "uint", "int", "float", "complex")
+_KNOWN = dtypes._union(*_WIDTH)
+
+
+def _kind(dtype: str) -> str:
+    return dtype.rstrip("0123456789")
+
+
+@lru_cache(maxsize=1024)
+def _promote_names(a: str, b: str) -> str:
+    """numpy's promotion of two dtypes: the smallest that holds both."""
+    if a == b:
+        return a
+    if _KINDS.index(_kind(a)) > _KINDS.index(_kind(b)):
+        a, b = b, a
+    low, high = _kind(a), _kind(b)
+    if low == "bool":
+        return b
+    if low == high:
+        return a if _WIDTH[a] > _WIDTH[b] else b
+    if low == "uint" and high == "int":
+        wide = max(_WIDTH[b], 2 * _WIDTH[a])
+        return f"int{wide}" if wide <= 64 else "float64"
+    real = {"float16": 8, "float32": 16, "float64": 64}
+    if low == "float":
+        return b if _WIDTH[a] * 2 <= _WIDTH[b] else "complex128"
+    part = b if high == "float" else {"complex64": "float32", "complex128": "float64"}[b]
+    width = _WIDTH[a]
+    joint = part if width <= real[part] else "float32" if width <= 16 else "float64"
+    return joint if high == "float" else {"float32": "complex64", "float64": "complex128"}[joint]
+
+
+@lru_cache(maxsize=4096)
+def promote(a: int, b: int) -> int:
+    """The same on sets; anything outside numpy's own numbers makes it unknown."""
+    if (a | b) & ~_KNOWN:
+        return ANY
+    result = 0
+    for x in dtypes.members(a):
+        for y in dtypes.members(b):
+            result |= BIT[_promote_names(dtypes.show(x), dtypes.show(y))]
+    return result
+
+
+def _mask(value: Any) -> int:
+    return value.dtype if isinstance(value, Tensor) else ANY
+
+
+def _result(*operands: Any) -> int:
+    """Arrays promote; Python numbers take part only by their kind."""
+    mask = 0
+    for operand in operands:
+        if isinstance(operand, Tensor):
+            mask = promote(mask, operand.dtype) if mask else operand.dtype
+    for operand in operands:
+        if not isinstance(operand, Tensor):
+            mask = _with_number(mask, operand)
+    return mask
+
+
+def _with_number(mask: int, number: Any) -> int:
+    if isinstance(number, bool) or (isinstance(number, Scalar) and number.kind == "bool"):
+        return mask
+    if isinstance(number, (int, Poly)):
+        return mask & ~BOOL | (INT64 if mask & BOOL else 0)
+    if isinstance(number, (float, Scalar)):
+        floats = mask & ~INTEGRAL
+        return floats | (FLOAT64 if mask & INTEGRAL else 0)
+    return ANY
+
+
+# what sqrt and its like make of an integer: the smallest float that holds it
+_AS_FLOAT = {
+    "bool": "float16", "uint8": "float16", "int8": "float16", "uint16": "float32", "int16": "float32",
+    "uint32": "float64", "int32": "float64", "uint64": "float64", "int64": "float64",
+}  # fmt: skip
+
+
+@lru_cache(maxsize=1024)
+def _floating(mask: int) -> int:
+    if mask & ~_KNOWN:
+        return ANY
+    result = 0
+    for one in dtypes.members(mask):
+        result |= BIT[_AS_FLOAT.get(dtypes.show(one), dtypes.show(one))]
+    return result
+
+
+def _double(mask: int) -> int:
+    """What a mean or a quotient of integers is."""
+    return mask & ~INTEGRAL | (FLOAT64 if mask & INTEGRAL else 0)
+
+
+def _dtype(value: Any, default: int) -> int:
+    if value is None:
+        return default
+    if isinstance(value, Dtype):
+        return value.mask
+    return ANY
+
+
+def _array(value: Any) -> Tensor:
+    """An argument as an array: lists are converted."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, (list, tuple)):
+        shape, mask = creation._data(list(value))
+        return Tensor(shape, _double_default(mask), library="numpy")
+    raise Undecided
+
+
+def _double_default(mask: int) -> int:
+    return mask & ~dtypes.FLOAT32 | (FLOAT64 if mask & dtypes.FLOAT32 else 0)
+
+
+def _numpy(made: Any) -> Any:
+    """The result of a torch rule, as an array."""
+    if isinstance(made, Tensor):
+        return Tensor(made.shape, made.dtype, library="numpy")
+    if isinstance(made, (tuple, list)):
+        return tuple(_numpy(m) for m in made)
+    return made
+
+
+def _names(words: str) -> tuple[str, ...]:
+    return under("numpy", words)
+
+
+def _methods(words: str) -> tuple[str, ...]:
+    return under("numpy.ndarray", words)

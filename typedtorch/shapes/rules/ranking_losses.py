@@ -1,0 +1,237 @@
+"""Losses on pairs, triples and several labels."""
+
+# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
+from __future__ import annotations
+
+from typing import Any
+
+from typedtorch.shapes import dtypes
+from typedtorch.shapes.dtypes import BIT, FLOATING, INT64
+from typedtorch.shapes.rule import name, rule
+from typedtorch.shapes.rules.forms import broadcast_operands, functional, need, reduced
+from typedtorch.shapes.rules.losses import _equal, _floating, _reduced
+from typedtorch.shapes.rules.promotion import mask_of, result_type, want
+from typedtorch.shapes.size import Size, same
+from typedtorch.shapes.tensor import (
+    Entry,
+    ShapeError,
+    Tensor,
+    Undecided,
+    entry_size,
+    show,
+)
+
+# --- pairs and triples -------------------------------------------------------------------------
+
+
+@rule(
+    *functional("cosine_embedding_loss"),
+    sample="F:b d, F:b d, F:b | F:b d, F:b d, F:b, reduction='none' | F:d, F:d, F:",
+)
+def cosine_embedding_loss(
+    input1: Any,
+    input2: Any,
+    target: Any,
+    margin: Any = 0,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
+) -> Tensor:
+    mask = result_type(need(input1), need(input2), need(target))
+    if input1.rank is None or input2.rank is None or target.rank is None:
+        raise Undecided
+    if (
+        len(target.shape) > 1
+        or len(input1.shape) != len(target.shape) + 1
+        or len(input2.shape) != len(input1.shape)
+    ):
+        raise ShapeError(
+            f"shapes {show(input1.shape)}, {show(input2.shape)} and target {show(target.shape)}, "
+            "wanted (b, d), (b, d) and (b,)"
+        )
+    shape = broadcast_operands((input1, "input1"), (input2, "input2"))
+    made = broadcast_operands((input1.of(shape[:-1]), "the inputs"), (target, "target"))
+    return _reduced(input1, made, reduction, mask)
+
+
+@rule(*functional("margin_ranking_loss"), sample="F:b, F:b, F:b | F:b d, F:b d, F:b d, reduction='none'")
+def margin_ranking_loss(
+    input1: Any,
+    input2: Any,
+    target: Any,
+    margin: Any = 0,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
+) -> Tensor:
+    operands = ((need(input1), "input1"), (need(input2), "input2"), (need(target), "target"))
+    ranks = {t.rank for t, _ in operands}
+    if None not in ranks and len(ranks) > 1:
+        raise ShapeError(
+            f"shapes {show(input1.shape)}, {show(input2.shape)} and target {show(target.shape)}: one "
+            "number of axes is wanted"
+        )
+    return _reduced(input1, broadcast_operands(*operands), reduction, result_type(input1, input2, target))
+
+
+@rule(
+    *functional("triplet_margin_loss"),
+    sample="F:b d, F:b d, F:b d | F:b d, F:b d, F:b d, reduction='none' | F:d, F:d, F:d",
+)
+def triplet_margin_loss(
+    anchor: Any,
+    positive: Any,
+    negative: Any,
+    margin: Any = 1.0,
+    p: Any = 2,
+    eps: Any = 1e-06,
+    swap: Any = False,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
+) -> Tensor:
+    operands = ((need(anchor), "anchor"), (need(positive), "positive"), (need(negative), "negative"))
+    ranks = {t.rank for t, _ in operands}
+    if None not in ranks and len(ranks) > 1:
+        raise ShapeError(
+            f"shapes {', '.join(show(t.shape) for t, _ in operands)}: one number of axes is wanted"
+        )
+    if not all(mask_of(t) & FLOATING for t, _ in operands):
+        raise Undecided
+    first = reduced(broadcast_operands(*operands[:2]), -1, False, "the operands")
+    second = reduced(broadcast_operands(operands[0], operands[2]), -1, False, "the operands")
+    made = broadcast_operands(
+        (anchor.of(first), "the first distance"), (anchor.of(second), "the second distance")
+    )
+    return _reduced(anchor, made, reduction, result_type(anchor, positive, negative))
+
+
+@rule(
+    *functional("triplet_margin_with_distance_loss"),
+    sample="F:b d, F:b d, F:b d | F:b d, F:b d, F:b d, reduction='none'",
+)
+def triplet_margin_with_distance_loss(
+    anchor: Any,
+    positive: Any,
+    negative: Any,
+    *,
+    distance_function: Any = None,
+    margin: Any = 1.0,
+    swap: Any = False,
+    reduction: Any = "mean",
+) -> Tensor:
+    if distance_function is not None:
+        raise Undecided
+    return triplet_margin_loss(anchor, positive, negative, reduction=reduction)
+
+
+# --- several labels ----------------------------------------------------------------------------
+
+
+@rule(*functional("multi_margin_loss"), sample="F:b c, I:b | F:c, I: | F:b c, I:b, reduction='none'")
+def multi_margin_loss(
+    input: Any,
+    target: Any,
+    p: Any = 1,
+    margin: Any = 1.0,
+    weight: Any = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
+) -> Tensor:
+    mask = want(need(input), FLOATING, "input", "a floating dtype")
+    want(need(target), INT64, "target", "int64 class indices", f"use {name(target, 'target')}.long()")
+    if (
+        input.rank is None
+        or target.rank is None
+        or not input.shape
+        or (len(target.shape) == 0 and len(input.shape) == 2)
+        or (input.shape[:-1] == (1,) and target.shape != (1,))
+    ):
+        raise Undecided
+    if len(input.shape) not in (1, 2) or len(target.shape) > 1:
+        raise ShapeError(
+            f"{name(input, 'input')} has shape {show(input.shape)} and {name(target, 'target')} "
+            f"{show(target.shape)}, wanted (b, classes) and (b,)"
+        )
+    count: Size = entry_size(input.shape[0]) if len(input.shape) == 2 else 1
+    given: Size = entry_size(target.shape[0]) if target.shape else 1
+    if same(count, given) is False:
+        raise ShapeError(
+            f"{name(input, 'input')} has {count} rows and {name(target, 'target')} {given} classes"
+        )
+    return _reduced(input, target.shape if len(input.shape) == 1 else (count,), reduction, mask)
+
+
+@rule(
+    *functional("multilabel_margin_loss"), sample="F:b c, I:b c | F:c, I:c | F:b c, I:b c, reduction='none'"
+)
+def multilabel_margin_loss(
+    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: Any = "mean"
+) -> Tensor:
+    mask = want(need(input), FLOATING, "input", "a floating dtype")
+    want(need(target), INT64, "target", "int64 class indices", f"use {name(target, 'target')}.long()")
+    if input.rank is None or len(input.shape) == 0:
+        raise Undecided
+    if len(input.shape) > 2:
+        raise ShapeError(f"{name(input, 'input')} has shape {show(input.shape)}, wanted (b, classes)")
+    _equal(input, target, "multilabel_margin_loss")
+    return _reduced(input, input.shape[:-1], reduction, mask)
+
+
+@rule(*functional("multilabel_soft_margin_loss"), sample="F:b c, F:b c | F:b c, F:b c, reduction='none'")
+def multilabel_soft_margin_loss(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
+) -> Tensor:
+    if weight is not None:
+        raise Undecided
+    mask = _floating(input, target)
+    shape = broadcast_operands((input, "input"), (target, "target"))
+    place = -1 if input.rank is None else len(input.shape) - 1
+    return _reduced(input, reduced(shape, place, False), reduction, mask)
+
+
+@rule(*functional("ctc_loss"), sample="F:9 b 7, I:b 3, I:b, I:b | F:9 b 7, I:b 3, I:b, I:b, reduction='none'")
+def ctc_loss(
+    log_probs: Any,
+    targets: Any,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: Any = 0,
+    reduction: Any = "mean",
+    zero_infinity: Any = False,
+) -> Tensor:
+    """``(time, batch, classes)`` with one target sequence for each of the batch."""
+    mask = want(need(log_probs), FLOATING, "log_probs", "a floating dtype")
+    if not isinstance(reduction, str):
+        raise Undecided
+    if (
+        log_probs.rank is None
+        or len(log_probs.shape) < 3
+        or not all(isinstance(t, Tensor) for t in (targets, input_lengths, target_lengths))
+    ):
+        raise Undecided
+    if len(log_probs.shape) > 3:
+        raise ShapeError(
+            f"{name(log_probs, 'log_probs')} has shape {show(log_probs.shape)}, wanted (time, batch, classes)"
+        )
+    batch = entry_size(log_probs.shape[1])
+    for tensor, parameter in ((input_lengths, "input_lengths"), (target_lengths, "target_lengths")):
+        want(tensor, dtypes.INTEGER, parameter, "integers")
+        if tensor.rank != 1:
+            raise Undecided
+        count: Entry = tensor.shape[0] if len(tensor.shape) == 1 else 0
+        if len(tensor.shape) != 1 or same(entry_size(count), batch) is False:
+            raise ShapeError(f"{name(tensor, parameter)} has shape {show(tensor.shape)}, wanted ({batch},)")
+    if targets.rank != 2 or not mask_of(targets) & (INT64 | BIT["int32"]):
+        raise Undecided
+    if same(entry_size(targets.shape[0]), batch) is False:
+        raise ShapeError(
+            f"{name(targets, 'targets')} has shape {show(targets.shape)}, wanted ({batch}, length)"
+        )
+    return _reduced(log_probs, (batch,), reduction, mask)

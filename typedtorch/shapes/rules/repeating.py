@@ -1,0 +1,77 @@
+"""Operators that repeat elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typedtorch.shapes.rule import name, rule
+from typedtorch.shapes.rules.forms import both, is_size, literal, need
+from typedtorch.shapes.rules.views import _entries, flatten, sizes_of
+from typedtorch.shapes.size import (
+    unknown,
+)
+from typedtorch.shapes.tensor import (
+    Pack,
+    ShapeError,
+    Tensor,
+    Undecided,
+    axis_index,
+    entry_size,
+    replaced,
+)
+
+# --- repetition --------------------------------------------------------------------------------
+
+
+@rule("torch.Tensor.repeat", sample="f:a b, 2, 3 | f:a b, (size:c, 1, 2) | f:a, size:b, 1")
+def repeat(self: Any, *repeats: Any) -> Tensor:
+    tensor, times = need(self), _entries(sizes_of(repeats))
+    if tensor.rank is None:
+        return tensor.of(tuple(unknown() for _ in times))
+    extra = len(times) - len(tensor.shape)
+    if extra < 0:
+        raise ShapeError(
+            f"repeat has {len(times)} numbers and {name(self, 'self')} has {len(tensor.shape)} axes"
+        )
+    padded = (*(1 for _ in range(extra)), *tensor.sizes())
+    return tensor.of(size * entry_size(n) for size, n in zip(padded, times, strict=True))
+
+
+@rule("torch.Tensor.tile", sample="f:a b, 2, 3 | f:a b, 2 | f:a, (2, size:b)")
+def tile_method(self: Any, *dims: Any) -> Tensor:
+    tensor, times = need(self), _entries(sizes_of(dims))
+    return repeat(tensor, *(1 for _ in range(len(tensor.sizes()) - len(times))), *times)
+
+
+@rule("torch.tile", sample="f:a b, (2, 3) | f:a b, (2,)")
+def tile(input: Any, dims: Any) -> Tensor:
+    return tile_method(input, dims)
+
+
+@rule(
+    *both("repeat_interleave"), sample="f:a b, 2, dim | f:a b, 3 | f:a b, size:c, dim=0 | f:a b, 2, dim=dim"
+)
+def repeat_interleave(input: Any, repeats: Any = None, dim: Any = None, *, output_size: Any = None) -> Tensor:
+    tensor = need(input)
+    times = repeats if is_size(repeats) else None
+    if isinstance(repeats, Tensor) and repeats.shape == (1,):
+        times = None
+    if repeats is None:
+        return tensor.of((unknown() if output_size is None else output_size,))
+    if dim is None:
+        total = flatten(tensor).shape[0]
+        return tensor.of((total * times if times is not None else unknown(),))
+    try:
+        place = axis_index(tensor.shape, literal(dim), name(input, "input"))
+    except Undecided:
+        return tensor.of(tuple(e if isinstance(e, Pack) else unknown() for e in tensor.shape))
+    if not tensor.shape:
+        return tensor.of((times if times is not None else unknown(),))
+    size = (
+        tensor.shape[place] * times
+        if times is not None
+        else output_size
+        if is_size(output_size)
+        else unknown()
+    )
+    return tensor.of(replaced(tensor.shape, place, size))
