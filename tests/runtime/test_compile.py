@@ -162,6 +162,19 @@ def test_dataclasses_and_class_methods_compile() -> None:
         run(torch.ones(2, 3), torch.ones(3))
 
 
+def test_functions_of_one_text_are_compiled_each_for_itself() -> None:
+    def adder(amount: int) -> Function:
+        @typed
+        def add(x: Float[Tensor, "n"]) -> Float[Tensor, "n"]:
+            return x + amount
+
+        return add
+
+    for amount in (1, 2, 3):
+        compiled = torch.compile(adder(amount), fullgraph=True, backend="eager")
+        assert compiled(torch.zeros(2)).tolist() == [amount, amount]
+
+
 def test_generators_compile() -> None:
     @typed
     def rows(x: Float[Tensor, "n d"]) -> Iterator[Float[Tensor, "d"]]:

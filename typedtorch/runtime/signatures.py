@@ -92,6 +92,8 @@ def load(source: str, namespace: dict[str, Any], label: str) -> FunctionType:
     exec(_compiled(source, label), namespace, local)
     (made,) = local.values()
     assert isinstance(made, FunctionType)
+    # dynamo keeps what it compiled with the code object, for the globals it saw: no two functions share one
+    made.__code__ = made.__code__.replace()
     return made
 
 
