@@ -17,10 +17,11 @@ from mypy.plugin import (
     ClassDefContext,
     FunctionContext,
     MethodContext,
+    MethodSigContext,
     Plugin,
     ReportConfigContext,
 )
-from mypy.types import Type
+from mypy.types import FunctionLike, Type
 
 from typedtorch.mypy_plugin import containers, digest, module_call, torch_api
 from typedtorch.mypy_plugin.attributes import Attributes
@@ -86,6 +87,12 @@ class TypedtorchPlugin(Plugin):
             hook = partial(torch_api.kept_result, self.facts)
             return self.guard.call(hook) if self.may_be_module(fullname.rpartition(".")[0]) else None
         return None
+
+    def get_method_signature_hook(self, fullname: str) -> Callable[[MethodSigContext], FunctionLike] | None:
+        owner, _, name = fullname.rpartition(".")
+        if name != "__call__" or owner == module_call.MODULE or not self.may_be_module(owner):
+            return None
+        return self.guard.signature(partial(torch_api.lenient_arguments, self.facts))
 
     def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
         owner, _, name = fullname.rpartition(".")

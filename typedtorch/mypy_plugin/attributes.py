@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 
-from mypy.nodes import MypyFile, TypeInfo
+from mypy.nodes import Context, MemberExpr, MypyFile, NameExpr, TypeInfo
 from mypy.plugin import AttributeContext
 from mypy.types import AnyType, Instance, Type, TypeOfAny, get_proper_type
 
@@ -41,7 +41,7 @@ class Attributes:
         registered = self._registered(receiver.type, name)
         if registered is not None:
             return registered
-        if self._missing(receiver.type, name, tree):
+        if self._missing(receiver.type, name, tree) and self._certain(ctx.context, tree):
             text = messages.no_attribute(receiver.type.name, name, self._close(receiver.type, name))
             ctx.api.fail(text, ctx.context, code=messages.CODES["attribute"])
             return AnyType(TypeOfAny.from_error)
@@ -55,6 +55,18 @@ class Attributes:
             if kind is not None:
                 return self.facts.instance(TENSOR if kind == "buffer" else PARAMETER)
         return None
+
+    def _certain(self, context: Context, tree: MypyFile) -> bool:
+        """Whether the receiver can only be what mypy takes it for: not a name or attribute bound anew."""
+        source = self.facts.source(tree.fullname)
+        receiver = context.expr if isinstance(context, MemberExpr) else None
+        if source is None or receiver is None:
+            return False
+        if isinstance(receiver, NameExpr):
+            return (receiver.line, receiver.column) not in source.rebound_names
+        if isinstance(receiver, MemberExpr):
+            return not any(facts.assigned[receiver.name] > 1 for facts in source.classes.values())
+        return True
 
     def _missing(self, info: TypeInfo, name: str, tree: MypyFile) -> bool:
         """Whether the sources show that no instance of the class has an attribute of this name."""

@@ -9,8 +9,14 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from mypy.options import Options
-from mypy.plugin import AttributeContext, ClassDefContext, FunctionContext, MethodContext
-from mypy.types import Type
+from mypy.plugin import (
+    AttributeContext,
+    ClassDefContext,
+    FunctionContext,
+    MethodContext,
+    MethodSigContext,
+)
+from mypy.types import FunctionLike, Type
 
 from typedtorch.mypy_plugin import messages
 
@@ -31,6 +37,18 @@ class Guard:
             except Exception as error:
                 self._tell(error)
                 return ctx.default_return_type
+
+        return guarded
+
+    def signature(
+        self, hook: Callable[[MethodSigContext], FunctionLike]
+    ) -> Callable[[MethodSigContext], FunctionLike]:
+        def guarded(ctx: MethodSigContext) -> FunctionLike:
+            try:
+                return hook(ctx)
+            except Exception as error:
+                self._tell(error)
+                return ctx.default_signature
 
         return guarded
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from mypy.checker import TypeChecker
-from mypy.nodes import FuncDef
-from mypy.plugin import ClassDefContext, FunctionContext, MethodContext
+from mypy.nodes import Expression, FuncDef, MemberExpr, NameExpr
+from mypy.plugin import ClassDefContext, FunctionContext, MethodContext, MethodSigContext
+from mypy.subtypes import is_subtype
 from mypy.types import (
     AnyType,
     CallableType,
@@ -64,6 +65,33 @@ def kept_result(facts: Facts, ctx: MethodContext) -> Type:
     if not isinstance(ctx.type, Instance) or not is_module(ctx.type.type):
         return ctx.default_return_type
     return _unless_kept(facts, ctx, ctx.default_return_type)
+
+
+def lenient_arguments(facts: Facts, ctx: MethodSigContext) -> FunctionLike:
+    """The signature of ``module(x)``, accepting what mypy knows too little of.
+
+    Without the type of ``forward`` no argument is checked.  A name bound several times is known by its first
+    binding, and None cannot always be seen to be excluded: neither is a mistake in the call.
+    """
+    source = facts.source(ctx.api.tree.fullname) if isinstance(ctx.api, TypeChecker) else None
+    signature = ctx.default_signature
+    if source is None or not isinstance(ctx.type, Instance) or not is_module(ctx.type.type):
+        return signature
+    types = list(signature.arg_types)
+    for index, given in enumerate(ctx.args):
+        for expression in given:
+            rebound = (expression.line, expression.column) in source.rebound_names
+            if rebound or _may_be(expression, types[index], ctx):
+                types[index] = AnyType(TypeOfAny.explicit)
+    return signature.copy_modified(arg_types=types)
+
+
+def _may_be(given: Expression, wanted: Type, ctx: MethodSigContext) -> bool:
+    """Whether a name or attribute is of a union type that has an item that fits."""
+    if not isinstance(given, NameExpr | MemberExpr):
+        return False
+    union = get_proper_type(ctx.api.get_expression_type(given))
+    return isinstance(union, UnionType) and any(is_subtype(item, wanted) for item in union.items)
 
 
 def _unless_kept(facts: Facts, ctx: MethodContext, result: Type) -> Type:

@@ -8,6 +8,7 @@ source shows that a result is kept beside values of other kinds, it is better le
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from typing import Literal
 
@@ -68,12 +69,29 @@ def _in_scope(scope: Scope) -> Iterator[tuple[ast.expr, Keep]]:
     for names, value in bindings:
         if value is None:
             continue
-        if not mixed.isdisjoint(names) or _is_tuple_of_parts(names, value):
-            yield value, "any"
-        elif any(len(bound[name]) > 1 or name in declared for name in names):
+        if not (mixed | declared).isdisjoint(names) or _is_tuple_of_parts(names, value):
+            yield value, "any"  # what is bound to a declared name has the declared type anyway
+        elif any(len(bound[name]) > 1 for name in names):
             unpacked = isinstance(value, _Item)
             yield value, "any" if not _tensor_like(value) else "tensors" if unpacked else "tensor"
     yield from ((value, "any") for node in nodes for value in (*_stored(node), *_collected(node)))
+
+
+def rebound_names(tree: ast.Module) -> frozenset[Position]:
+    """Each use of a local name that is bound more than once: mypy knows its type by the first binding.
+
+    >>> len(rebound_names(ast.parse("def f(x, y):\\n x = g(x)\\n return x, y")))
+    2
+    """
+    found = set()
+    for scope in scopes(tree):
+        nodes = list(own_nodes(scope))
+        counts = Counter(name for names, _ in _bindings(nodes) for name in names)
+        counts.update(_parameters(scope))
+        for node in nodes:
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and counts[node.id] > 1:
+                found.add(position(node))
+    return frozenset(found)
 
 
 def _with_sources(mixed: set[str], bindings: list[_Binding], declared: set[str]) -> set[str]:
@@ -102,10 +120,14 @@ def _declared(scope: Scope) -> set[str]:
         for n in own_nodes(scope)
         if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)
     }
-    if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
-        arguments = scope.args
-        names |= {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
-    return names
+    return names | _parameters(scope)
+
+
+def _parameters(scope: Scope) -> set[str]:
+    if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+        return set()
+    arguments = scope.args
+    return {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
 
 
 def _bindings(nodes: list[ast.AST]) -> Iterator[_Binding]:

@@ -9,12 +9,13 @@ then nothing is known to be missing.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from typedtorch.shapes.call_results import Keep, kept_results
+from typedtorch.shapes.call_results import Keep, kept_results, rebound_names
 from typedtorch.shapes.module_uses import Position, harmless_places
 
 Registered = Literal["buffer", "parameter"]
@@ -61,6 +62,15 @@ class ClassFacts:
                         n.attr for s in node.body for n in ast.walk(s) if isinstance(n, ast.Attribute)
                     )
         return frozenset(names)
+
+    @cached_property
+    def assigned(self) -> Counter[str]:
+        """How often each attribute of ``self`` is assigned."""
+        return Counter(
+            node.attr
+            for node in ast.walk(self.node)
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and is_self(node.value)
+        )
 
     @cached_property
     def open(self) -> bool:
@@ -131,6 +141,11 @@ class SourceFacts:
     def kept_results(self) -> dict[Position, Keep]:
         """Calls whose results stay among other values."""
         return kept_results(self.tree)
+
+    @cached_property
+    def rebound_names(self) -> frozenset[Position]:
+        """Uses of names whose type mypy knows by their first binding alone."""
+        return rebound_names(self.tree)
 
     def subclasses(self, name: str) -> Iterator[ClassFacts]:
         """Classes of this source that derive from a class called ``name``, however indirectly."""

@@ -127,3 +127,25 @@ class Answers(nn.Module):
 
     def forward(self) -> Any:
         return self.anything_at_all
+
+
+class Wrapper(nn.Module):
+    def __init__(self, inner: nn.Module) -> None:
+        super().__init__()
+        self.inner = inner
+
+    def generate(self) -> Tensor:
+        return torch.ones(1)
+
+
+class Wraps(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.decoder = Net()
+        self.decoder = Wrapper(self.decoder)  # type: ignore[assignment]
+
+    def use(self) -> None:
+        print(self.decoder.generate())  # type: ignore[operator]
+        net = Net()
+        net = Wrapper(net)  # type: ignore[assignment]
+        print(net.generate())  # type: ignore[operator]

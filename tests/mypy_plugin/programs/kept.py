@@ -51,3 +51,12 @@ class Net(nn.Module):
         parts = x.split(3)
         parts = list(parts)
         return found, several, state, parts
+
+    def arguments(self, x: dict[str, Tensor], y: Tensor | None, z: Tensor) -> Tensor:
+        x = sum(x.values())  # type: ignore[assignment]
+        x = self.layer(x)
+        total = 0.0
+        total = total + self.layer(z)
+        print(self.layer(total), self.layer(y), self.layer(x))
+        print(self.layer("z"))  # E: Argument 1 to "forward" of "Linear" has incompatible type "str"; expected "Tensor"  [arg-type]
+        return self.layer(z)
