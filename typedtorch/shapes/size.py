@@ -410,12 +410,13 @@ def name_against_number(a: Size, b: Size) -> bool:
     if not isinstance(b, int) or isinstance(a, int):
         return False
     return all(
-        atom.kind == "floor" or (atom.kind == "axis" and atom.scope in ("", LINKED_SCOPE)) for atom in a.atoms()
+        atom.kind == "floor" or (atom.kind == "axis" and atom.scope.rstrip(DEFAULTED) in ("", LINKED_SCOPE)) for atom in a.atoms()
     )
 
 
 INTEGER_SCOPE = "int"  # int parameters of one function: generic among themselves
 INSTANCE_SCOPE = "self"  # integers of one instance: likewise
+DEFAULTED = "="  # ends the scope of an integer with a default: it may be the number it defaults to
 LINKED_SCOPE = "linked"  # integers of an instance that are axes of its methods: in both scopes
 
 
@@ -464,6 +465,8 @@ def _nonzero(diff: Poly) -> bool | None:
     constant = next((abs(c) for m, c in rest.terms if not m), None)
     if constant is None:
         return False
+    if {a.scope for a in rest.atoms()} <= {INSTANCE_SCOPE, LINKED_SCOPE}:
+        return False  # an instance is made with every size, and this number fits one of them
     # b*d against d is one b too many; but d against 3 may be a name that says too little
     return False if constant == 1 and rest != diff else None
 
@@ -485,6 +488,7 @@ def _rigid(size: Poly) -> bool:
 
 
 def _one_scope(scopes: set[str]) -> bool:
+    scopes = {s.rstrip(DEFAULTED) for s in scopes}
     if len(scopes) == 1:
         return True
     if LINKED_SCOPE in scopes:

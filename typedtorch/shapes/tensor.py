@@ -233,7 +233,18 @@ def _broadcast_two(a: Shape, b: Shape) -> Shape:
 
 
 def _broadcast_packs(a: Shape, b: Shape) -> Shape:
-    """Both end where at least one has a run of unknown axes."""
+    """Both end where at least one has a run of unknown axes.
+
+    Raises:
+        ShapeError: the same run stands at different distances from the end: ``(*batch, d)`` with
+            ``(*batch)`` meets d with an axis of the run.
+    """
+    pack = next((e for e in (*a, *b) if isinstance(e, Pack) and not e.anonymous), None)
+    if pack is not None and pack in a and pack in b:
+        after_a, after_b = a[a.index(pack) + 1 :], b[b.index(pack) + 1 :]
+        longer = after_a or after_b
+        if bool(after_a) != bool(after_b) and all(not isinstance(e, Pack) and e != 1 for e in longer):
+            raise ShapeError(f"{longer[-1]} and the last axis of {pack} do not broadcast")
     if a[-1] == b[-1] and isinstance(a[-1], Pack) and not a[-1].anonymous:
         rest = _broadcast_two(a[:-1], b[:-1]) if a[:-1] and b[:-1] else a[:-1] or b[:-1]
         return (*rest, a[-1])

@@ -26,7 +26,7 @@ from typedtorch.shapes.infer.values import (
     Instance,
     Value,
 )
-from typedtorch.shapes.size import INSTANCE_SCOPE, Size, axis, integer
+from typedtorch.shapes.size import DEFAULTED, INSTANCE_SCOPE, Size, axis, integer
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.program import Module
@@ -230,7 +230,20 @@ class ClassInfo:
 
     def own_integer(self, name: str) -> Size:
         """An integer that is no axis of the methods: in a class with shapes, generic among its like."""
-        return axis(name, INSTANCE_SCOPE) if self.annotation_names() else integer(name)
+        if not self.annotation_names():
+            return integer(name)
+        return axis(name, INSTANCE_SCOPE + (DEFAULTED if "." in name or name in self.defaulted() else ""))
+
+    def defaulted(self) -> frozenset[str]:
+        """Constructor parameters with a default; every integer of a passed object counts as one."""
+        found = self.constructor()
+        if found is None:
+            return frozenset(self.assigned)
+        arguments = found[1].args
+        positional = [*arguments.posonlyargs, *arguments.args]
+        with_default = positional[len(positional) - len(arguments.defaults) :] if arguments.defaults else []
+        keyword = [a for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
+        return frozenset(a.arg for a in (*with_default, *keyword))
 
     def symbolic(self, *, linked: bool = True) -> Instance:
         """``self`` inside a method: constructed with integers that stand for every value."""

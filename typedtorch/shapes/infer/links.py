@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer.checking import check_methods
 from typedtorch.shapes.infer.frame import Reporter
-from typedtorch.shapes.size import LINKED_SCOPE, Atom, Poly, Size, atoms, axis, observing
+from typedtorch.shapes.size import DEFAULTED, LINKED_SCOPE, Atom, Poly, Size, atoms, axis, observing
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.classes import ClassInfo
@@ -66,4 +66,7 @@ def discover(interpreter: Interpreter, info: ClassInfo) -> dict[str, Size]:
     for name, others in evidence.met.items():
         if name not in evidence.agreed and name not in evidence.other:
             linked |= {name, *others}
-    return {name: axis(name, LINKED_SCOPE) for name in sorted(linked)}
+    defaulted = info.defaulted()
+    return {
+        name: axis(name, LINKED_SCOPE + (DEFAULTED if name in defaulted else "")) for name in sorted(linked)
+    }

@@ -359,6 +359,8 @@ def _match_shape(spec: ArraySpec, value: Tensor, names: Names, binder: str, path
         problem_pack = _match_pack(dims[variadic], middle, names, binder)
         if problem_pack and not problems:
             problems.append(Problem("pack", spec, value, path, dims[variadic], wanted=_wanted(spec, names)))
+    if not problems and pack is None and variadic is None:
+        problems = _misaligned(spec, value, names, path)
     return problems or _permuted(spec, value, names, path) or _permuted_text(spec, value, names, path)
 
 
@@ -384,6 +386,18 @@ def _permuted_text(spec: ArraySpec, value: Tensor, names: Names, path: str) -> l
     assert not isinstance(entry, Pack)
     as_written = tuple(d.size if d.size is not None else axis(d.name) for d in dims)
     return [Problem("size", spec, value, path, dims[at], at, as_written[at], entry, None, as_written)]
+
+
+def _misaligned(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[Problem]:
+    """An axis that may be tied to the annotated one unsaid, but not where the tensor has both of them."""
+    wanted = _wanted(spec, names)
+    for i, (dim, expected, got) in enumerate(zip(spec.axes.dims, wanted, value.shape, strict=True)):
+        if dim.broadcastable or dim.kind == "anonymous" or isinstance(expected, Pack) or isinstance(got, Pack):
+            continue
+        if expected == got or is_unknown(expected) or is_unknown(got) or expected not in value.shape:
+            continue
+        return [Problem("size", spec, value, path, dim, i, expected, got, names.binders.get(dim.name), wanted)]
+    return []
 
 
 def _permuted(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[Problem]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from typedtorch.shapes.rule import name, warn
-from typedtorch.shapes.size import Poly, atoms, unknown
+from typedtorch.shapes.size import Poly, Size, atoms, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
@@ -178,9 +178,16 @@ def pointwise(*operands: tuple[Any, str], dtype: int) -> Tensor:
         shape,
         dtype,
         deliberate=any(t.deliberate for t in tensors),
-        layout=tensors[0].layout if len(tensors) == 1 else None,
+        layout=_kept_layout(tensors),
         library=tensors[0].library,
     )
+
+
+def _kept_layout(tensors: Sequence[Tensor]) -> tuple[Size, ...] | None:
+    """Operands of one shape and layout hand it on."""
+    first = tensors[0]
+    alike = all(t.shape == first.shape and t.layout == first.layout for t in tensors)
+    return first.layout if alike else None
 
 
 # --- reductions --------------------------------------------------------------------------------
