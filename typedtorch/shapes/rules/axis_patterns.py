@@ -11,6 +11,7 @@ from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY
 from typedtorch.shapes.rule import RULES, _enter, name
 from typedtorch.shapes.rules.forms import Function, need
+from typedtorch.shapes.rules.layout import fresh
 from typedtorch.shapes.rules.promotion import OTHER, common_dtype, mask_of
 from typedtorch.shapes.size import Size, same, unknown
 from typedtorch.shapes.tensor import (
@@ -63,7 +64,8 @@ def signature(
                 )
         mask = common_dtype(*operands)
         bound = match_axes(operands, patterns)
-        outs = [operands[0][0].of(fill(p, bound), mask if dtype is None else dtype) for p in results]
+        kind = mask if dtype is None else dtype
+        outs = [fresh(operands[0][0], fill(p, bound), kind) for p in results]
         return outs[0] if len(outs) == 1 else tuple(outs)
 
     count: Function | None = None

@@ -12,6 +12,7 @@ from typedtorch.shapes.dtypes import BIT, FLOATING, INT64
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.axis_patterns import of_rank
 from typedtorch.shapes.rules.forms import functional, need
+from typedtorch.shapes.rules.layout import fresh
 from typedtorch.shapes.rules.linear import parameter_dtype
 from typedtorch.shapes.rules.promotion import mask_of, want
 from typedtorch.shapes.size import Size, unknown
@@ -41,7 +42,7 @@ def embedding(
     """One row of the weight for each index: ``(...), (n, d) -> (..., d)``."""
     want(need(input), _INDEX, "input", "int64 or int32 indices", f"use {name(input, 'input')}.long()")
     _, width = of_rank(need(weight), "weight", "n", "d")
-    return weight.of((*input.shape, width), mask_of(weight))
+    return fresh(weight, (*input.shape, width), mask_of(weight))
 
 
 @rule("torch.embedding", sample="f:n d, I:*")

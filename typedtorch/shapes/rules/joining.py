@@ -6,6 +6,7 @@ from typing import Any
 
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules.forms import broadcast_operands, is_size, need
+from typedtorch.shapes.rules.layout import fresh, row_major
 from typedtorch.shapes.rules.promotion import common_dtype, result_type
 from typedtorch.shapes.size import Size, same, unknown
 from typedtorch.shapes.tensor import (
@@ -67,7 +68,8 @@ def cat(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
         for t in given
     ):
         raise Undecided
-    return given[0].of(_joined(kept, dim, given), mask)
+    shape = _joined(kept, dim, given)
+    return fresh(given[0], shape, mask) if row_major(*given) else given[0].of(shape, mask)
 
 
 def _joined(tensors: list[Tensor], dim: Any, given: list[Tensor]) -> Shape:

@@ -27,6 +27,16 @@ def contiguous_strides(shape: Shape) -> Strides | None:
     return tuple(strides)
 
 
+def fresh(like: Tensor, shape: Shape, mask: int) -> Tensor:
+    """A result in memory of its own, row-major."""
+    return Tensor(tuple(shape), mask, layout=contiguous_strides(tuple(shape)), library=like.library)
+
+
+def row_major(*tensors: Tensor) -> bool:
+    """Whether all are known to lie in memory row by row."""
+    return all(t.layout is not None and t.layout == contiguous_strides(t.shape) for t in tensors)
+
+
 def permuted(strides: Strides | None, order: Sequence[int]) -> Strides | None:
     return None if strides is None else tuple(strides[i] for i in order)
 

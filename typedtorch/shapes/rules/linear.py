@@ -18,6 +18,7 @@ from typedtorch.shapes.rules.forms import (
     literal,
     need,
 )
+from typedtorch.shapes.rules.layout import fresh
 from typedtorch.shapes.rules.promotion import common_dtype, dtype_of, mask_of, result_type
 from typedtorch.shapes.size import Size, same, unknown
 from typedtorch.shapes.tensor import (
@@ -114,7 +115,10 @@ def matmul_flops(input: Any, other: Any, *, out: Any = None) -> Size:
 def matmul(input: Any, other: Any, *, out: Any = None) -> Tensor:
     first, second = name(input, "input"), name(other, "other")
     shape = matmul_shape(need(input), need(other), first, second)
-    return input.of(shape, common_dtype((input, "input"), (other, "other"), what="@"))
+    mask = common_dtype((input, "input"), (other, "other"), what="@")
+    if other.rank is not None and input.rank is not None and len(input.shape) >= len(other.shape) > 1:
+        return fresh(input, shape, mask)
+    return input.of(shape, mask)  # a matrix times a batch is computed transposed
 
 
 @rule(
@@ -297,7 +301,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Tensor:
         raise ShapeError(f"{second} has shape {show(weight.shape)}, wanted (out, in) where there is a bias")
     if isinstance(bias, Tensor) and bias.rank is not None and len(weight.shape) == 2:
         _check_bias(bias, weight.shape[0])
-    return input.of(made, mask)
+    return fresh(input, made, mask)
 
 
 def _check_bias(bias: Tensor, out: Entry) -> None:

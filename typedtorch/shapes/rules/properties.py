@@ -115,13 +115,13 @@ def view_as_complex(input: Any) -> Tensor:
 @attribute("torch.Tensor.real", sample="n:*")
 @rule("torch.real", sample="n:*")
 def real(self: Any) -> Tensor:
-    return _as(need(self), to_real(mask_of(self)))
+    return need(self).of(self.shape, to_real(mask_of(self)))
 
 
 @attribute("torch.Tensor.imag", sample="c:*")
 @rule("torch.imag", sample="c:*")
 def imag(self: Any) -> Tensor:
-    return _as(need(self), to_real(want(need(self), COMPLEX, "self", "a complex dtype")))
+    return need(self).of(self.shape, to_real(want(self, COMPLEX, "self", "a complex dtype")))
 
 
 # --- attributes --------------------------------------------------------------------------------
