@@ -103,15 +103,14 @@ def attention_flops(
 ) -> Size:
     """Scores and the weighted sum: ``2 b h s t (d + e)``; a causal mask is not counted as a saving."""
     lead, q, k, v = _attend(need(query), need(key), need(value), enable_gqa)
+    scores = _batch(query, key, key, enable_gqa, ["query", "key", "key"])
     length, width, depth, extent = q[0], q[1], v[1], k[0]
-    if None in (length, width, depth, extent):
+    if length is None or width is None or depth is None or extent is None:
         raise Undecided
-    batch = product(entry_size(e) for e in lead)
-    assert length is not None
-    assert width is not None
-    assert depth is not None
-    assert extent is not None
-    return 2 * batch * length * extent * (width + depth)
+    area = 2 * length * extent
+    first = product(entry_size(e) for e in scores) * width
+    second = product(entry_size(e) for e in lead) * depth
+    return area * (first + second)
 
 
 @rule(*functional("scaled_dot_product_attention"), flops=attention_flops, sample=(

@@ -124,7 +124,10 @@ def _mismatch(first: tuple[Tensor, str], second: tuple[Tensor, str]) -> ShapeErr
     )
     who_a, who_b = name(*first), name(*second)
     if found is None:
-        text = f"{who_a} of shape {show(a)} and {who_b} of shape {show(b)} do not broadcast from the last axis on"
+        text = (
+            f"{who_a} of shape {show(a)} and {who_b} of shape {show(b)} "
+            "do not broadcast from the last axis on"
+        )
         return ShapeError(text, hint=_broadcast_hint(first, second))
     place, x, y = found
     return ShapeError(
