@@ -14,6 +14,7 @@ import json
 import os
 import platform
 import random
+import re
 import signal
 import sys
 import tempfile
@@ -30,7 +31,9 @@ os.environ.setdefault("TORCHDYNAMO_DISABLE", "1")  # compiling has no bearing on
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 sys.path.insert(0, str(Path(__file__).parent))
 
+import numpy as np
 import torch
+from jaxtyping import TypeCheckError
 from mutations import Mutant, mutants
 from static.corpus import SILENT, Case, load
 from static.running import execute
@@ -39,7 +42,7 @@ from typedtorch.shapes.infer import Finding, check_files
 
 ROOT = Path(__file__).parents[1]
 # Whether a mutant breaks is found by running it, minutes in all; the next run starts from what is known.
-CACHE = Path(tempfile.gettempdir()) / f"typedtorch_mutants_{torch.__version__}.json"
+CACHE = Path(tempfile.gettempdir()) / f"typedtorch_faults_{torch.__version__}.json"
 KNOWN: dict[str, bool] = json.loads(CACHE.read_text()) if CACHE.exists() else {}
 Checker = Callable[[Path], list[Finding]]
 
@@ -86,11 +89,21 @@ def _breaks(mutant: Mutant, case: Case, folder: Path) -> bool:
         with _deadline(10), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             execute(folder, case.main, case.notes["run"])
-    except (NameError, SyntaxError, ImportError, AttributeError, TimeoutError):  # not a fault of shapes
-        return False
-    except Exception:
-        return True
+    except Exception as error:
+        return _about_tensors(error)
     return False
+
+
+def _about_tensors(error: Exception) -> bool:
+    """Whether a failure is one of shapes or dtypes, and not of names, Python's types, or values."""
+    text = f"{error} {error.__cause__ or ''}"
+    if isinstance(error, NameError | ImportError | AttributeError | TimeoutError | AssertionError):
+        return False
+    if type(error) is TypeError or isinstance(error, np.linalg.LinAlgError | torch.linalg.LinAlgError):
+        return False
+    if isinstance(error, TypeCheckError):
+        return re.search(r"Actual value: (<|-?\d)", text) is None
+    return re.search(r"out of (bounds|range)|singular", text) is None
 
 
 @contextmanager
@@ -98,12 +111,13 @@ def _deadline(seconds: int) -> Iterator[None]:
     def stop(*_: object) -> None:
         raise TimeoutError
 
-    signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
+    # CPU time, not the clock: a busy machine must not change the answer.
+    signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
 def judge(case: Case, mutant: Mutant, check: Checker, folder: Path) -> Outcome:

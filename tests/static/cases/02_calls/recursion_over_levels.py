@@ -12,7 +12,7 @@ def pyramid(x: Float[Tensor, "b c h w"], levels: int) -> list[Float[Tensor, "b c
 def descriptor(x: Float[Tensor, "b c h w"]) -> Float[Tensor, "b c"]:
     out = x.mean((2, 3))
     for level in pyramid(x, 2):
-        out = out + level.mean((2, 3))  #! out = out + level.mean((1, 2))  # E: shape
+        out = out + level.mean((2, 3))  #! out = out + level.mean((2, 3), keepdim=True)  # E: shape|broadcast
     return out
 
 

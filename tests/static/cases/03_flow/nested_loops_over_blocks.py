@@ -25,7 +25,7 @@ class Net(nn.Module):
 
     def forward(self, x: Float[Tensor, "b 3 h w"]) -> Float[Tensor, "b 10"]:
         x = self.stage2(self.stage1(x))
-        return self.head(x.mean((2, 3)))  #! return self.head(x.mean((1, 2)))  # E: shape
+        return self.head(x.mean((2, 3)))  #! return self.head(x.mean(1))  # E: shape
 
 
 # run: Net()(randn(2, 3, 8, 12))
