@@ -28,6 +28,7 @@ from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
     join_all,
+    options_of,
 )
 from typedtorch.shapes.rule import RULES
 from typedtorch.shapes.size import Poly, Size, divides, floor_div, unknown
@@ -298,7 +299,7 @@ def _call_overloaded(frame: Frame, function: FunctionV, args: Args, node: ast.AS
         candidate = replace(function, node=definition, overloads=())
         signature = interpreter.signature(candidate)
         bound = bind(signature.parameters, args)
-        if bound is None:
+        if bound is None or not _complete(signature.parameters, bound):
             continue
         names = interpreter.call_names(frame, candidate, signature, bound, node)
         problems = []
@@ -321,6 +322,13 @@ def _call_overloaded(frame: Frame, function: FunctionV, args: Args, node: ast.AS
         if where is not None:
             messages.argument(frame, where, _callee(node), problem, parameter.name)
     return UNKNOWN
+
+
+def _complete(parameters: list[Parameter], bound: Mapping[str, object]) -> bool:
+    """Whether every parameter without a default has its argument."""
+    return all(
+        p.name in bound or p.default is not None for p in parameters if p.kind in ("positional", "keyword")
+    )
 
 
 def _kind_fits(spec: specs.Spec, value: Value) -> bool:
@@ -410,16 +418,12 @@ def tensor_method(
     nodes: tuple[ast.expr | None, ...],
 ) -> Value:
     """A method or operator of a tensor, through its rule."""
-    if isinstance(receiver, Choice):
-        results = [
-            tensor_method(frame, option, name, values, keywords, node, nodes)
-            for option in receiver.options
-            if isinstance(option, Tensor)
-        ]
-        return join_all(results, frame.place(node)) if results else UNKNOWN
-    if not isinstance(receiver, Tensor):
+    tensors = [option for option in options_of(receiver) if isinstance(option, Tensor)]
+    libraries = {tensor.library for tensor in tensors}
+    if len(libraries) != 1:
         return UNKNOWN
-    owner = "numpy.ndarray" if receiver.library == "numpy" else "torch.Tensor"
+    receiver = tensors[0] if len(tensors) == 1 else Choice(tuple(tensors))
+    owner = "numpy.ndarray" if libraries == {"numpy"} else "torch.Tensor"
     rule = RULES.get(f"{owner}.{name}")
     if rule is None:
         return UNKNOWN

@@ -24,6 +24,7 @@ from typedtorch.shapes.infer.values import (
     External,
     FunctionV,
     Instance,
+    SpecV,
     Value,
 )
 from typedtorch.shapes.size import DEFAULTED, INSTANCE_SCOPE, Size, axis, integer
@@ -98,7 +99,7 @@ class ClassInfo:
             for base in info.bases:
                 if isinstance(base, External):
                     found.append(base.name)
-                elif _class_of(base) is None and not isinstance(base, specs.SpecV):
+                elif _class_of(base) is None and not isinstance(base, SpecV):
                     found.append("?")
         return found
 
@@ -289,7 +290,7 @@ def _int(spec: Spec | None) -> bool:
 def _class_of(base: Value) -> ClassInfo | None:
     if isinstance(base, ClassV):
         return base.info
-    if isinstance(base, specs.SpecV) and isinstance(base.spec, specs.InstanceSpec):
+    if isinstance(base, SpecV) and isinstance(base.spec, specs.InstanceSpec):
         return base.spec.info
     return None
 

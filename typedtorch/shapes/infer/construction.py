@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer import library, messages, specs
+from typedtorch.shapes.infer import containers, library, messages, specs
 from typedtorch.shapes.infer.attributes import assume_field
 from typedtorch.shapes.infer.calls import Args, Parameter, bind, check_argument
 from typedtorch.shapes.infer.classes import ClassInfo
@@ -167,8 +167,12 @@ def _from_fields(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: 
         if known is UNKNOWN:
             attributes[parameter.name] = assume(parameter.spec, names, parameter.name)
     arguments = {name: value for name, value in attributes.items() if is_size(value)}
-    made = Instance(info, attributes, arguments)
-    found = info.find("__post_init__")
+    return _after_fields(interpreter, frame, Instance(info, attributes, arguments), node)
+
+
+def _after_fields(interpreter: Interpreter, frame: Frame, made: Instance, node: ast.AST) -> Instance:
+    """``__post_init__``, where there is one."""
+    found = made.info.find("__post_init__")
     if found is None:
         return stable(made)
     owner, definitions = found
@@ -176,7 +180,7 @@ def _from_fields(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: 
     frame.state.variables[_HOLDER] = made
     interpreter.run_inline(frame, function, interpreter.signature(function), {}, node)
     result = frame.state.variables.pop(_HOLDER)
-    return stable(result) if isinstance(result, Instance) else made
+    return stable(result) if isinstance(result, Instance) else stable(made)
 
 
 # -- self, and instances that were passed in ----------------------------------------------------
@@ -196,7 +200,8 @@ def symbolic(interpreter: Interpreter, info: ClassInfo, *, linked: bool) -> Inst
                 name: sizes[name] if name in sizes else assume_member(info, name, arguments)
                 for name in info.fields()
             }
-            return stable(Instance(info, attributes, arguments, partial=True))
+            fresh = Instance(info, attributes, arguments, partial=True)
+            return _after_fields(interpreter, frame, fresh, info.node)
         return Instance(info, {}, arguments, partial=True)
     owner, definition = found
     start = Instance(info, {}, arguments, partial=True)
@@ -269,7 +274,7 @@ def assumed(
 def assume_attribute(instance: Instance, name: str, spec: Spec) -> Value:
     """An annotated attribute; names that are the instance's integers have their sizes."""
     names = Names(integer, dict(instance.arguments), generic=True, where=f"{name}.")
-    return library.containers.castable(assume(spec, names, name))
+    return containers.castable(assume(spec, names, name))
 
 
 def check_attribute(frame: Frame, holder: Instance, spec: Spec, value: Value, node: ast.expr) -> Value:

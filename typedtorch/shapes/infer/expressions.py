@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer import attributes, calls, messages, refine, specs
@@ -89,7 +90,9 @@ def _elements(frame: Frame, elts: list[ast.expr]) -> list[Value] | None:
     known = True
     for element in elts:
         if isinstance(element, ast.Starred):
-            spread = items_of(evaluate(frame, element.value))
+            value = evaluate(frame, element.value)
+            # (*x.shape[:-1], d) keeps a run of unknown axes as it is
+            spread = list(value) if isinstance(value, tuple) else items_of(value)
             if spread is None:
                 known = False
             else:
@@ -490,10 +493,10 @@ def _annotation_subscript(frame: Frame, node: ast.Subscript, base: External) -> 
 
 def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
     """``base[index]``."""
-    if isinstance(base, Choice):
+    if isinstance(base, Choice) and not _is_tensor(base):
         results = [item(frame, option, index, node) for option in base.options if option is not None]
         return join_all(results, frame.place(node)) if results else UNKNOWN
-    if isinstance(base, Tensor):
+    if _is_tensor(base):
         return calls.tensor_method(frame, base, "__getitem__", (index,), {}, node, (node.value, node.slice))
     if isinstance(base, tuple):
         return _tuple_item(base, index, frame.place(node))
@@ -655,7 +658,7 @@ def tensor_item(tensor: Tensor) -> Value:
     return tensor.of(tensor.shape[1:])
 
 
-Handler = Callable[[Frame, ast.expr], Value]
+Handler = Callable[[Frame, Any], Value]
 _HANDLERS: dict[type[ast.expr], Handler] = {
     ast.Constant: constant, ast.Name: name, ast.Attribute: attribute, ast.Tuple: tuple_, ast.List: list_,
     ast.Set: set_, ast.Dict: dict_, ast.JoinedStr: joined_str, ast.Starred: starred, ast.Await: await_,
@@ -664,7 +667,7 @@ _HANDLERS: dict[type[ast.expr], Handler] = {
     ast.Compare: compare, ast.Subscript: subscript, ast.Slice: slice_, ast.Call: calls.call,
     ast.ListComp: list_comprehension, ast.GeneratorExp: generator_expression, ast.SetComp: set_comprehension,
     ast.DictComp: dict_comprehension,
-}  # type: ignore[dict-item]  # each handler takes the node class it is filed under  # fmt: skip
+}  # fmt: skip
 
 __all__ = ["evaluate", "items_of", "iterate", "operate"]
 _ = (Dtype, dtypes, same, source)

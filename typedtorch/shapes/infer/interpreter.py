@@ -783,7 +783,7 @@ def _under_autocast(value: Value) -> Value:
 
 def _labelled(given: tuple[Value, ...], nodes: tuple[ast.expr | None, ...]) -> tuple[Value, ...]:
     """Give each tensor the text the user wrote for it."""
-    out = []
+    out: list[Value] = []
     for i, value in enumerate(given):
         node = nodes[i] if i < len(nodes) else None
         if isinstance(value, Tensor) and node is not None:

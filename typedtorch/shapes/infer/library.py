@@ -388,7 +388,7 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
     from typedtorch.shapes.infer import calls  # noqa: PLC0415 - calls hold this table
 
     receiver, name = method.receiver, method.name
-    if isinstance(receiver, Tensor):
+    if isinstance(receiver, (Tensor, Choice)):
         return _tensor_method(frame, receiver, name, args, node)
     if isinstance(receiver, (Sequence, DictV, tuple)):
         return containers.call_method(frame, receiver, name, args, node)
@@ -410,7 +410,7 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
 _STRING_METHODS = {"format", "join", "lower", "upper", "strip", "replace", "title"}
 
 
-def _tensor_method(frame: Frame, receiver: Tensor, name: str, args: Args, node: ast.AST) -> Value:
+def _tensor_method(frame: Frame, receiver: Value, name: str, args: Args, node: ast.AST) -> Value:
     from typedtorch.shapes.infer.calls import tensor_method  # noqa: PLC0415 - calls hold this table
 
     if args.open:

@@ -304,8 +304,8 @@ def _bindings(
             case ast.While(body=inner):
                 yield from ((n, Binding("other", b.node)) for n, b in _bindings(inner, module))
             case _ if type(statement).__name__ == "TypeAlias":
-                target = statement.name  # type: ignore[attr-defined]  # Python 3.12's ``type X = ...``
-                yield target.id, Binding("assign", statement, target, fallback=fallback)
+                alias_name = statement.name  # type: ignore[attr-defined]  # Python 3.12's ``type X = ...``
+                yield alias_name.id, Binding("assign", statement, alias_name, fallback=fallback)
 
 
 def _target_names(target: ast.expr) -> Iterator[str]:

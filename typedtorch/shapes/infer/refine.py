@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
+from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.specs import TENSOR_CLASSES
 from typedtorch.shapes.infer.state import State, join_states
@@ -14,6 +15,7 @@ from typedtorch.shapes.infer.values import (
     Choice,
     ClassV,
     DictV,
+    Dtype,
     External,
     FunctionV,
     Instance,
@@ -174,6 +176,10 @@ def _refine(frame: Frame, test: ast.expr, positive: bool) -> bool:
             return _refine_comparison(frame, left, op, right, positive)
         case ast.Call(func=ast.Name(id="isinstance"), args=[subject, kinds]):
             return _refine_isinstance(frame, subject, kinds, positive)
+        case ast.Call(func=ast.Attribute(value=subject, attr="is_floating_point"), args=[]):
+            return _keep_dtype(frame, subject, dtypes.FLOATING, positive)
+        case ast.Call(func=func, args=[subject]) if ast.unparse(func) == "torch.is_floating_point":
+            return _keep_dtype(frame, subject, dtypes.FLOATING, positive)
         case ast.Call(func=func, args=[subject]) if ast.unparse(func) in ("torch.is_tensor", "is_tensor"):
             tensor = External("torch.Tensor")
             return _keep_kind(frame, subject, [tensor], positive)
@@ -195,6 +201,8 @@ def _refine_comparison(frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.e
                 return False
         if isinstance(op, ast.Eq):
             a, b = evaluate(frame, left), evaluate(frame, right)
+            if isinstance(b, Dtype) and isinstance(left, ast.Attribute) and left.attr == "dtype":
+                return _keep_dtype(frame, left.value, b.mask, positive)
             if isinstance(b, (str, int, float, bool)) and isinstance(a, Choice):
                 return _keep_options(frame, left, lambda v: _may_equal(v, b) if positive else v != b)
             if positive:
@@ -204,6 +212,19 @@ def _refine_comparison(frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.e
             if isinstance(a, Choice) and isinstance(b, (tuple, Sequence, DictV)):
                 return _keep_options(frame, left, lambda v: _contains(v, b) is not False)
     return True
+
+
+def _keep_dtype(frame: Frame, place: ast.expr, mask: int, positive: bool) -> bool:
+    """``x.dtype == torch.bool``, ``x.is_floating_point()``."""
+    value = read_place(frame, place)
+    if not isinstance(value, Tensor) or mask == dtypes.ANY:
+        return True
+    if not positive and mask.bit_count() > 1 and mask != dtypes.FLOATING:
+        return True
+    kept = value.dtype & (mask if positive else ~mask)
+    if kept and kept != value.dtype:
+        write_place(frame, place, replace(value, dtype=kept))
+    return bool(kept)
 
 
 def _has_rank(value: Value, rank: object) -> bool | None:

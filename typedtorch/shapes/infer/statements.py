@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from typedtorch.shapes.infer import calls, messages, refine, specs
 from typedtorch.shapes.infer.expressions import MAX_UNROLL, evaluate, items_of, iterate, operate
@@ -648,7 +649,7 @@ def forget_names(frame: Frame, node: ast.Global | ast.Nonlocal) -> bool:
     return True
 
 
-Handler = Callable[[Frame, ast.stmt], bool]
+Handler = Callable[[Frame, Any], bool]
 _HANDLERS: dict[type[ast.stmt], Handler] = {
     ast.Assign: assign, ast.AugAssign: augmented, ast.AnnAssign: annotated, ast.If: if_, ast.For: for_,
     ast.AsyncFor: for_, ast.While: while_, ast.Break: break_, ast.Continue: continue_, ast.Try: try_,
@@ -656,7 +657,7 @@ _HANDLERS: dict[type[ast.stmt], Handler] = {
     ast.Assert: assert_, ast.Expr: expression, ast.Delete: delete, ast.FunctionDef: function_definition,
     ast.AsyncFunctionDef: function_definition, ast.ClassDef: class_definition, ast.Import: import_,
     ast.ImportFrom: import_from, ast.Global: forget_names, ast.Nonlocal: forget_names,
-}  # type: ignore[dict-item]  # each handler takes the node class it is filed under  # fmt: skip
+}  # fmt: skip
 
 __all__ = ["assign_target", "run"]
 _ = (FunctionV, is_size)

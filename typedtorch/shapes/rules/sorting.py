@@ -157,6 +157,8 @@ def searchsorted(
 ) -> Tensor:
     kind = BIT["int32"] if out_int32 is True else INT64 if out_int32 is False else INT64 | BIT["int32"]
     edges = need(sorted_sequence)
+    if input is UNKNOWN:
+        raise Undecided
     if not isinstance(input, Tensor):
         if edges.rank not in (None, 1):
             raise ShapeError(
