@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.dtypes import ANY, BIT, BOOL, COMPLEX, COMPLEX64, FLOAT32, FLOATING, INT64
+from typedtorch.shapes.dtypes import ANY, BIT, BOOL, COMPLEX, COMPLEX64, FLOAT32, FLOATING, INT64, INTEGRAL
 from typedtorch.shapes.size import Poly
 from typedtorch.shapes.tensor import Dtype, Pack, Scalar, ShapeError, Tensor, Undecided
 
@@ -184,7 +184,17 @@ def common_dtype(*operands: tuple[Tensor, str], what: str = "") -> int:
                 f"{a} is {dtypes.show(result)} and {b} is {dtypes.show(mask)}"
                 + (f"; {what} wants one dtype" if what else "; one dtype is wanted"),
                 "dtype",
-                f"cast one: {b}.to({a}.dtype)",
+                _cast_hint((a, result), (b, mask)),
             )
         result &= mask
     return result
+
+
+def _cast_hint(first: tuple[str, int], second: tuple[str, int]) -> str:
+    """An integer among floats is the one to cast."""
+    (a, one), (b, other) = first, second
+    if one & INTEGRAL == one and other & INTEGRAL != other:
+        return f"cast it: {a}.float()"
+    if other & INTEGRAL == other and one & INTEGRAL != one:
+        return f"cast it: {b}.float()"
+    return f"cast one: {b}.to({a}.dtype)"

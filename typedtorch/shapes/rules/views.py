@@ -100,9 +100,17 @@ def resolved(shape: Shape, wanted: list[Entry], who: str, what: str) -> Shape:
         return replaced(tuple(wanted), holes[0], unknown()) if holes else tuple(wanted)
     if holes:
         return replaced(tuple(wanted), holes[0], _rest(have, asked, shape, wanted, who, what))
-    if same(have, asked) is False:
+    if same(have, asked) is False or _leftover(have, asked):
         raise _count_error(shape, tuple(wanted), who, what)
     return tuple(wanted)
+
+
+def _leftover(have: Size, asked: Size) -> bool:
+    """All of one side is accounted for and the other has a named axis too many."""
+    if 1 not in (have, asked):
+        return False
+    rest = atoms(asked if have == 1 else have)
+    return bool(rest) and all(a.kind == "axis" for a in rest)
 
 
 def _rest(have: Size, asked: Size, shape: Shape, wanted: list[Entry], who: str, what: str) -> Size:

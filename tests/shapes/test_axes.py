@@ -1,0 +1,82 @@
+"""The axis language is jaxtyping's: the same strings are refused, the same dims are read."""
+
+from __future__ import annotations
+
+import jaxtyping
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from typedtorch.shapes.axes import AxesError, Dim, parse, symbolic_problem
+
+PARTS = ["batch", "seq", "d", "_", "4", "1", "...", "2*d", "d+1", "{n}", "min(a,b)", "a,b", "x=3", "", "d//2"]
+MARKS = ["", "#", "*", "_", "?", "##", "*#", "#*", "_?", "__"]
+elements = st.builds(lambda mark, part: mark + part, st.sampled_from(MARKS), st.sampled_from(PARTS))
+texts = st.lists(elements, max_size=4).map(" ".join)
+
+
+def _theirs(text: str) -> tuple[object, ...] | None:
+    try:
+        return tuple(jaxtyping.Shaped[Tensor, text].dims)
+    except ValueError:
+        return None
+
+
+def _describe(dim: object) -> tuple[object, ...]:
+    """A dim of jaxtyping in our terms."""
+    kind = type(dim).__name__
+    if kind == "_AnonymousDim":
+        return ("anonymous", False)
+    if kind == "_AnonymousVariadicDim":
+        return ("anonymous", True)
+    broadcastable = dim.broadcastable  # type: ignore[attr-defined]  # all the other kinds have it
+    if kind == "_FixedDim":
+        return ("fixed", dim.size, broadcastable)  # type: ignore[attr-defined]  # as its kind says
+    if kind == "_SymbolicDim":
+        return ("symbolic", dim.elem, broadcastable)  # type: ignore[attr-defined]  # as its kind says
+    return ("named", dim.name, kind == "_NamedVariadicDim", broadcastable, dim.treepath)  # type: ignore[attr-defined]  # as its kind says
+
+
+def _ours(dim: Dim) -> tuple[object, ...]:
+    match dim.kind:
+        case "anonymous":
+            return ("anonymous", dim.variadic)
+        case "fixed":
+            return ("fixed", dim.size, dim.broadcastable)
+        case "symbolic":
+            return ("symbolic", dim.name, dim.broadcastable)
+    return ("named", dim.name, dim.variadic, dim.broadcastable, dim.treepath)
+
+
+@given(texts)
+def test_same_strings_and_same_dims_as_jaxtyping(text: str) -> None:
+    theirs = _theirs(text)
+    try:
+        ours = parse(text)
+    except AxesError:
+        assert theirs is None
+        return
+    assert theirs is not None
+    assert [_ours(d) for d in ours.dims] == [_describe(d) for d in theirs]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("batch, seq", "'batch, seq': axes are separated by spaces, not commas: write 'batch' for 'batch,'"),
+        ("seq#", "'seq#': '#' goes in front of the axis: write '#seq'"),
+        ("*a ...", "'*a ...': only one of '...' and '*name' is allowed, once"),
+        ("...x", "'...x': '...' must stand on its own, got '...x'"),
+        ("*4", "'*4': '*4': a fixed axis cannot have '*'"),
+        ("##a", "'##a': '##a' has '#' twice"),
+    ],
+)
+def test_message_says_what_to_write(text: str, message: str) -> None:
+    with pytest.raises(AxesError) as caught:
+        parse(text)
+    assert str(caught.value) == message
+
+
+def test_an_expression_that_cannot_be_read_is_named() -> None:
+    assert symbolic_problem(parse("d+").dims[0]) == "'d+' is not an expression in axis names"

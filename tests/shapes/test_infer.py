@@ -1,0 +1,196 @@
+"""The engine: what its joins and loops promise, and that nothing makes it crash or hang."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import typedtorch.shapes
+from typedtorch.shapes.infer import Finding, Program, Report, signature_digest
+from typedtorch.shapes.infer.values import UNKNOWN, Choice, DictV, Scalar, Sequence, Value, equal, join
+from typedtorch.shapes.size import axis, unknown
+from typedtorch.shapes.tensor import ANY_AXES, Pack, Tensor
+
+HEADER = """
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+import torch
+"""
+
+entries = st.sampled_from([axis("b"), axis("d"), 3, unknown("?1"), Pack("batch"), ANY_AXES])
+tensors = st.builds(
+    Tensor, st.lists(entries, max_size=3).map(tuple), st.sampled_from([1 << 17, 1 << 8, (1 << 17) | (1 << 8)])
+)
+leaves = st.one_of(
+    tensors, st.sampled_from([UNKNOWN, None, True, "a", 2, axis("n"), Scalar("float"), 1.5, Choice((None, 3))])
+)
+values = st.recursive(
+    leaves,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=2).map(tuple),
+        st.lists(inner, max_size=2).map(lambda v: Sequence("list", tuple(v))),
+        inner.map(lambda v: Sequence("list", None, v)),
+        st.dictionaries(st.sampled_from("xy"), inner, max_size=2).map(DictV),
+    ),
+    max_leaves=6,
+)
+
+
+@given(values)
+def test_join_with_itself_is_itself(value: Value) -> None:
+    assert join(value, value) is value
+
+
+@given(values, values)
+def test_join_reaches_a_fixed_point(a: Value, b: Value) -> None:
+    """Joining again with what was joined changes nothing: this is why loops end."""
+    seen = [join(a, b, "k")]
+    for _ in range(4):
+        seen.append(join(seen[-1], b, "k"))
+    assert equal(seen[-1], seen[-2])
+
+
+@given(values)
+def test_join_with_unknown_is_unknown(value: Value) -> None:
+    assert join(value, UNKNOWN) is UNKNOWN
+    assert join(UNKNOWN, value) is UNKNOWN
+
+
+def check(body: str) -> Report:
+    return Program(lambda name: None).check("example", Path("example.py"), HEADER + textwrap.dedent(body))
+
+
+def messages(body: str) -> list[str]:
+    return [f.message for f in check(body).findings]
+
+
+def test_a_branch_that_is_unknown_silences_what_follows() -> None:
+    assert not messages(
+        """
+        def f(x: Float[Tensor, "b d"], other) -> Float[Tensor, "d b"]:
+            if other:
+                x = other(x)
+            return x
+        """
+    )
+
+
+def test_a_loop_that_grows_a_shape_ends_and_is_silent() -> None:
+    assert not messages(
+        """
+        def f(x: Float[Tensor, "b d"], n: int) -> Float[Tensor, "b e"]:
+            seen = x
+            for i in range(n):
+                seen = torch.cat([seen, x], dim=-1)
+                while seen.shape[0] > i:
+                    seen = seen.unsqueeze(0).squeeze(0)
+            return seen
+        """
+    )
+
+
+def test_sizes_of_one_turn_are_not_those_of_the_next() -> None:
+    assert not messages(
+        """
+        def f(xs: list[Float[Tensor, "_ d"]]) -> None:
+            before = None
+            for x in xs:
+                if before is not None:
+                    before[: x.shape[0]] + x[: before.shape[0]]
+                before = torch.cat([x, x])
+        """
+    )
+
+
+def test_recursion_and_deep_calls_end() -> None:
+    assert not messages(
+        """
+        def even(x, n):
+            return x if n == 0 else odd(x, n - 1)
+        def odd(x, n):
+            return even(x.T, n - 1)
+        def f(x: Float[Tensor, "b d"]) -> Float[Tensor, "b d"]:
+            return even(x, 10)
+        """
+    )
+
+
+def test_a_helper_is_blamed_at_the_call_that_brings_the_sizes() -> None:
+    (finding,) = check(
+        """
+        def project(x, w):
+            return x @ w
+        def f(x: Float[Tensor, "b d"], w: Float[Tensor, "k d"]) -> Float[Tensor, "b k"]:
+            return project(x, w)
+        """
+    ).findings
+    assert finding.line == 9
+    assert finding.message.startswith("in project() (line 7): x @ w: the last axis of x is d")
+
+
+def test_a_module_linked_by_evidence_and_one_that_only_shares_a_name() -> None:
+    linked = """
+        class Up(nn.Module):
+            def __init__(self, d_in: int, d_out: int) -> None:
+                super().__init__()
+                self.w = nn.Linear(d_in, d_out)
+            def forward(self, x: Float[Tensor, "b d_in"]) -> Float[Tensor, "b d_out"]:
+                return self.w(x)
+        def f() -> None:
+            Up(3, 4)(torch.randn(2, 5))
+        """
+    (message,) = messages(linked)
+    assert "d_in is 3 for Up(3, 4), got 5" in message
+    assert not messages(
+        """
+        class Blur(nn.Module):
+            def __init__(self, width: int) -> None:  # channels, not the width of an image
+                super().__init__()
+                self.conv = nn.Conv2d(width, width, 3, padding=1)
+            def forward(self, x: Float[Tensor, "b c height width"]) -> Float[Tensor, "b c height width"]:
+                return x + self.conv(x)
+        """
+    )
+
+
+def test_reveal_type_is_a_note() -> None:
+    (note,) = check("def f(x: Float[Tensor, 'b d']) -> None:\n    reveal_type(x.T)\n").findings
+    assert (note.severity, note.message) == ("note", "x.T has shape (d, b), float")
+
+
+@pytest.mark.parametrize("text", ["def f(:\n", "\x00", "x = (" * 300])
+def test_a_broken_file_is_a_finding(text: str) -> None:
+    (finding,) = Program(lambda name: None).check("m", Path("m.py"), text).findings
+    assert finding.code == "syntax"
+
+
+def test_the_answer_does_not_depend_on_what_was_checked_before() -> None:
+    files = sorted(Path(__file__).parent.parent.glob("static/silent/models/*.py"))[:6]
+
+    def run(order: list[Path]) -> list[Finding]:
+        program = Program(lambda name: None)
+        return sorted(f for path in order for f in program.check(path.stem, path).findings)
+
+    assert run(files) == run(files[::-1])
+
+
+def test_the_engine_survives_its_own_sources() -> None:
+    root = Path(typedtorch.shapes.__file__).parent
+    program = Program(lambda name: None)
+    for path in sorted(root.glob("infer/*.py")):
+        assert not program.check(path.stem, path).findings
+
+
+def test_interface_digest_changes_with_a_shape_string_and_not_with_a_closed_body(tmp_path: Path) -> None:
+    path = tmp_path / "m.py"
+
+    def digest(axes: str, body: str) -> str:
+        path.write_text(f"def f(x: Float[Tensor, '{axes}']) -> Float[Tensor, '{axes}']:\n    {body}\n")
+        return signature_digest(path)
+
+    assert digest("b d", "return x") == digest("b d", "return x + 1")
+    assert digest("b d", "return x") != digest("b s", "return x")

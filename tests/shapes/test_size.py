@@ -1,0 +1,114 @@
+"""Sizes are exact: whatever is said of them symbolically holds at every number."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from typedtorch.shapes.size import (
+    Size,
+    atoms,
+    axis,
+    divides,
+    evaluate,
+    floor_div,
+    integer,
+    same,
+    substitute,
+    unknown,
+)
+
+NAMES = ("b", "s", "d", "h")
+OPERATIONS: dict[str, Callable[[Size, Size], Size]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": floor_div,
+}
+
+
+@st.composite
+def expressions(draw: st.DrawFn, depth: int = 3) -> tuple[Size, str]:
+    """A size and the Python expression it was made from."""
+    if depth == 0 or draw(st.booleans()):
+        if draw(st.booleans()):
+            name = draw(st.sampled_from(NAMES))
+            return axis(name), name
+        number = draw(st.integers(1, 7))
+        return number, str(number)
+    left, left_text = draw(expressions(depth - 1))
+    sign = draw(st.sampled_from(list(OPERATIONS)))
+    if sign == "//":
+        # divisors are positive: names and numbers are
+        right, right_text = draw(st.sampled_from([(axis(n), n) for n in NAMES] + [(2, "2"), (3, "3")]))
+    else:
+        right, right_text = draw(expressions(depth - 1))
+    return OPERATIONS[sign](left, right), f"({left_text} {sign} {right_text})"
+
+
+sizes = st.fixed_dictionaries({name: st.integers(1, 9) for name in NAMES})
+
+
+@given(expressions(), sizes)
+def test_value_is_that_of_the_expression(pair: tuple[Size, str], numbers: dict[str, int]) -> None:
+    size, text = pair
+    assert evaluate(size, numbers) == eval(text, {}, dict(numbers))
+
+
+@given(expressions(), expressions(), sizes)
+def test_equal_sizes_are_equal_at_every_number(
+    a: tuple[Size, str], b: tuple[Size, str], numbers: dict[str, int]
+) -> None:
+    if same(a[0], b[0]) is True:
+        assert evaluate(a[0], numbers) == evaluate(b[0], numbers)
+
+
+@given(expressions(), expressions())
+def test_different_sizes_differ_somewhere(a: tuple[Size, str], b: tuple[Size, str]) -> None:
+    if same(a[0], b[0]) is False:
+        points = [{"b": 11, "s": 13, "d": 17, "h": 19}, {"b": 23, "s": 2, "d": 31, "h": 5}]
+        assert any(evaluate(a[0], p) != evaluate(b[0], p) for p in points)
+
+
+@given(expressions(), expressions())
+def test_comparison_does_not_depend_on_the_order(a: tuple[Size, str], b: tuple[Size, str]) -> None:
+    assert same(a[0], b[0]) == same(b[0], a[0])
+
+
+@given(expressions(), sizes)
+def test_substituting_everything_is_evaluating(pair: tuple[Size, str], numbers: dict[str, int]) -> None:
+    size, _ = pair
+    named = {atom: numbers[atom.name] for atom in atoms(size) if atom.kind == "axis"}
+    assert substitute(size, named) == evaluate(size, numbers)
+
+
+@given(expressions(depth=2), st.sampled_from(NAMES))
+def test_a_multiple_divides_exactly(pair: tuple[Size, str], name: str) -> None:
+    size, _ = pair
+    divisor = axis(name)
+    assert divides(divisor, size * divisor)
+    assert (size * divisor) // divisor == size
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "verdict"),
+    [
+        (axis("d"), axis("k"), False),
+        (axis("d"), 512, None),
+        (axis("d"), axis("h") * axis("k"), None),
+        (axis("s") + 1, axis("s"), False),
+        (axis("h") * (axis("d") // axis("h")), axis("d"), None),
+        ((axis("s") + 1) // 2, axis("s") // 2, None),
+        (axis("b", "batch"), axis("s", "batch"), False),
+        (axis("b", "batch"), axis("s"), None),
+        (integer("n"), axis("s"), None),
+        (unknown(), axis("s"), None),
+        (unknown(), unknown(), None),
+    ],
+)
+def test_verdicts(a: Size, b: Size, verdict: bool | None) -> None:
+    assert same(a, b) is verdict
