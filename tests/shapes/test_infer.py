@@ -26,7 +26,8 @@ tensors = st.builds(
     Tensor, st.lists(entries, max_size=3).map(tuple), st.sampled_from([1 << 17, 1 << 8, (1 << 17) | (1 << 8)])
 )
 leaves = st.one_of(
-    tensors, st.sampled_from([UNKNOWN, None, True, "a", 2, axis("n"), Scalar("float"), 1.5, Choice((None, 3))])
+    tensors,
+    st.sampled_from([UNKNOWN, None, True, "a", 2, axis("n"), Scalar("float"), 1.5, Choice((None, 3))]),
 )
 values = st.recursive(
     leaves,
