@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import abc
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 from types import FunctionType, GenericAlias
-from typing import Any, Literal, Union
+from typing import Annotated, Any, Literal, TypeVar, Union
 
 import jaxtyping
 import numpy as np
@@ -95,6 +96,14 @@ def array(rng: Random) -> Ann:
     family, text = rng.choice(FAMILIES), axes(rng)
     kind: Any = rng.choice((torch.Tensor,) * 6 + (np.ndarray, Any, torch.nn.Parameter))
     hint = getattr(jaxtyping, family)[kind, text]
+    form = rng.randrange(12)
+    if form == 0:
+        hint = _bounded(hint)
+    elif form == 1:
+        hint = Annotated[hint, "a note"]
+    elif form == 2 and "..." not in text and "*" not in text:
+        outer = axes(rng)
+        hint, text = jaxtyping.Shaped[hint, outer], f"{outer} {text}"
 
     def make(rng: Random, env: dict[str, Any]) -> Any:
         shape = shape_for(text, rng, env)
@@ -107,6 +116,11 @@ def array(rng: Random) -> Ann:
         return torch.nn.Parameter(made, requires_grad=False) if kind is torch.nn.Parameter else made
 
     return Ann(hint, make, "array")
+
+
+def _bounded(bound: Any) -> Any:
+    made: Any = TypeVar  # to a type checker a TypeVar has to be written out
+    return made("BoundT", bound=bound)
 
 
 def spoil(shape: tuple[int, ...], rng: Random) -> tuple[int, ...]:
@@ -155,8 +169,11 @@ def annotation(rng: Random, depth: int = 2) -> Ann:
     def several(r: Random, env: dict[str, Any]) -> list[Any]:
         return [item.make(r, env) for _ in range(r.choice((0, 1, 2, 3)))]
 
-    if kind < 17:
+    if kind < 15 + 1:
         return Ann(GenericAlias(list, item.hint), several, "list")
+    if kind < 17:
+        hint = GenericAlias(rng.choice((abc.Sequence, abc.Iterable, abc.Collection)), item.hint)
+        return Ann(hint, lambda r, env: r.choice((list, tuple))(several(r, env)), "sequence")
     if kind < 18:
         return Ann(tuple[item.hint, ...], lambda r, env: tuple(several(r, env)), "tuple")  # type: ignore[name-defined]
     return Ann(
@@ -185,14 +202,21 @@ def union(rng: Random, depth: int) -> Ann:
     )
 
 
-def function(hints: dict[str, Any], result: Any) -> FunctionType:
-    """``def f(x0, x1, ..., n)`` with these annotations, returning what it is told to."""
+def function(hints: dict[str, Any], result: Any, stars: str = "") -> FunctionType:
+    """``def f(x0, x1, ..., n)`` with these annotations, returning what it is told to.
+
+    ``stars`` goes in front of the last parameter but ``n``: ``"*, "`` makes it keyword-only.
+    """
     names = [name for name in hints if name != "return"]
+    names[-2] = stars + names[-2]
     scope: dict[str, Any] = {"RESULT": result}
     exec(f"def f({', '.join(names)}): return RESULT[0]", scope)
     made: FunctionType = scope["f"]
     made.__annotations__ = dict(hints)
     return made
+
+
+SEQUENCES = (abc.Sequence, abc.Iterable, abc.Collection)
 
 
 def exhaustive(hint: Any, value: Any) -> tuple[Any, Any]:
@@ -203,9 +227,11 @@ def exhaustive(hint: Any, value: Any) -> tuple[Any, Any]:
         matching = [pair for pair, option in rewritten if pair[1] is not value]
         new_value = matching[0][1] if matching else value
         return Union[tuple(pair[0] for pair, _ in rewritten)], new_value  # noqa: UP007 - built at run time
+    if origin in SEQUENCES and isinstance(value, list | tuple):
+        return _as_tuple([(hint.__args__[0], item) for item in value])
     if origin is list and isinstance(value, list):
         return _as_tuple([(hint.__args__[0], item) for item in value])
-    if origin is dict and isinstance(value, dict):
+    if origin in (dict, abc.Mapping) and isinstance(value, dict):
         return _as_tuple([(hint.__args__[1], item) for item in value.values()])
     if origin is tuple and isinstance(value, tuple):
         args = hint.__args__

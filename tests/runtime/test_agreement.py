@@ -48,7 +48,7 @@ def in_full(hints: dict[str, Any], arguments: dict[str, Any], result: Any) -> st
     return verdict(check, arguments)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(30))
 def test_same_verdict_as_jaxtyping_with_beartype(seed: int) -> None:
     rng = Random(seed)
     seen: Counter[str] = Counter()
@@ -64,7 +64,7 @@ def compare(rng: Random) -> Counter[str]:
     back = signatures.annotation(rng)
     hints = {name: part.hint for name, part in parts.items()} | {"n": int, "return": back.hint}
     box: list[Any] = [None]
-    ours = typed(signatures.function(hints, box))
+    ours = typed(signatures.function(hints, box, stars=rng.choice(("", "", "*, "))))
     seen: Counter[str] = Counter()
     for _ in range(4):
         env = signatures.sizes(rng)

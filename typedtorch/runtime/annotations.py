@@ -119,6 +119,9 @@ def _of_record(kind: type, declared: Any, required: frozenset[str]) -> Spec:
         hints = typing.get_type_hints(declared, include_extras=True)
     except Exception:
         hints = {}  # a name in it cannot be resolved: nothing is known of the fields
+    for name, hint in hints.items():  # where annotations are strings the class itself cannot tell
+        if get_origin(hint) in (typing.Required, typing.NotRequired):
+            required = required - {name} if get_origin(hint) is typing.NotRequired else required | {name}
     names = getattr(declared, "_fields", hints)
     fields = {name: spec_of(hints[name]) for name in names if name in hints}
     return Record(kind, fields, required, type_name(declared))
@@ -238,7 +241,8 @@ def _of_ndarray(origin: type, args: tuple[Any, ...], text: str) -> Spec:
     numpy = sys.modules["numpy"]
     if isinstance(scalar, TypeVar):
         scalar = scalar.__bound__ or Any
-    if not isinstance(scalar, type) or scalar is numpy.generic:
+    scalar = get_origin(scalar) or scalar
+    if not isinstance(scalar, type) or scalar in (Any, numpy.generic):
         return Instance(origin)
     if scalar in numpy.sctypeDict.values():
         wanted = numpy.dtype(scalar)
@@ -251,9 +255,11 @@ def _of_user_generic(origin: type, args: tuple[Any, ...]) -> Spec:
     own = spec_of(origin)
     if isinstance(own, Record | Anything):
         return own
-    given = dict(zip(getattr(origin, "__parameters__", ()), args, strict=False))
+    bases = getattr(origin, "__orig_bases__", ())
+    own_parameters = dict.fromkeys(p for base in bases for p in getattr(base, "__parameters__", ()))
+    given = dict(zip(getattr(origin, "__parameters__", own_parameters), args, strict=False))
     parts = [own]
-    for base in getattr(origin, "__orig_bases__", ()):
+    for base in bases:
         if get_origin(base) in (list, dict, set, frozenset, tuple, collections.deque):
             parameters = tuple(given.get(p, p) for p in getattr(base, "__parameters__", ()))
             parts.append(spec_of(base[parameters] if parameters else base))
@@ -266,8 +272,10 @@ def _text(annotation: Any) -> str:
         return " | ".join(_text(arg) for arg in args)
     if origin is typing.Literal:
         return f"Literal[{', '.join(map(_literal, args))}]"
-    if origin is None or not args:
+    if origin is None:
         return "..." if annotation is Ellipsis else spec_of(annotation).text
+    if not args:
+        return f"{type_name(origin)}[()]"
     inner = ", ".join(_text(arg) if not isinstance(arg, list) else "[...]" for arg in args)
     return f"{type_name(origin)}[{inner}]"
 

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from inspect import Parameter
-from typing import Any, Literal
+from typing import Any, Literal, Unpack, get_args, get_origin
 
 from typedtorch.runtime.annotations import spec_of
 from typedtorch.runtime.explain import decide
@@ -148,5 +148,8 @@ class Checker:
 
 
 def _spec(hints: dict[str, Any], parameter: Parameter) -> Spec | None:
-    spec = spec_of(hints.get(parameter.name, Any))
+    hint = hints.get(parameter.name, Any)
+    if parameter.kind is Parameter.VAR_KEYWORD and get_origin(hint) is Unpack:
+        hint = get_args(hint)[0]
+    spec = spec_of(hint)
     return None if isinstance(spec, Anything) else spec
