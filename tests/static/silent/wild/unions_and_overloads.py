@@ -115,6 +115,10 @@ def grey(image: Float[Tensor, "*bs 1"]) -> Float[Tensor, "*bs 3"]:
     return image.expand(*image.shape[:-1], 3)
 
 
+def tiled(image: Float[Tensor, "*bs 1"]) -> Float[Tensor, "*bs 3"]:
+    return image.repeat(1, 1, 3)  # images only, which the annotation does not say
+
+
 def flags(image: Bool[Tensor, "*bs 1"]) -> Float[Tensor, "*bs 3"]:
     out = torch.ones(image.shape[:-1] + (3,))
     out[image[..., 0], :] = torch.tensor([1.0, 0.0, 0.5])
@@ -130,5 +134,5 @@ def pick(x: Optional[Union[Float[Tensor, "b d"], Int[Tensor, "b"]]], table: Floa
 
 
 # run: m = Model(6, 11); t = randint(0, 11, (2, 5)); use(m, t); Block(6, 3, False)(randn(2, 5, 6))
-# run: median_depth(torch.rand(2, 3, 7, 1), torch.rand(2, 3, 7, 1)); colour(randn(5, 7, 1)); colour(randn(5, 7, 1) > 0); heat(randn(5, 7, 2)); heat(randn(4, 5, 7, 2))
+# run: median_depth(torch.rand(2, 3, 7, 1), torch.rand(2, 3, 7, 1)); tiled(randn(5, 7, 1)); colour(randn(5, 7, 1)); colour(randn(5, 7, 1) > 0); heat(randn(5, 7, 2)); heat(randn(4, 5, 7, 2))
 # run: pick(randint(0, 4, (3,)), randn(4, 5)); pick(randn(3, 5), randn(4, 5)); pick(None, randn(4, 5)); cross_entropy(randn(2, 5, 7), randint(0, 7, (2, 5)))
