@@ -161,6 +161,7 @@ def measure(check: Checker, per_kind: int, seed: int) -> tuple[list[Outcome], li
                 start = time.process_time()
                 outcomes.append(judge(case, mutant, check, folder))
                 spent += time.process_time() - start
+            CACHE.write_text(json.dumps(KNOWN))
     return outcomes, alarms, spent
 
 
@@ -188,7 +189,6 @@ def main() -> None:
     parser.add_argument("--missed", action="store_true", help="print the faults that were not found")
     options = parser.parse_args()
     outcomes, alarms, spent = measure(ours, options.per_kind, options.seed)
-    CACHE.write_text(json.dumps(KNOWN))
     text = table(outcomes, alarms, spent)
     print(text)
     for alarm in alarms:
