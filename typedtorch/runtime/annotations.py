@@ -6,6 +6,7 @@ Anything this does not know becomes :class:`Anything`: an unknown annotation is 
 from __future__ import annotations
 
 import collections
+import dataclasses
 import enum
 import sys
 import types
@@ -64,6 +65,8 @@ def _strip(annotation: Any) -> Any:
             annotation = annotation.__supertype__
         elif hasattr(annotation, "__value__") and type(annotation).__name__ == "TypeAliasType":
             annotation = annotation.__value__
+        elif isinstance(annotation, dataclasses.InitVar):
+            annotation = annotation.type
         elif get_origin(annotation) in _WRAPPERS - {typing.Annotated}:
             annotation = get_args(annotation)[0]
         else:

@@ -43,12 +43,13 @@ def _has_more_than_arguments(kind: Any) -> bool:
 def _specs(kind: Any, arrays_only: bool) -> dict[str, Spec]:
     found: dict[str, Spec] = {}
     bases: tuple[type, ...] = kind.__mro__
+    names = {field.name for field in dataclasses.fields(kind)}
     for base in reversed(bases):
         if "__dataclass_fields__" not in vars(base):
             continue
         namespace = vars(sys.modules.get(base.__module__, sys))
         for name, annotation in inspect.get_annotations(base).items():
-            if name in kind.__dataclass_fields__:
+            if name in names:
                 value = read(annotation, namespace, dict(vars(base)), f"{base.__qualname__}.{name}")
                 found[name] = spec_of(Any if value is MISSING else value)
     if arrays_only and not any(map(mentions_axes, found.values())):

@@ -1,0 +1,138 @@
+"""Dataclasses: arguments, completed objects and assignments."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import inspect
+import pickle
+from dataclasses import InitVar, dataclass, field
+from typing import Any, ClassVar
+
+import pytest
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from typedtorch.runtime import DtypeCheckError, ShapeCheckError, TypeCheckError, checking, typed
+
+ones = torch.ones
+
+
+@typed
+@dataclass
+class Batch:
+    x: Float[Tensor, "n d"]
+    y: Int[Tensor, "n"]
+    name: str = "batch"
+    extra: list[Float[Tensor, "n"]] = field(default_factory=list)
+    count: ClassVar[int] = 0
+
+    def first(self, k: int) -> Float[Tensor, "k d"]:
+        return self.x[:k]
+
+
+@typed
+@dataclass(frozen=True)
+class Frozen:
+    x: Float[Tensor, "n"]
+    y: Float[Tensor, "n"]
+
+
+@typed
+@dataclass(slots=True)
+class Slots:
+    x: Float[Tensor, "n"]
+
+
+@typed
+@dataclass(kw_only=True)
+class Longer(Batch):
+    z: Float[Tensor, "n d"]
+
+
+@typed
+@dataclass
+class Completed:
+    given: InitVar[Float[Tensor, "n"]]
+    doubled: Float[Tensor, "m"] = field(init=False)
+    wrong: bool = False
+
+    def __post_init__(self, given: Tensor) -> None:
+        self.doubled = torch.cat([given, given])
+        if self.wrong:
+            self.doubled = self.doubled[None]
+
+
+def test_arguments_share_one_scope() -> None:
+    assert Batch(ones(2, 3), ones(2).int()).first(1).shape == (1, 3)
+    with pytest.raises(ShapeCheckError, match=r"Batch\.__init__: argument 'y': axis n: wanted 2, got 3"):
+        Batch(ones(2, 3), ones(3).int())
+    with pytest.raises(DtypeCheckError, match="argument 'y': dtype: wanted Int, got float32"):
+        Batch(ones(2, 3), ones(2))
+    with pytest.raises(TypeCheckError, match="argument 'name': wanted str, got int 3"):
+        Batch(ones(2, 3), ones(2).int(), 3)  # type: ignore[arg-type]  # the point of the test
+    with pytest.raises(ShapeCheckError, match=r"argument 'extra'\[1\]"):
+        Batch(ones(2, 3), ones(2).int(), extra=[ones(2), ones(3)])
+    with pytest.raises(ShapeCheckError):
+        Longer(x=ones(2, 3), y=ones(2).int(), z=ones(2, 4))
+
+
+def test_assignment_is_checked_by_itself() -> None:
+    batch = Batch(ones(2, 3), ones(2).int())
+    batch.x = ones(5, 3)  # another size is another size, not a contradiction: y may follow
+    batch.y = ones(5).int()
+    batch.other = 3  # type: ignore[attr-defined]  # not a field
+    with pytest.raises(ShapeCheckError, match="Batch: field 'x': wanted 2 axes, got 1"):
+        batch.x = ones(5)
+    with pytest.raises(DtypeCheckError):
+        batch.y = ones(5)
+    with pytest.raises(TypeCheckError, match="field 'name': wanted str, got int 3"):
+        batch.name = 3  # type: ignore[assignment]  # the point of the test
+    assert batch.x.shape == (5, 3)
+    with checking(False):
+        batch.x = ones(5)
+    slots = Slots(ones(2))
+    slots.x = ones(3)
+    with pytest.raises(ShapeCheckError, match="Slots: field 'x'"):
+        slots.x = ones(2, 2)
+
+
+def test_the_completed_object_is_checked() -> None:
+    assert Completed(ones(2)).doubled.shape == (4,)
+    with pytest.raises(ShapeCheckError, match=r"Completed\.__init__: argument 'given'"):
+        Completed(ones(2, 2))
+    with pytest.raises(ShapeCheckError, match="Completed: field 'doubled': wanted 1 axis, got 2"):
+        Completed(ones(2), wrong=True)
+
+
+def test_frozen_replace_copy_pickle() -> None:
+    frozen = Frozen(ones(2), ones(2))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        frozen.x = ones(3)  # type: ignore[misc]  # the point of the test
+    with pytest.raises(ShapeCheckError, match="argument 'y': axis n: wanted 3, got 2"):
+        dataclasses.replace(frozen, x=ones(3))
+    for made in (copy.deepcopy(frozen), pickle.loads(pickle.dumps(frozen))):
+        assert made.x.shape == (2,)
+    assert list(inspect.signature(Frozen).parameters) == ["x", "y"]
+    assert typed(Frozen) is Frozen
+    assert dataclasses.is_dataclass(Frozen)
+
+
+def test_methods_of_another_setattr_are_kept() -> None:
+    log: list[str] = []
+
+    @typed
+    @dataclass
+    class Logged:
+        x: Float[Tensor, "n"]
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            log.append(name)
+            super().__setattr__(name, value)
+
+    logged = Logged(ones(2))
+    logged.x = ones(3)
+    with pytest.raises(ShapeCheckError):
+        logged.x = ones(3, 3)
+    assert log == ["x", "x"]
