@@ -23,7 +23,7 @@ from mypy.plugin import (
 )
 from mypy.types import FunctionLike, Type
 
-from typedtorch.mypy_plugin import containers, digest, module_call, torch_api
+from typedtorch.mypy_plugin import containers, digest, module_call, module_use, torch_api
 from typedtorch.mypy_plugin.attributes import Attributes
 from typedtorch.mypy_plugin.containers import Containers
 from typedtorch.mypy_plugin.facts import Facts
@@ -84,7 +84,7 @@ class TypedtorchPlugin(Plugin):
         if fullname in torch_api.UNTYPED_METHODS:
             return self.guard.call(partial(torch_api.untyped_method, name, self.facts))
         if name == "__call__" and fullname != f"{module_call.MODULE}.__call__":
-            hook = partial(torch_api.kept_result, self.facts)
+            hook = partial(module_use.kept_result, self.facts)
             return self.guard.call(hook) if self.may_be_module(fullname.rpartition(".")[0]) else None
         return None
 
@@ -92,7 +92,7 @@ class TypedtorchPlugin(Plugin):
         owner, _, name = fullname.rpartition(".")
         if name != "__call__" or owner == module_call.MODULE or not self.may_be_module(owner):
             return None
-        return self.guard.signature(partial(torch_api.lenient_arguments, self.facts))
+        return self.guard.signature(partial(module_use.lenient_arguments, self.facts))
 
     def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
         owner, _, name = fullname.rpartition(".")

@@ -38,6 +38,9 @@ class Attributes:
             or receiver.type.get(name) is not None
         ):
             return ctx.default_attr_type
+        source = self.facts.source(tree.fullname)
+        if source is None or (ctx.context.line, ctx.context.column) in source.cast_places:
+            return ctx.default_attr_type
         registered = self._registered(receiver.type, name)
         if registered is not None:
             return registered

@@ -75,7 +75,7 @@ class Containers:
 
     def _harmless(self, place: Context, api: object) -> bool:
         """Whether the more exact type stays where it is."""
-        source = self.facts.source(api.tree.fullname) if isinstance(api, TypeChecker) else None
+        source = self.facts.checked(api)
         return source is not None and (place.line, place.column) in source.harmless_places
 
     def _container(self, expression: Expression, api: object) -> tuple[Container, str] | None:

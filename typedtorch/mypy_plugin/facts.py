@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from mypy.checker import TypeChecker
 from mypy.nodes import SymbolTableNode, TypeAlias, TypeInfo
 from mypy.types import AnyType, Instance, TypeOfAny, get_proper_type
 
@@ -38,6 +39,10 @@ class Facts:
         except (OSError, UnicodeDecodeError):
             return None
         return known[1]
+
+    def checked(self, api: object) -> SourceFacts | None:
+        """What the source of the module that mypy is checking says."""
+        return self.source(api.tree.fullname) if isinstance(api, TypeChecker) else None
 
     def family(self, info: TypeInfo) -> Iterator[tuple[TypeInfo, ClassFacts | None]]:
         """A class and its bases before ``nn.Module``, each with its facts where they can be read."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from mypy.checker import TypeChecker
-from mypy.nodes import Expression, FuncDef, MemberExpr, NameExpr
-from mypy.plugin import ClassDefContext, FunctionContext, MethodContext, MethodSigContext
-from mypy.subtypes import is_subtype
+from mypy.nodes import (
+    FuncDef,
+)
+from mypy.plugin import ClassDefContext, FunctionContext, MethodContext
 from mypy.types import (
     AnyType,
     CallableType,
     FunctionLike,
     Instance,
-    TupleType,
     Type,
     TypeOfAny,
     UnboundType,
@@ -60,71 +59,17 @@ def compiled_module(ctx: FunctionContext) -> Type:
     return given if isinstance(given, Instance) and is_module(given.type) else ctx.default_return_type
 
 
-def kept_result(facts: Facts, ctx: MethodContext) -> Type:
-    """The result of ``module(x)``, left unknown where it is kept beside values of other types."""
-    if not isinstance(ctx.type, Instance) or not is_module(ctx.type.type):
-        return ctx.default_return_type
-    return _unless_kept(facts, ctx, ctx.default_return_type)
-
-
-def lenient_arguments(facts: Facts, ctx: MethodSigContext) -> FunctionLike:
-    """The signature of ``module(x)``, accepting what mypy knows too little of.
-
-    Without the type of ``forward`` no argument is checked.  A name bound several times is known by its first
-    binding, and None cannot always be seen to be excluded: neither is a mistake in the call.
-    """
-    source = facts.source(ctx.api.tree.fullname) if isinstance(ctx.api, TypeChecker) else None
-    signature = ctx.default_signature
-    if source is None or not isinstance(ctx.type, Instance) or not is_module(ctx.type.type):
-        return signature
-    types = list(signature.arg_types)
-    for index, given in enumerate(ctx.args):
-        for expression in given:
-            rebound = (expression.line, expression.column) in source.rebound_names
-            if rebound or _may_be(expression, types[index], ctx):
-                types[index] = AnyType(TypeOfAny.explicit)
-    return signature.copy_modified(arg_types=types)
-
-
-def _may_be(given: Expression, wanted: Type, ctx: MethodSigContext) -> bool:
-    """Whether a name or attribute is of a union type that has an item that fits."""
-    if not isinstance(given, NameExpr | MemberExpr):
-        return False
-    union = get_proper_type(ctx.api.get_expression_type(given))
-    return isinstance(union, UnionType) and any(is_subtype(item, wanted) for item in union.items)
-
-
-def _unless_kept(facts: Facts, ctx: MethodContext, result: Type) -> Type:
-    source = facts.source(ctx.api.tree.fullname) if isinstance(ctx.api, TypeChecker) else None
-    place = (ctx.context.line, ctx.context.column)
-    keep = source.kept_results.get(place) if source is not None else None
-    tensors = _is_tensor(result) if keep == "tensor" else keep == "tensors" and _only_tensors(result)
-    if keep is None or tensors:
-        return result
-    return AnyType(TypeOfAny.explicit)
-
-
-def _only_tensors(result: Type) -> bool:
-    """One tensor, or a tuple of tensors, however nested."""
-    proper = get_proper_type(result)
-    if isinstance(proper, TupleType):
-        return all(map(_only_tensors, proper.items))
-    if isinstance(proper, Instance) and proper.type.fullname == "builtins.tuple":
-        return all(map(_only_tensors, proper.args))
-    return _is_tensor(proper)
-
-
-def _is_tensor(result: Type) -> bool:
-    proper = get_proper_type(result)
-    return isinstance(proper, Instance) and proper.type.fullname == TENSOR
-
-
 def untyped_method(name: str, facts: Facts, ctx: MethodContext) -> Type:
-    """The result of a method of Tensor, where torch does not say."""
+    """The result of a method of Tensor, where torch does not say, and a function returns it at once.
+
+    Elsewhere it stays Any: programs are used to that, and torch's other types are narrower than torch is.
+    """
+    source = facts.checked(ctx.api)
+    if source is None or (ctx.context.line, ctx.context.column) not in source.returned_calls:
+        return ctx.default_return_type
     if not isinstance(get_proper_type(ctx.default_return_type), AnyType) or not isinstance(
         ctx.type, Instance
     ):
         return ctx.default_return_type
     tensor = Instance(next(base for base in ctx.type.type.mro if base.fullname == TENSOR), [])
-    result = ctx.api.named_generic_type("builtins.tuple", [tensor]) if name == "split" else tensor
-    return _unless_kept(facts, ctx, result)
+    return ctx.api.named_generic_type("builtins.tuple", [tensor]) if name == "split" else tensor

@@ -62,7 +62,8 @@ def _in_scope(scope: Scope) -> Iterator[tuple[ast.expr, Keep]]:
     for names, value in bindings:
         for name in names:
             bound.setdefault(name, []).append(value)
-    stored = [value for node in nodes for value in _stored(node)]
+    stored = [value for node in nodes for value in (*_stored(node), *_cast(node))]
+    stored += [item for _, value in bindings for item in _items(value)]
     mixed = {n for n, values in bound.items() if len(values) > 1 and not all(map(_tensor_like, values))}
     mixed |= {name for value in stored for name in _result_names(value)} - declared
     mixed = _with_sources(mixed, bindings, declared)
@@ -74,7 +75,9 @@ def _in_scope(scope: Scope) -> Iterator[tuple[ast.expr, Keep]]:
         elif any(len(bound[name]) > 1 for name in names):
             unpacked = isinstance(value, _Item)
             yield value, "any" if not _tensor_like(value) else "tensors" if unpacked else "tensor"
-    yield from ((value, "any") for node in nodes for value in (*_stored(node), *_collected(node)))
+    yield from (
+        (value, "any") for node in nodes for value in (*_stored(node), *_collected(node), *_cast(node))
+    )
 
 
 def rebound_names(tree: ast.Module) -> frozenset[Position]:
@@ -92,6 +95,12 @@ def rebound_names(tree: ast.Module) -> frozenset[Position]:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and counts[node.id] > 1:
                 found.add(position(node))
     return frozenset(found)
+
+
+def returned_calls(tree: ast.Module) -> frozenset[Position]:
+    """Calls whose results, or parts of them, a function returns at once."""
+    values = [node.value for node in ast.walk(tree) if isinstance(node, ast.Return) and node.value]
+    return frozenset(position(call) for value in values for call in _calls(value))
 
 
 def _with_sources(mixed: set[str], bindings: list[_Binding], declared: set[str]) -> set[str]:
@@ -198,6 +207,26 @@ def _stored(node: ast.AST) -> Iterator[ast.expr]:
         case ast.List(elts=values, ctx=ast.Load()) | ast.Set(elts=values) | ast.Dict(values=values):
             if not all(map(_tensor_like, values)):
                 yield from values
+
+
+def _items(value: ast.expr | None) -> list[ast.expr]:
+    """What a list or dict holds that a name is bound to: more may be added to it later."""
+    match value:
+        case ast.List(elts=values) | ast.Set(elts=values) | ast.Dict(values=values):
+            return values
+    return []
+
+
+def _cast(node: ast.AST) -> Iterator[ast.expr]:
+    """What ``typing.cast`` is applied to: a program says there what it means, and need not say it twice."""
+    match node:
+        case ast.Call(func=ast.Name(id="cast") | ast.Attribute(attr="cast"), args=[_, value]):
+            yield value
+
+
+def cast_places(tree: ast.Module) -> frozenset[Position]:
+    """Each expression that is given to ``typing.cast``."""
+    return frozenset(position(value) for node in ast.walk(tree) for value in _cast(node))
 
 
 def _collected(node: ast.AST) -> Iterator[ast.expr]:

@@ -15,7 +15,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from typedtorch.shapes.call_results import Keep, kept_results, rebound_names
+from typedtorch.shapes.call_results import (
+    Keep,
+    cast_places,
+    kept_results,
+    rebound_names,
+    returned_calls,
+)
 from typedtorch.shapes.module_uses import Position, harmless_places
 
 Registered = Literal["buffer", "parameter"]
@@ -82,6 +88,20 @@ class ClassFacts:
         )
 
     @cached_property
+    def forward_is_abstract(self) -> bool:
+        """Whether ``forward`` does nothing but raise, or is decorated as abstract."""
+        defined = [n for n in self.node.body if isinstance(n, ast.FunctionDef) and n.name == "forward"]
+        if not defined:
+            return False
+        forward = defined[-1]  # of overloads, what is run
+        decorators = [dotted(d) or "" for d in forward.decorator_list]
+        does = [
+            s for s in forward.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
+        ]
+        nothing = all(isinstance(s, ast.Raise | ast.Pass) for s in does)
+        return nothing or any(name.endswith("abstractmethod") for name in decorators)
+
+    @cached_property
     def unfinished(self) -> bool:
         """Whether the class is made to be derived from, so that its attributes may come from below."""
         name = self.node.name
@@ -146,6 +166,16 @@ class SourceFacts:
     def rebound_names(self) -> frozenset[Position]:
         """Uses of names whose type mypy knows by their first binding alone."""
         return rebound_names(self.tree)
+
+    @cached_property
+    def returned_calls(self) -> frozenset[Position]:
+        """Calls whose results are returned at once."""
+        return returned_calls(self.tree)
+
+    @cached_property
+    def cast_places(self) -> frozenset[Position]:
+        """Expressions whose type the program states itself."""
+        return cast_places(self.tree)
 
     def subclasses(self, name: str) -> Iterator[ClassFacts]:
         """Classes of this source that derive from a class called ``name``, however indirectly."""

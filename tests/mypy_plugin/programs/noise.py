@@ -41,7 +41,6 @@ def train(model: Net, x: Tensor, y: Tensor) -> Tensor:
     optimizer.zero_grad()
     with torch.no_grad(), torch.inference_mode():
         first, *_ = x.split(2)
-    reveal_type(x.split(2)[0])  # N: Revealed type is "torch._tensor.Tensor"
     reveal_type(bare)  # N: Revealed type is "def (x: torch._tensor.Tensor) -> torch._tensor.Tensor"
     reveal_type(inference)  # N: Revealed type is "def (x: torch._tensor.Tensor) -> torch._tensor.Tensor"
     reveal_type(with_argument)  # N: Revealed type is "def (x: torch._tensor.Tensor) -> torch._tensor.Tensor"
