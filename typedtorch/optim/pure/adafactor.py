@@ -93,7 +93,7 @@ class Adafactor(Rule):
             return variance.clone(), {"variance": variance}
         row = _lerp(state["row_var"], _mean_square(grad, -1), weight)
         col = _lerp(state["col_var"], _mean_square(grad, -2), weight)
-        mean = row.mean(dim=-2, keepdim=True).clamp_(min=cast(float, self.eps[0]))
+        mean = row.mean(dim=-2, keepdim=True).clamp(min=cast(float, self.eps[0]))
         return (row @ col).div_(mean), {"row_var": row, "col_var": col}
 
     def _resolved(self, params: list[Tensor]) -> "Adafactor":
@@ -105,7 +105,7 @@ class Adafactor(Rule):
 def _mean_square(grad: Tensor, dim: int) -> Tensor:
     """The mean of squares along an axis, without a square of the whole."""
     norm: Tensor = torch.norm(grad, dim=dim, keepdim=True)
-    return norm.square_().div_(grad.size(dim))
+    return norm.square() / grad.size(dim)
 
 
 def _rms(x: Tensor, taken: Scalar, d: float = 1.0) -> Scalar:

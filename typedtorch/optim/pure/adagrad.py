@@ -63,13 +63,15 @@ class Adagrad(Rule):
         return param.addcdiv(grad, root, value=-size), new
 
     def update_in_place(self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]) -> None:
-        # torch's other kernels read the counter from the GPU at every step
-        fused = can_fuse(params)
+        fused = can_fuse(params, "_fused_adagrad_")
+        if not fused and not torch.compiler.is_compiling():
+            for state in states:  # torch's other kernels read the counter, which on a GPU would stop it
+                state["step"] = state["step"].cpu()
         torch_adagrad(
             params,
             grads,
             [state["sum"] for state in states],
-            co_locate(states, params),
+            co_locate(states, params) if fused else [state["step"] for state in states],
             fused=fused,
             foreach=not fused,
             has_complex=any(param.is_complex() for param in params),

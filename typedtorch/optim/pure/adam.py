@@ -88,7 +88,7 @@ class Adam(Rule):
         return move(mean, bottom, value=-size), new
 
     def update_in_place(self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]) -> None:
-        fused = can_fuse(params)
+        fused = can_fuse(params, "_fused_adamw_" if self.decoupled else "_fused_adam_")
         torch_adam(
             params,
             grads,

@@ -7,6 +7,7 @@ returned; its names are torch's, so a state moves freely between this module and
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeAlias, cast, overload
 
 import torch
@@ -173,12 +174,28 @@ def count(param: Tensor) -> Tensor:
     return torch.zeros((), dtype=dtype, device=param.device)
 
 
-def can_fuse(params: Sequence[Tensor]) -> bool:
-    """Whether torch has one kernel for all of an update: real floating point, on a device that has it."""
+def can_fuse(params: Sequence[Tensor], kernel: str) -> bool:
+    """Whether torch has one kernel for all of an update, for these dtypes, devices and kinds of tensor."""
     return not torch.compiler.is_compiling() and all(
-        param.is_floating_point() and param.device.type in _FUSED and _plain(param)
+        param.is_floating_point() and _has_kernel(type(param).__name__, kernel, param.device.type)
         for param in params
     )
+
+
+@cache
+def _has_kernel(kind: str, kernel: str, device: str) -> bool:
+    if device not in _DISPATCH:
+        return False
+    if kind == "FakeTensor":  # stands for a tensor on a machine that may be another one
+        return True
+    if kind == "DTensor" and kernel not in ("_fused_adam_", "_fused_adamw_"):
+        return False  # torch knows how to shard these two only
+    # releases differ in which device has which kernel
+    exists: bool = torch._C._dispatch_has_kernel_for_dispatch_key(f"aten::{kernel}", _DISPATCH[device])
+    return exists and kind in ("Tensor", "Parameter", "DTensor")
+
+
+_DISPATCH = {"cpu": "CPU", "cuda": "CUDA", "mps": "MPS", "xpu": "XPU"}
 
 
 def co_locate(states: Sequence[ParamState], params: Sequence[Tensor]) -> list[Tensor]:
@@ -192,15 +209,6 @@ def co_locate(states: Sequence[ParamState], params: Sequence[Tensor]) -> list[Te
 def on_device(step: Tensor) -> bool:
     """Whether a step count must stay a tensor: reading it would stop a GPU, or a compiler."""
     return torch.compiler.is_compiling() or step.device.type != "cpu"
-
-
-def _plain(param: Tensor) -> bool:
-    """A plain tensor, or one without memory that stands for it."""
-    return type(param) in _PLAIN or type(param).__name__ == "FakeTensor"
-
-
-_FUSED = frozenset({"cpu", "cuda", "mps", "xpu"})
-_PLAIN = (Tensor, torch.nn.Parameter)
 
 
 def _check_names(

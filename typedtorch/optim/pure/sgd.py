@@ -69,7 +69,8 @@ class SGD(Rule):
     def update_in_place(self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]) -> None:
         buffers = [state.get("momentum_buffer") for state in states]
         # the fused kernel starts all buffers or none
-        fused = can_fuse(params) and not any(map(_mistaken, params)) and len(set(map(_is_none, buffers))) == 1
+        uniform = len({buffer is None for buffer in buffers}) == 1
+        fused = uniform and can_fuse(params, "_fused_sgd_") and not any(map(_mistaken, params))
         torch_sgd(
             params,
             grads,
@@ -92,7 +93,3 @@ class SGD(Rule):
 def _mistaken(param: Tensor) -> bool:
     """torch's fused kernel for half precision on the CPU moves 16 numbers and more wrongly (2.13)."""
     return param.device.type == "cpu" and param.dtype in (torch.float16, torch.bfloat16)
-
-
-def _is_none(buffer: Tensor | None) -> bool:
-    return buffer is None
