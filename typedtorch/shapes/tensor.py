@@ -300,7 +300,7 @@ class Unknown:
     __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _undecided
 
     def __getattr__(self, name: str) -> object:
-        if name.startswith("__"):
+        if name.startswith("_"):
             raise AttributeError(name)
         raise Undecided
 

@@ -14,7 +14,16 @@ from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.statements import run
 from typedtorch.shapes.infer.unify import Names, assume
-from typedtorch.shapes.infer.values import UNKNOWN, ClassV, DictV, External, FunctionV, Object, Sequence, Value
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    ClassV,
+    DictV,
+    External,
+    FunctionV,
+    Object,
+    Sequence,
+    Value,
+)
 from typedtorch.shapes.size import INTEGER_SCOPE, axis, integer, unknown
 from typedtorch.shapes.tensor import Scalar
 
@@ -28,7 +37,7 @@ if TYPE_CHECKING:
 def check_module(module: Module) -> Report:
     """All findings of one module, in the order of the source."""
     interpreter = module.program.interpreter
-    interpreter.begin()
+    interpreter.begin(module)
     reporter = Reporter(module.path)
     lint_annotations(module, reporter)
     names = Names(lambda name: unknown(f"?{name}"))
@@ -217,7 +226,9 @@ def _lint_subscript(module: Module, node: ast.Subscript, place: ast.expr, report
     wrapper = base.name.rpartition(".")[2]
     if not isinstance(node.slice, ast.Tuple):
         given = ast.unparse(node.slice)
-        reporter.add(place, "axes", f"{wrapper}[{given}] has no axes: write {wrapper}[{given}, '...'] for any shape")
+        reporter.add(
+            place, "axes", f"{wrapper}[{given}] has no axes: write {wrapper}[{given}, '...'] for any shape"
+        )
         return
     if len(node.slice.elts) != 2:
         return

@@ -58,7 +58,9 @@ class ClassInfo:
     annotated: dict[str, ast.expr] = field(default_factory=dict)
     classes: dict[str, ast.ClassDef] = field(default_factory=dict)
     self_stores: dict[str, set[str]] = field(default_factory=dict)  # attribute -> methods that assign it
-    self_changes: dict[str, set[str]] = field(default_factory=dict)  # attribute -> methods that change its items
+    self_changes: dict[str, set[str]] = field(
+        default_factory=dict
+    )  # attribute -> methods that change its items
     _bases: list[Value] | None = None
     _symbolic: dict[bool, Instance] = field(default_factory=dict)
     _links: dict[str, Size] | None = None
@@ -243,7 +245,9 @@ class ClassInfo:
         arguments = found[1].args
         positional = [*arguments.posonlyargs, *arguments.args]
         with_default = positional[len(positional) - len(arguments.defaults) :] if arguments.defaults else []
-        keyword = [a for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
+        keyword = [
+            a for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None
+        ]
         return frozenset(a.arg for a in (*with_default, *keyword))
 
     def symbolic(self, *, linked: bool = True) -> Instance:
@@ -310,7 +314,13 @@ def _axis_words(node: Def) -> set[str]:
     """Words of the strings in a signature's annotations."""
     words: set[str] = set()
     arguments = node.args
-    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    every = [
+        *arguments.posonlyargs,
+        *arguments.args,
+        *arguments.kwonlyargs,
+        arguments.vararg,
+        arguments.kwarg,
+    ]
     pending: list[ast.AST] = [a.annotation for a in every if a is not None and a.annotation is not None]
     if node.returns is not None:
         pending.append(node.returns)

@@ -245,9 +245,7 @@ def assume_member(info: ClassInfo, name: str, arguments: Mapping[str, Size]) -> 
     return assume(spec, Names(integer, dict(arguments), generic=True, where=f"{name}."), name)
 
 
-def assumed(
-    interpreter: Interpreter, info: ClassInfo, hint: str, variables: Mapping[str, Value]
-) -> Value:
+def assumed(interpreter: Interpreter, info: ClassInfo, hint: str, variables: Mapping[str, Value]) -> Value:
     """An instance that came from elsewhere; its axes and integers are its own."""
     if info.is_typed_dict:
         return DictV(
@@ -261,7 +259,9 @@ def assumed(
     try:
         if info.is_fields:
             fields = {
-                name: assume_field(info.spec(name) or specs.ANYTHING, name, hint, interpreter.number, variables)
+                name: assume_field(
+                    info.spec(name) or specs.ANYTHING, name, hint, interpreter.number, variables
+                )
                 for name in info.fields()
                 if _only_at_start(info, name)
             }

@@ -176,7 +176,9 @@ def reduce_(frame: Frame, args: Args, node: ast.AST) -> Value:
     items = _items(args.values[1]) if len(args.values) > 1 else None
     if items is None and len(args.values) == 2:
         each = _each(frame, args.values[1], node)
-        return join(each, call_value(frame, args.values[0], Arguments([each, each], [None, None]), node), "reduce")
+        return join(
+            each, call_value(frame, args.values[0], Arguments([each, each], [None, None]), node), "reduce"
+        )
     if items is None or len(items) > 12:
         return UNKNOWN
     rest = [*args.values[2:3], *items]

@@ -43,6 +43,10 @@ def evaluate(frame: Frame, node: ast.expr) -> Value:
     handler = _HANDLERS.get(type(node))
     if handler is None:
         return UNKNOWN
+    if frame.depth:
+        frame.interpreter.steps -= 1
+        if frame.interpreter.steps < 0:
+            return UNKNOWN
     value = handler(frame, node)
     if frame.reporter.counting:
         _count(frame, node, value)
@@ -460,7 +464,11 @@ def _compare_two(
 
 def _is_plain(value: Value) -> bool:
     """Whether comparing a value gives a bool."""
-    return value is None or is_size(value) or isinstance(value, (bool, float, str, tuple, Scalar, Sequence, DictV))
+    return (
+        value is None
+        or is_size(value)
+        or isinstance(value, (bool, float, str, tuple, Scalar, Sequence, DictV))
+    )
 
 
 def subscript(frame: Frame, node: ast.Subscript) -> Value:

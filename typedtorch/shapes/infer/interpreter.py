@@ -34,6 +34,7 @@ from typedtorch.shapes.infer.values import (
     FunctionV,
     Instance,
     LayerV,
+    Object,
     Partial,
     Record,
     Scalar,
@@ -65,9 +66,9 @@ if TYPE_CHECKING:
 
 Def = ast.FunctionDef | ast.AsyncFunctionDef
 
-MAX_DEPTH = 6
+MAX_DEPTH = 5
 MAX_COMBINATIONS = 9
-BUDGET = 4000  # bodies evaluated with a caller's values, per module checked
+STEPS_A_MODULE, STEPS_A_LINE = 20_000, 40  # expressions evaluated in other bodies, for each module checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,16 +112,16 @@ class Interpreter:
         self.signatures: dict[int, Signature] = {}
         self.classes: dict[int, ClassInfo] = {}
         self.stack: list[int] = []
-        self.budget = BUDGET
+        self.steps = STEPS_A_MODULE
         self.assuming: set[int] = set()
         self.number: Callable[[str], Size] = integer  # what an unknown int of a passed object is
         self.memo: dict[int, list[tuple[tuple[Value, ...], Value]]] = {}
         self.pending: dict[int, tuple[FunctionV, ClassInfo | None]] = {}
         self.pending_classes: dict[int, ClassInfo] = {}
 
-    def begin(self) -> None:
-        """A module's check starts: each gets the whole budget, so the order of files does not matter."""
-        self.budget = BUDGET
+    def begin(self, module: Module) -> None:
+        """A module's check starts: each gets a budget of its own, so the order of files does not matter."""
+        self.steps = STEPS_A_MODULE + STEPS_A_LINE * module.text.count("\n")
         self.pending, self.pending_classes = {}, {}
 
     def decorators_of(self, node: Def) -> set[str]:
@@ -456,13 +457,14 @@ class Interpreter:
     ) -> Value:
         """Evaluate a body with the caller's values."""
         body = function.node
-        if frame.depth >= MAX_DEPTH or id(body) in self.stack or self.budget <= 0:
+        if frame.depth >= MAX_DEPTH or id(body) in self.stack or self.steps <= 0:
+            return UNKNOWN
+        if not function.is_bound and values and all(_tells_nothing(v) for v in values.values()):
             return UNKNOWN
         key = (*(values.get(p.name, UNKNOWN) for p in signature.parameters), function.bound)
         for known, result in self.memo.get(id(body), ()):
             if len(known) == len(key) and all(equal(a, b) for a, b in zip(known, key, strict=True)):
                 return result
-        self.budget -= 1
         inner = self.body_frame(function, frame.depth + 1)
         self._fill_parameters(inner, function, signature, values)
         before = dict(inner.state.variables)
@@ -720,7 +722,11 @@ _PYTHON_DTYPES = {
 
 def _made_whole(value: Tensor) -> Tensor:
     """A rule that passes an unknown argument on as a size means an unknown size."""
-    return replace(value, layout=None, shape=tuple(e if isinstance(e, (int, Poly, Pack)) else unknown() for e in value.shape))
+    return replace(
+        value,
+        layout=None,
+        shape=tuple(e if isinstance(e, (int, Poly, Pack)) else unknown() for e in value.shape),
+    )
 
 
 def _apply(function: Function, given: tuple[Value, ...], named: dict[str, Value]) -> Value:
@@ -818,6 +824,11 @@ def _receiver_text(node: ast.AST) -> str:
         func = node.func
         return source(func, 40)
     return "the instance"
+
+
+def _tells_nothing(value: Value) -> bool:
+    """An argument with which a body would say no more than without."""
+    return value is UNKNOWN or isinstance(value, (Object, External)) or value in ((), None)
 
 
 def _forgotten(value: Value) -> Value:

@@ -427,7 +427,11 @@ def _set_rank(frame: Frame, subject: ast.expr, rank: int) -> bool:
     place = frame.place(subject)
     fresh: tuple[Entry, ...] = tuple(unknown(f"?{place}.{i}") for i in range(missing))
     if pack.anonymous:
-        write_place(frame, subject, replace(value, layout=None, shape=(*value.shape[:at], *fresh, *value.shape[at + 1 :])))
+        write_place(
+            frame,
+            subject,
+            replace(value, layout=None, shape=(*value.shape[:at], *fresh, *value.shape[at + 1 :])),
+        )
     else:
         frame.state.replace_pack(pack, fresh)
     return True

@@ -26,7 +26,16 @@ from typedtorch.shapes.infer.values import (
     choice,
     is_size,
 )
-from typedtorch.shapes.size import Size, axis, integer, is_unknown, name_against_number, observe, same, unknown
+from typedtorch.shapes.size import (
+    Size,
+    axis,
+    integer,
+    is_unknown,
+    name_against_number,
+    observe,
+    same,
+    unknown,
+)
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
@@ -60,6 +69,7 @@ class Names:
     binders: dict[str, str] = field(default_factory=dict)
     brace: Callable[[str], Size | None] = _no_brace
     generic: bool = False  # names are the function's own: packs are generic too
+    several: bool = False  # inside a list or dict: an anonymous axis is not one size
     strict: bool = False  # a function's own result: a name is not a number
     where: str = ""  # distinguishes the unknown sizes of one call from those of another
 
@@ -109,9 +119,9 @@ def assume(spec: Spec, names: Names, hint: str = "") -> Value:
         case specs.SequenceSpec(kind=kind, element=element):
             if kind == "context":
                 return UNKNOWN
-            return Sequence("list" if kind == "tuple" else kind, None, assume(element, names, f"{hint}[]"))
+            return Sequence("list" if kind == "tuple" else kind, None, _each(element, names, hint))
         case specs.DictSpec(value=value):
-            return DictV({}, assume(value, names, f"{hint}[]"))
+            return DictV({}, _each(value, names, hint))
         case specs.AwaitableSpec(result=result):
             return Awaitable(assume(result, names, hint))
         case specs.CallableSpec():
@@ -124,6 +134,14 @@ def assume(spec: Spec, names: Names, hint: str = "") -> Value:
         case specs.VariableSpec(name=name):
             return names.variables.get(name, UNKNOWN)
     return UNKNOWN
+
+
+def _each(spec: Spec, names: Names, hint: str) -> Value:
+    """One of several items: an anonymous axis is another in each."""
+    outside, names.several = names.several, True
+    value = assume(spec, names, f"{hint}[]")
+    names.several = outside
+    return value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,7 +177,7 @@ def _assume_dim(dim: Dim, names: Names, place: str) -> Shape:
             return (ANY_AXES,)
         return names.pack(dim.name)
     if dim.kind == "anonymous":
-        return (axis("_", f"_{place}") if names.generic else unknown(place),)
+        return (axis("_", f"_{place}") if names.generic and not names.several else unknown(place),)
     if flexible or dim.treepath:
         if dim.kind == "named" and names.sizes.get(dim.name) == 1:
             return (1,)
@@ -392,11 +410,18 @@ def _misaligned(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list
     """An axis that may be tied to the annotated one unsaid, but not where the tensor has both of them."""
     wanted = _wanted(spec, names)
     for i, (dim, expected, got) in enumerate(zip(spec.axes.dims, wanted, value.shape, strict=True)):
-        if dim.broadcastable or dim.kind == "anonymous" or isinstance(expected, Pack) or isinstance(got, Pack):
+        if (
+            dim.broadcastable
+            or dim.kind == "anonymous"
+            or isinstance(expected, Pack)
+            or isinstance(got, Pack)
+        ):
             continue
         if expected == got or is_unknown(expected) or is_unknown(got) or expected not in value.shape:
             continue
-        return [Problem("size", spec, value, path, dim, i, expected, got, names.binders.get(dim.name), wanted)]
+        return [
+            Problem("size", spec, value, path, dim, i, expected, got, names.binders.get(dim.name), wanted)
+        ]
     return []
 
 
@@ -406,7 +431,9 @@ def _permuted(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[P
     if len(wanted) != len(got) or wanted == got or any(d.broadcastable for d in spec.axes.dims):
         return []
     for entry in (*wanted, *got):
-        if (isinstance(entry, Pack) and entry.anonymous) or (not isinstance(entry, Pack) and is_unknown(entry)):
+        if (isinstance(entry, Pack) and entry.anonymous) or (
+            not isinstance(entry, Pack) and is_unknown(entry)
+        ):
             return []
     if sorted(map(str, wanted)) != sorted(map(str, got)) or set(wanted) != set(got):
         return []
@@ -468,6 +495,8 @@ def _match_pack(dim: Dim, middle: Shape, names: Names, binder: str) -> bool:
 def _generic_pack_differs(bound: Shape, middle: Shape) -> bool:
     """A function's own ``*batch`` claims every run of axes: it is not ``()`` nor ``(b, s)``."""
     if any(isinstance(e, Pack) and e.anonymous for e in (*bound, *middle)):
+        return False
+    if any(not isinstance(e, Pack) and is_unknown(e) for e in (*bound, *middle)):
         return False
     if pack_index(bound) is None or pack_index(middle) is None:
         return True
