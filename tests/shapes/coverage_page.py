@@ -82,11 +82,11 @@ def page() -> str:
     lines = [
         "# Coverage",
         "",
-        "Every public name of torch's tensor namespaces and of einops, and what the static checker knows of it.",
+        "Every public name of torch's tensor namespaces and of einops, and what the static checker knows.",
         "Written by `python tests/shapes/coverage_page.py`; a test compares it with the installed torch.",
         "",
         "- **rule**: shape, dtype and refusals, each tested against the operator itself.",
-        "- **transparent**: makes no tensor of its own (settings, devices, transforms of functions, containers).",
+        "- **transparent**: makes no tensor of its own (settings, devices, function transforms, containers).",
         "- **unknown**: its result is not known, which is never an error.",
         "",
         "| namespace | rule | transparent | unknown |",
@@ -100,8 +100,8 @@ def page() -> str:
         lines.append(f"| `{space}` | {' | '.join(str(len(found[s])) for s in STATES)} |")
     numpy = sum(1 for n in (*RULES, *ATTRIBUTES) if n.startswith("numpy."))
     total = len(RULES) + len(ATTRIBUTES)
-    lines += ["", f"With Python's operators and numpy ({numpy} names) the table has {total} functions, methods and "
-              f"attributes, and {len(LAYERS)} modules."]  # fmt: skip
+    count = f"{total} functions, methods and attributes, and {len(LAYERS)} modules"
+    lines += ["", f"With Python's operators and numpy ({numpy} names) the table has {count}."]
     for space, found in listed.items():
         lines += ["", f"## {space}"]
         for one in STATES:

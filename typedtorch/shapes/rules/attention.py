@@ -55,6 +55,8 @@ def _batch(query: Tensor, key: Tensor, value: Tensor, enable_gqa: Any, names: li
         hidden = None in tail(tensor.shape, 2)
         leads.append((ANY_AXES,) if hidden else tensor.shape[:-2])
     if enable_gqa is not False:
+        if len({t.rank for t in (query, key, value)}) > 1:
+            raise Undecided
         if enable_gqa is True:
             _check_groups(query, key, value, names)
         return leads[0]

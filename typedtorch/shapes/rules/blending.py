@@ -13,7 +13,7 @@ from typedtorch.shapes.rules.forms import (
     pointwise,
 )
 from typedtorch.shapes.rules.pointwise import _NOT_COMPLEX, _checked, inplace
-from typedtorch.shapes.rules.promotion import common_dtype, result_type, to_real, want
+from typedtorch.shapes.rules.promotion import common_dtype, mask_of, result_type, to_real, want
 from typedtorch.shapes.rules.sorting import nonzero
 from typedtorch.shapes.tensor import ShapeError, Tensor
 
@@ -26,6 +26,8 @@ def lerp(input: Any, end: Any, weight: Any, *, out: Any = None) -> Tensor:
     operands = ((input, "input"), (end, "end"), (weight, "weight"))
     tensors = [(t, p) for t, p in operands if isinstance(t, Tensor) and (p != "weight" or t.shape)]
     mask = common_dtype(*tensors, what="lerp")
+    if isinstance(weight, Tensor) and not mask_of(weight) & mask:
+        raise Undecided  # a weight without axes may promote
     return pointwise((input, "input"), (end, "end"), (weight, "weight"), dtype=mask)
 
 

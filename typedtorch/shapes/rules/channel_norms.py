@@ -9,7 +9,7 @@ from typedtorch.shapes.dtypes import FLOATING, to_float
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.forms import Function, functional, is_size, need
 from typedtorch.shapes.rules.normalisation import _affine, _float, _fresh, _real, _same_shape
-from typedtorch.shapes.rules.promotion import mask_of, want
+from typedtorch.shapes.rules.promotion import mask_of
 from typedtorch.shapes.size import Poly, same, unknown
 from typedtorch.shapes.tensor import (
     Entry,
@@ -42,7 +42,8 @@ def _per_channel(input: Tensor, *parameters: tuple[Any, str]) -> None:
             and input.rank is not None
             and len(input.shape) > 1
         ):
-            want(parameter, FLOATING, label, "a floating dtype")
+            if not mask_of(parameter) & FLOATING:
+                raise Undecided
             _same_shape(parameter, [input.shape[1]], label)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.forms import Function, need
 from typedtorch.shapes.rules.linear import parameter_dtype
-from typedtorch.shapes.rules.promotion import common_dtype
+from typedtorch.shapes.rules.promotion import common_dtype, mask_of
 from typedtorch.shapes.rules.windows import all_sizes, each, spatial, window_size
 from typedtorch.shapes.size import Size, divides, product, same, unknown
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, ShapeError, Tensor, Undecided, show
@@ -119,7 +119,9 @@ def transpose_convolve(
     dilation: Any,
 ) -> Tensor:
     """``(n - 1) s - 2 p + d (k - 1) + output_padding + 1``, with a weight ``(in, out / groups, *kernel)``."""
-    mask = _operands(input, weight, bias)
+    mask = _operands(input, weight, None)
+    if isinstance(bias, Tensor) and not mask_of(bias) & mask:
+        raise Undecided
     who, other = name(input, "input"), name(weight, "weight")
     lead, sizes = spatial(need(input), axes, who)
     if need(weight).rank is None:

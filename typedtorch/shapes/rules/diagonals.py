@@ -135,7 +135,7 @@ def diff(input: Any, n: Any = 1, dim: Any = -1, prepend: Any = None, append: Any
 @rule("torch.trapezoid", "torch.trapz", sample="F:a b | F:a b, dim=dim | F:a b, F:b")
 def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Tensor:
     tensor = need(y)
-    mask = result_type(y, x) if isinstance(x, Tensor) else mask_of(y)
+    mask = dtypes.to_float(result_type(y, x) if isinstance(x, Tensor) else mask_of(y))
     if isinstance(x, Tensor) and x.rank != 1:
         raise Undecided
     try:
@@ -186,6 +186,8 @@ def cross(input: Any, other: Any, dim: Any = None, *, out: Any = None) -> Tensor
     if pack_index(shape) is not None:
         return input.of(shape, mask)
     if dim is None:
+        if 1 in shape or 1 in input.shape or 1 in other.shape:
+            raise Undecided  # which axis is meant depends on the first operand alone
         if (
             input.rank is not None
             and 3 not in input.shape
@@ -235,6 +237,8 @@ def cdist(x1: Any, x2: Any, p: Any = 2.0, compute_mode: Any = None) -> Tensor:
     left, right = x1.shape[-1:], x2.shape[-1:]
     if not isinstance(left[0], Pack) and not isinstance(right[0], Pack) and same(left[0], right[0]) is False:
         raise ShapeError(f"the last axis of {name(x1, 'x1')} is {left[0]} and of {name(x2, 'x2')} {right[0]}")
+    if not mask_of(x1) & mask_of(x2):
+        raise Undecided
     return x1.of(matmul_shape(x1, mT(x2), name(x1, "x1"), name(x2, "x2")), result_type(x1, x2))
 
 

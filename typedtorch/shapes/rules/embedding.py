@@ -110,7 +110,7 @@ def embedding_bag(
         )
     if offsets is None:
         raise ShapeError(f"{name(input, 'input')} has rank 1, so offsets are wanted")
-    want(need(offsets), dtypes.INTEGER, "offsets", "int64 or int32")
+    want(need(offsets), dtypes.INTEGRAL, "offsets", "int64 or int32")
     if not mask_of(offsets) & mask_of(input):
         raise Undecided
     if offsets.rank not in (None, 1):

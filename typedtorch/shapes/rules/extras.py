@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.dtypes import FLOAT32, FLOATING, INT64, INTEGER, to_float
+from typedtorch.shapes.dtypes import COMPLEX, FLOAT32, FLOATING, INT64, INTEGER, to_float
 from typedtorch.shapes.rule import Layer, Record, layer, name, rule
 from typedtorch.shapes.rules.axis_patterns import of_rank
 from typedtorch.shapes.rules.forms import broadcast_operands, functional, is_size, literal, methods, need
@@ -241,7 +241,7 @@ def cross_map_lrn(size: Any, alpha: Any = 0.0001, beta: Any = 0.75, k: Any = 1) 
                 f"{name(input, 'input')} has shape {show(input.shape)}, wanted (batch, channels, "
                 "height, width)"
             )
-        return input.of(input.shape, want(input, FLOATING, "input", "a floating dtype"))
+        return input.of(input.shape, want(input, FLOATING | COMPLEX, "input", "a floating dtype"))
 
     return Layer(forward)
 

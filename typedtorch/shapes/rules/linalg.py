@@ -285,7 +285,7 @@ def solve_triangular(
     if left is not True:
         raise Undecided
     _matrix(A, square=True)
-    if not mask_of(need(B)) & _LINEAR:
+    if not mask_of(need(B)) & _LINEAR & mask_of(A):
         raise Undecided
     joint, unknowns, sides, mask = _right_hand(A, B, "A", "B")
     return B.of((*joint, unknowns, sides), mask)

@@ -157,16 +157,18 @@ def _room(axes: int, input: Any, kernel_size: Any, output_size: Any) -> None:
     """Random windows start at different places, so each axis must hold that many starts."""
     _, sizes = spatial(need(input), axes, name(input, "input"))
     if output_size is None:
-        return _not_smaller(3, input, kernel_size, axes)
+        raise Undecided
     for size, kernel, out in zip(
         sizes,
         _or_unknown(kernel_size, axes, "kernel_size"),
         _or_unknown(output_size, axes, "output_size"),
         strict=True,
     ):
-        if all(isinstance(n, int) for n in (size, kernel, out)) and out + kernel - 1 > size:
+        if (
+            all(isinstance(n, int) for n in (size, kernel, out))
+            and out + kernel - (1 if axes == 2 else 0) > size
+        ):
             raise ShapeError(f"{out} windows of {kernel} over an axis of {size} of {name(input, 'input')}")
-    return None
 
 
 def _not_smaller(kind: int, input: Any, kernel_size: Any, axes: int = 3) -> None:
