@@ -15,7 +15,7 @@ from typedtorch.shapes.rules.forms import (
 from typedtorch.shapes.rules.pointwise import _NOT_COMPLEX, _checked, inplace
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, result_type, to_real, want
 from typedtorch.shapes.rules.sorting import nonzero
-from typedtorch.shapes.tensor import ShapeError, Tensor
+from typedtorch.shapes.tensor import ShapeError, Tensor, Undecided
 
 # --- three operands and more -------------------------------------------------------------------
 
