@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import typedtorch.shapes.rules
+import typedtorch.shapes.rules  # noqa: F401 - importing it fills the rule table
 from typedtorch.shapes.infer.digests import engine_digest, signature_digest
 from typedtorch.shapes.infer.files import find_in
 from typedtorch.shapes.infer.findings import EXPLAIN, Coverage, Finding, Report
@@ -43,6 +43,3 @@ def check_files(paths: Sequence[Path], *, search: Sequence[Path] = ()) -> list[F
         program = Program(lambda name, roots=roots: find_in(roots, name))  # type: ignore[misc]  # bound per file
         findings.extend(program.check(path.stem, path).findings)
     return findings
-
-
-_ = typedtorch.shapes.rules

@@ -29,7 +29,7 @@ from typedtorch.shapes.infer.values import (
     Value,
     join_all,
 )
-from typedtorch.shapes.rule import ATTRIBUTES, call
+from typedtorch.shapes.rule import ATTRIBUTES
 from typedtorch.shapes.size import Size, axis, integer, unknown
 
 # Methods that give back the module they are called on.

@@ -6,12 +6,11 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from typedtorch.shapes.infer import attributes, library, messages, specs
+from typedtorch.shapes.infer import library, messages, specs
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.unify import Names, Promise, assume, match
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
-    Awaitable,
     Bound,
     Choice,
     ClassV,
@@ -31,8 +30,8 @@ from typedtorch.shapes.infer.values import (
     options_of,
 )
 from typedtorch.shapes.rule import RULES
-from typedtorch.shapes.size import Poly, Size, divides, floor_div, unknown
-from typedtorch.shapes.tensor import ANY_AXES, Pack, Scalar
+from typedtorch.shapes.size import Poly, Size, unknown
+from typedtorch.shapes.tensor import Scalar
 
 
 @dataclass(slots=True)
@@ -82,9 +81,9 @@ def _count_unknown(frame: Frame, node: ast.Call, function: Value) -> None:
     """A call that makes a tensor of which nothing is known counts against coverage."""
     if not frame.reporter.counting or frame.depth:
         return
-    if isinstance(function, Bound) and isinstance(function.receiver, Tensor):
-        frame.reporter.known[id(node)] = False
-    elif isinstance(function, External) and function.name.startswith(("torch.nn.functional.", "einops.")):
+    if (isinstance(function, Bound) and isinstance(function.receiver, Tensor)) or (
+        isinstance(function, External) and function.name.startswith(("torch.nn.functional.", "einops."))
+    ):
         frame.reporter.known[id(node)] = False
 
 
@@ -540,4 +539,3 @@ __all__ = [
     "check_result",
     "tensor_method",
 ]
-_ = (ANY_AXES, Awaitable, Pack, attributes, divides, floor_div)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import specs
@@ -116,8 +115,8 @@ def check_function(
     signature = interpreter.signature(function)
     names = Names(axis, generic=True)
     frame = Frame(
-        interpreter, function.module, State({}, names), reporter, function, function.owner, function.closure or {},
-        function.module.facts(node).local,
+        interpreter, function.module, State({}, names), reporter, function, function.owner,
+        function.closure or {}, function.module.facts(node).local,
     )  # fmt: skip
     frame.result = None if signature.is_generator else signature.result
     if isinstance(frame.result, specs.AwaitableSpec) and signature.is_async:
@@ -242,4 +241,3 @@ def _lint_subscript(module: Module, node: ast.Subscript, place: ast.expr, report
 
 
 __all__ = ["check_function", "check_methods", "check_module"]
-_ = replace

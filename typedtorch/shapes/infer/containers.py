@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -11,7 +12,6 @@ from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
-    Choice,
     DictV,
     Partial,
     Sequence,
@@ -22,7 +22,6 @@ from typedtorch.shapes.infer.values import (
     join_all,
 )
 from typedtorch.shapes.size import product, unknown
-from typedtorch.shapes.tensor import Pack
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.calls import Args
@@ -201,7 +200,7 @@ def chain(frame: Frame, args: Args, node: ast.AST) -> Value:
 def pairwise(frame: Frame, args: Args, node: ast.AST) -> Value:
     items = _items(args.values[0]) if args.values else None
     if items is not None:
-        return Sequence("iterator", tuple(zip(items, items[1:], strict=False)))
+        return Sequence("iterator", tuple(itertools.pairwise(items)))
     each = _each(frame, args.values[0], node) if args.values else UNKNOWN
     return Sequence("iterator", None, (each, each))
 
@@ -359,4 +358,3 @@ def _dict_method(frame: Frame, receiver: DictV, name: str, args: Args, node: ast
 
 
 __all__ = ["MODULES", "SPECIAL", "call_method", "castable", "sequential"]
-_ = (Choice, Pack)

@@ -6,9 +6,8 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer import attributes, calls, messages, refine, specs
-from typedtorch.shapes.infer.frame import Frame, source
+from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.state import join_states
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -16,7 +15,6 @@ from typedtorch.shapes.infer.values import (
     Choice,
     ClassV,
     DictV,
-    Dtype,
     External,
     FunctionV,
     Instance,
@@ -32,7 +30,7 @@ from typedtorch.shapes.infer.values import (
     join_all,
     options_of,
 )
-from typedtorch.shapes.size import Poly, floor_div, same, unknown
+from typedtorch.shapes.size import Poly, floor_div, unknown
 from typedtorch.shapes.tensor import Pack, pack_index
 
 MAX_UNROLL = 12
@@ -208,8 +206,7 @@ def if_expression(frame: Frame, node: ast.IfExp) -> Value:
 
 
 def _either(values: list[Value], place: str) -> Value:
-    joined = join(values[0], values[1], place)
-    return joined
+    return join(values[0], values[1], place)
 
 
 def boolean(frame: Frame, node: ast.BoolOp) -> Value:
@@ -678,4 +675,3 @@ _HANDLERS: dict[type[ast.expr], Handler] = {
 }  # fmt: skip
 
 __all__ = ["evaluate", "items_of", "iterate", "operate"]
-_ = (Dtype, dtypes, same, source)

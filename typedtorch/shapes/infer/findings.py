@@ -46,12 +46,14 @@ EXPLAIN = {
         "    def project(x: Float[Tensor, 'batch d'], w: Float[Tensor, 'd k']) -> Float[Tensor, 'batch k']:\n"
         "        return x @ w.T        # the last axis of x is d, the first axis of w.T is k\n\n"
         "Axis names of a signature are generic: the code must work for every size, so two names are two\n"
-        "different sizes. Say that they are equal with one name, or assert it: assert x.shape[0] == y.shape[0]."
+        "different sizes. Say that they are equal with one name, or assert it:\n"
+        "assert x.shape[0] == y.shape[0]."
     ),
     "broadcast": (
         "A broadcast repeats an axis name: (batch,) with (batch, 1) gives (batch, batch).\n\n"
         "    loss = ((prediction - target) ** 2).mean()   # prediction (batch, 1), target (batch,)\n\n"
-        "Remove the axis of size one (squeeze(-1)), or make the outer product explicit: x[:, None] - y[None, :]."
+        "Remove the axis of size one (squeeze(-1)), or make the outer product explicit:\n"
+        "x[:, None] - y[None, :]."
     ),
     "dtype": (
         "A dtype contradicts an annotation, or an operator would refuse it.\n\n"

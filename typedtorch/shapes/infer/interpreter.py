@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes import axes as axis_language
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.infer import construction, specs, unify
-from typedtorch.shapes.infer.calls import Args, Parameter, call_function, call_value
+from typedtorch.shapes.infer import construction, specs
+from typedtorch.shapes.infer.calls import Args, Parameter, call_function
 from typedtorch.shapes.infer.classes import ClassInfo, collect
 from typedtorch.shapes.infer.expressions import captured, evaluate
 from typedtorch.shapes.infer.frame import Frame, Reporter, source
@@ -42,7 +42,6 @@ from typedtorch.shapes.infer.values import (
     SpecV,
     Tensor,
     Value,
-    choice,
     equal,
     is_size,
     join_all,
@@ -59,7 +58,7 @@ from typedtorch.shapes.size import (
     observing,
     unknown,
 )
-from typedtorch.shapes.tensor import ANY_AXES, Pack, ShapeError
+from typedtorch.shapes.tensor import Pack, ShapeError
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.specs import Spec
@@ -92,14 +91,17 @@ _CONSTANTS: dict[str, Value] = {
 
 # Decorators of other packages that keep what they decorate.
 _TRANSPARENT = {
-    "jaxtyping.jaxtyped", "beartype.beartype", "typeguard.typechecked", "torch.no_grad", "torch.inference_mode",
+    "jaxtyping.jaxtyped", "beartype.beartype", "typeguard.typechecked", "torch.no_grad",
+    "torch.inference_mode",
     "torch.enable_grad", "torch.compile", "torch.jit.script", "torch.jit.export", "torch.jit.ignore",
-    "torch.jit.unused", "torch.compiler.disable", "functools.cache", "functools.lru_cache", "abc.abstractmethod",
+    "torch.jit.unused", "torch.compiler.disable", "functools.cache", "functools.lru_cache",
+    "abc.abstractmethod",
     "typing.override", "typing.final", "builtins.staticmethod", "builtins.classmethod", "builtins.property",
     "functools.cached_property", "torch._dynamo.disable", "torch.amp.custom_fwd", "torch.amp.custom_bwd",
     "torch.autograd.function.once_differentiable", "typing.no_type_check", "torch.set_grad_enabled",
     "torch.cuda.amp.custom_fwd", "torch.cuda.amp.custom_bwd", "typing.overload", "warnings.deprecated",
-    "typing.deprecated", "beartype.typing.no_type_check", "numba.njit", "torch.autocast", "torch.amp.autocast",
+    "typing.deprecated", "beartype.typing.no_type_check", "numba.njit", "torch.autocast",
+    "torch.amp.autocast",
     "torch.compiler.allow_in_graph", "torch._dynamo.allow_in_graph",
 }  # fmt: skip
 
@@ -709,7 +711,8 @@ class Interpreter:
 
 
 _NUMPY_DTYPES = {
-    **{n: m for n, m in dtypes.BIT.items() if n not in ("other", "bfloat16") and "float8" not in n and "float4" not in n},
+    **{name: dtypes.BIT[name] for name in dtypes.NAMES[:9]},
+    **{name: dtypes.BIT[name] for name in ("float16", "float32", "float64", "complex64", "complex128")},
     "bool_": dtypes.BOOL, "float_": dtypes.FLOAT64, "double": dtypes.FLOAT64, "single": dtypes.FLOAT32,
     "half": dtypes.FLOAT16, "intp": dtypes.INT64, "int_": dtypes.INT64,
 }  # fmt: skip
@@ -844,7 +847,7 @@ def _plain_instance(spec: Spec) -> bool:
 
 
 def _is_constant_name(name: str) -> bool:
-    return name.isupper() or name.startswith("_") and name[1:].isupper()
+    return name.isupper() or (name.startswith("_") and name[1:].isupper())
 
 
 def decorator_names(node: Def) -> set[str]:
@@ -939,4 +942,3 @@ def _braces(spec: Spec) -> set[str]:
 
 
 __all__ = ["Interpreter", "Signature"]
-_ = (ANY_AXES, call_value, choice, integer, unify)

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import attributes, containers, messages, refine, specs, transforms
 from typedtorch.shapes.infer.frame import Frame, source
-from typedtorch.shapes.infer.unify import Names, assume
+from typedtorch.shapes.infer.unify import assume
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Bound,
     Choice,
     ClassV,
     DictV,
-    FunctionV,
     Instance,
     LayerV,
     Object,
@@ -29,7 +28,6 @@ from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
     is_size,
-    join_all,
     options_of,
 )
 from typedtorch.shapes.rule import LAYERS, RULES, Layer
@@ -86,10 +84,12 @@ def construct_layer(frame: Frame, name: str, args: Args, node: ast.AST) -> Value
 _SAME_MODULE = {
     "torch.compile", "torch.jit.script", "torch.jit.trace", "torch.nn.DataParallel", "copy.copy",
     "torch.nn.parallel.DistributedDataParallel", "torch.nn.parallel.DataParallel", "torch.jit.freeze",
-    "torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm", "torch.nn.utils.parametrizations.weight_norm",
+    "torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm",
+    "torch.nn.utils.parametrizations.weight_norm",
     "torch.nn.utils.parametrizations.spectral_norm", "torch.nn.utils.parametrizations.orthogonal",
     "torch.fx.symbolic_trace", "torch.optim.swa_utils.AveragedModel", "torch.compiler.disable",
-    "torch.distributed.fsdp.FullyShardedDataParallel", "torch.distributed.fsdp.fully_shard", "functools.wraps",
+    "torch.distributed.fsdp.FullyShardedDataParallel", "torch.distributed.fsdp.fully_shard",
+    "functools.wraps",
     "torch.distributed._composable.fsdp.fully_shard",
 }  # fmt: skip
 _OBJECTS = {"torch.device", "torch.Generator", "torch.no_grad", "torch.inference_mode", "torch.enable_grad"}
@@ -220,11 +220,11 @@ def to_str(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 def range_(frame: Frame, args: Args, node: ast.AST) -> Value:
     values = args.values
-    if values and all(isinstance(v, int) and not isinstance(v, bool) for v in values) and len(values) <= 3:
-        if len(values) < 3 or values[2] != 0:
-            numbers = range(*values)
-            if len(numbers) <= 16:
-                return Sequence("iterator", tuple(numbers))
+    numeric = values and all(isinstance(v, int) and not isinstance(v, bool) for v in values)
+    if numeric and len(values) <= 3 and values[2:] != [0]:
+        numbers = range(*values)
+        if len(numbers) <= 16:
+            return Sequence("iterator", tuple(numbers))
     return Sequence("iterator", None, unknown(f"?{frame.place(node)}"))
 
 
@@ -366,7 +366,8 @@ SPECIAL: dict[str, Special] = {
     "builtins.getattr": get_attribute, "builtins.type": type_of, "builtins.hasattr": some_bool,
     "builtins.callable": some_bool, "builtins.any": some_bool, "builtins.all": some_bool,
     "builtins.issubclass": some_bool, "builtins.print": nothing, "sys.exit": never, "os._exit": never,
-    "builtins.exit": never, "copy.deepcopy": deep_copy, "math.sqrt": float_function, "math.log": float_function,
+    "builtins.exit": never, "copy.deepcopy": deep_copy, "math.sqrt": float_function,
+    "math.log": float_function,
     "math.log2": float_function, "math.exp": float_function, "math.cos": float_function,
     "math.sin": float_function, "math.pow": float_function, "math.ceil": rounding(math.ceil),
     "math.floor": rounding(math.floor), "math.gcd": integer_function, "math.lcm": integer_function,
@@ -484,4 +485,3 @@ def call_partial(frame: Frame, partial: Partial, args: Args, node: ast.AST) -> V
 
 
 __all__ = ["SPECIAL", "SYNTAX", "call_bound", "call_external", "call_partial"]
-_ = (Choice, FunctionV, Names, join_all)

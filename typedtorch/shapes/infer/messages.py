@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from typedtorch.shapes import dtypes
-
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.unify import Problem
@@ -53,7 +52,8 @@ def unpack(frame: Frame, node: ast.expr, value: Value, wanted: int, got: int) ->
     """A tuple or first axis does not have as many items as there are names."""
     what = f"axes of size {got}" if isinstance(value, Tensor) else f"{got} items"
     if isinstance(value, Tensor):
-        text = f"cannot unpack {source(node)} of shape {show(value.shape)} into {wanted} names: its first axis is {got}"
+        shape = show(value.shape)
+        text = f"cannot unpack {source(node)} of shape {shape} into {wanted} names: its first axis is {got}"
     else:
         text = f"cannot unpack {source(node)} into {wanted} names: it has {what}"
         if isinstance(value, tuple) and all(is_size(v) for v in value):

@@ -20,8 +20,10 @@ from typedtorch.shapes.tensor import UNKNOWN
 # Packages whose meaning comes from rules, never from their source.
 EXTERNAL = frozenset(
     {
-        "torch", "numpy", "jaxtyping", "einops", "typing", "typing_extensions", "builtins", "math", "functools",
-        "itertools", "collections", "contextlib", "dataclasses", "abc", "enum", "operator", "copy", "os", "sys",
+        "torch", "numpy", "jaxtyping", "einops", "typing", "typing_extensions", "builtins", "math",
+        "functools",
+        "itertools", "collections", "contextlib", "dataclasses", "abc", "enum", "operator", "copy", "os",
+        "sys",
         "beartype", "typeguard", "warnings", "logging", "random", "re", "time", "pathlib", "json", "types",
         "torchvision", "torchaudio", "transformers", "jax", "scipy", "pandas", "matplotlib", "tqdm", "pytest",
         "sympy", "tensorflow", "sklearn", "PIL", "cv2", "lightning", "pytorch_lightning", "accelerate",
@@ -281,11 +283,11 @@ def _bindings(
                     kind = Binding("from", statement, alias=(source, alias.name), fallback=fallback)
                     yield alias.asname or alias.name, kind
             case ast.Assign(targets=targets):
-                for target in targets:
-                    for name in _target_names(target):
-                        yield name, Binding("assign", statement, target, fallback=fallback)
-            case ast.AnnAssign(target=ast.Name(id=name)):
-                yield name, Binding("annotated", statement, statement.target, fallback=fallback)
+                for assigned in targets:
+                    for name in _target_names(assigned):
+                        yield name, Binding("assign", statement, assigned, fallback=fallback)
+            case ast.AnnAssign(target=ast.Name(id=name) as place):
+                yield name, Binding("annotated", statement, place, fallback=fallback)
             case ast.If(body=inner, orelse=orelse):
                 yield from _bindings(inner, module, fallback)
                 yield from _bindings(orelse, module, fallback=True)
@@ -336,8 +338,6 @@ def _broken(path: Path, text: str | None) -> Report:
 __all__ = [
     "EXTERNAL",
     "Binding",
-    "ClassV",
-    "FunctionV",
     "Module",
     "ModuleV",
     "Options",

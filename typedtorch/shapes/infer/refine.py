@@ -20,7 +20,6 @@ from typedtorch.shapes.infer.values import (
     FunctionV,
     Instance,
     LayerV,
-    Object,
     Scalar,
     Sequence,
     Tensor,
@@ -309,8 +308,8 @@ def _made_from(frame: Frame, kind: Value) -> Value:
 
 
 _PYTHON: dict[str, tuple[type, ...]] = {
-    "builtins.int": (int, Poly), "builtins.float": (float,), "builtins.str": (str,), "builtins.tuple": (tuple,),
-    "builtins.bool": (bool,),
+    "builtins.int": (int, Poly), "builtins.float": (float,), "builtins.str": (str,),
+    "builtins.tuple": (tuple,), "builtins.bool": (bool,),
 }  # fmt: skip
 
 
@@ -361,8 +360,8 @@ def _instance_of_external(value: Value, name: str) -> bool | None:
             return isinstance(value, DictV) is want_dict
         return None
     if isinstance(value, LayerV):
-        return True if value.name == name or name == "torch.nn.Module" else None
-    return None if isinstance(value, (Instance, Object)) else None
+        return True if name in (value.name, "torch.nn.Module") else None
+    return None
 
 
 def _bool_as_int(value: Value, name: str) -> bool:

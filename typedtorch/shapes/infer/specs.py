@@ -18,10 +18,8 @@ from typedtorch.shapes.axes import Axes, AxesError, parse, symbolic_problem
 from typedtorch.shapes.infer.values import (
     ClassV,
     External,
-    Sequence,
     SpecV,
     Value,
-    is_size,
 )
 
 if TYPE_CHECKING:
@@ -151,7 +149,8 @@ _LISTS = {
     "set": "set", "Set": "set", "frozenset": "set", "FrozenSet": "set", "AbstractSet": "set",
     "deque": "list", "Deque": "list", "Iterable": "iterator", "Iterator": "iterator", "Reversible": "list",
     "Generator": "iterator", "AsyncIterator": "iterator", "AsyncIterable": "iterator",
-    "AsyncGenerator": "iterator", "ModuleList": "modules", "Sequential": "sequential", "DataLoader": "iterator",
+    "AsyncGenerator": "iterator", "ModuleList": "modules", "Sequential": "sequential",
+    "DataLoader": "iterator",
     "ContextManager": "context", "AbstractContextManager": "context",
 }  # fmt: skip
 _DICTS = {
@@ -196,7 +195,7 @@ def read(node: ast.expr | None, evaluate: Evaluate) -> Spec:
             return NoneSpec()
         case ast.Constant(value=str(text)):
             inner = parse_annotation(text)
-            return ANYTHING if inner is None else _relocated(read(inner, evaluate))
+            return ANYTHING if inner is None else read(inner, evaluate)
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
             return union([read(left, evaluate), read(right, evaluate)])
         case ast.Subscript(value=base, slice=index):
@@ -204,10 +203,6 @@ def read(node: ast.expr | None, evaluate: Evaluate) -> Spec:
         case ast.Starred(value=inner):
             return read(inner, evaluate)
     return to_spec(evaluate(node))
-
-
-def _relocated(spec: Spec) -> Spec:
-    return spec
 
 
 def union(options: list[Spec]) -> Spec:
@@ -398,8 +393,3 @@ def informative(spec: Spec) -> bool:
         case SequenceSpec(element=inner) | DictSpec(value=inner) | AwaitableSpec(result=inner):
             return informative(inner)
     return True
-
-
-__all__ = [name for name in dir() if name.endswith("Spec")] + [
-    "ANYTHING", "ANY_TENSOR", "Sequence", "array_spec", "is_size", "problem", "read", "to_spec", "union",
-]  # fmt: skip

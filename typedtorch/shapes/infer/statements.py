@@ -19,7 +19,6 @@ from typedtorch.shapes.infer.values import (
     Choice,
     DictV,
     External,
-    FunctionV,
     Instance,
     Tensor,
     Value,
@@ -660,4 +659,3 @@ _HANDLERS: dict[type[ast.stmt], Handler] = {
 }  # fmt: skip
 
 __all__ = ["assign_target", "run"]
-_ = (FunctionV, is_size)

@@ -153,7 +153,7 @@ def _take_off(value: Value, dim: Value, mapped: list[Entry]) -> Value:
         return UNKNOWN
     try:
         index = axis_index(value.shape, dim)
-    except Exception:  # noqa: BLE001 - out of range or undecided: nothing is known of the slice
+    except Exception:
         return UNKNOWN
     if index >= len(value.shape) or isinstance(value.shape[index], Pack):
         return UNKNOWN

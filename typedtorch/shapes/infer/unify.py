@@ -10,10 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-
 from typedtorch.shapes.axes import Dim, evaluate
 from typedtorch.shapes.infer import specs
-from typedtorch.shapes.rules.layout import contiguous_strides
 from typedtorch.shapes.infer.specs import ArraySpec, Spec
 from typedtorch.shapes.infer.values import (
     Awaitable,
@@ -26,6 +24,7 @@ from typedtorch.shapes.infer.values import (
     choice,
     is_size,
 )
+from typedtorch.shapes.rules.layout import contiguous_strides
 from typedtorch.shapes.size import (
     Size,
     axis,

@@ -316,7 +316,7 @@ def _may_choose(value: Value) -> bool:
 
 
 def _is_number(value: Value) -> bool:
-    return isinstance(value, (bool, int, float, Poly)) or isinstance(value, Scalar)
+    return isinstance(value, (bool, int, float, Poly, Scalar))
 
 
 def _join_choice(a: Value, b: Value, key: str) -> Value:
