@@ -77,7 +77,7 @@ def member(target: Any, scope: ScopeKind) -> Any:
         case MethodType():
             return MethodType(member(target.__func__, scope), target.__self__)
         case staticmethod() | classmethod():
-            inner = member(target.__func__, scope)
+            inner = member(target.__func__, "call")  # there is no instance
             return None if inner is None else type(target)(inner)
         case property():
             parts: list[Any] = [member(f, scope) or f for f in (target.fget, target.fset, target.fdel)]

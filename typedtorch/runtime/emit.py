@@ -33,7 +33,8 @@ from typedtorch.runtime.specs import (
 )  # fmt: skip
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset)
-PYTHON = ("Exception", "isinstance", "len", "tuple", "type", "Refused", "join_runs", "walk")  # used by name
+# what generated code calls by name
+PYTHON = ("Exception", "getattr", "isinstance", "len", "tuple", "type", "Refused", "join_runs", "walk")
 _DIRECT = (list, tuple, set, frozenset, deque)
 
 
@@ -188,7 +189,9 @@ class Emitter:
         names = [self.kind(kind) for kind in kinds if kind is not type(None)]
         if names:
             wanted = names[0] if len(names) == 1 else f"({', '.join(names)})"
-            tests.append(f"not isinstance({var}, {wanted})")
+            slow = len(kinds) == 1 and type(kinds[0]).__instancecheck__ is not type.__instancecheck__
+            exact = f"type({var}) is not {wanted} and " if slow else ""  # Parameter asks Python code
+            tests.append(f"{exact}not isinstance({var}, {wanted})")
         return " and ".join(tests)
 
     def kind(self, kind: type) -> str:

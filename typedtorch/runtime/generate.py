@@ -23,26 +23,28 @@ finds out what is wrong, or that nothing is.
 from __future__ import annotations
 
 from collections.abc import Callable
-from inspect import Parameter
+from inspect import Parameter, getattr_static
 from types import FunctionType
 
 from typedtorch.runtime.array_code import NotInline
 from typedtorch.runtime.checker import Checker
 from typedtorch.runtime.emit import PYTHON, Emitter
+from typedtorch.runtime.instance import attribute_specs
 from typedtorch.runtime.signatures import Written, load
 
 
-def generate(checker: Checker, written: Written) -> FunctionType:
-    """Compile the quick checker of a signature."""
-    return load(_Source(checker, written).write(), written.namespace, f"check of {checker.name}")
+def generate(checker: Checker, written: Written, owner: type | None = None) -> FunctionType:
+    """Compile the quick checker of a signature; where names are the instance's, for one class of instance."""
+    return load(_Source(checker, written, owner).write(), written.namespace, f"check of {checker.name}")
 
 
 class _Source:
     """Writes the source of one checker."""
 
-    def __init__(self, checker: Checker, written: Written) -> None:
-        self.checker, self.written = checker, written
-        self.emit = Emitter(written, checker.specs())
+    def __init__(self, checker: Checker, written: Written, owner: type | None) -> None:
+        self.checker, self.written, self.owner = checker, written, owner
+        self.attributes = {} if owner is None else attribute_specs(owner)
+        self.emit = Emitter(written, [*checker.specs(), *self.attributes.values()])
         self.call, self.reference = written.call_function, written.constant("CHECKER", checker)
         self.scope, self.value = self.emit.fresh("scope"), self.emit.fresh("result")
 
@@ -55,6 +57,10 @@ class _Source:
         result = None if arguments is None else self._lines(self._result)
         emit.lines = [self.written.head(defaults=False)]
         with emit.indented():
+            if self.owner is not None and arguments is not None:
+                owner = emit.constant("OWNER", self.owner)
+                emit.add(f"if type({self.written.names[0]}) is not {owner}:  # one of another class")
+                emit.add(f"    return {self.written.awaiting}{self.written.call(self.written.first)}")
             if arguments is None:
                 emit.add(f"{self.scope} = {self.values}")
                 emit.add(f"return {self.reference}.result({self.call}, {self.scope})")
@@ -92,8 +98,10 @@ class _Source:
 
     def _arguments(self) -> None:
         emit = self.emit
-        if self.checker.scope == "instance" or self.written.clashes(PYTHON):
-            raise NotInline  # bindings start from the instance, or a parameter hides what the code uses
+        if self.written.clashes(PYTHON) or (self.owner is None and self.checker.scope == "instance"):
+            raise NotInline  # a parameter hides what the code uses; names are those of an instance not seen
+        if self.owner is not None:
+            self._instance(self.owner)
         for p in self.checker.parameters:
             if p.spec is None:
                 continue
@@ -106,6 +114,28 @@ class _Source:
                 emit.guarded(f"{p.name} is not {self.written.defaults[p.name]}", p.spec, p.name)
             else:
                 emit.spec(p.spec, p.name)
+
+    def _instance(self, owner: type) -> None:
+        """Start from what the instance says, as :func:`bind_instance` does."""
+        emit, me = self.emit, self.written.names[0]
+        plain = emit.fresh("attributes")
+        emit.add(f"{plain} = {me}.__dict__" if owner.__dictoffset__ else f"{plain} = {{}}")
+        for axis in self.checker.axis_names:
+            var, of_class = emit.local(axis), getattr_static(owner, axis, None) is not None
+            emit.start_as_none(axis)
+            emit.add(
+                f"{var} = getattr({me}, {axis!r}, None)" if of_class else f"{var} = {plain}.get({axis!r})"
+            )
+            emit.add(f"if type({var}) is not int:", f"    {var} = None")
+        for name, spec in self.attributes.items():
+            value = emit.fresh(f"self_{name}")
+            emit.add(f"# self.{name}: {spec.text}")
+            if hasattr(owner, "register_parameter"):  # a module asks for its parameters in Python code
+                emit.add(f"{value} = {plain}['_parameters'].get({name!r})", f"if {value} is None:")
+                emit.add(f"    {value} = getattr({me}, {name!r}, None)")
+            else:
+                emit.add(f"{value} = getattr({me}, {name!r}, None)")
+            emit.guarded(f"{value} is not None", spec, value)
 
     def _result(self) -> None:
         if self.checker.returns is not None:

@@ -31,7 +31,7 @@ def bind_instance(instance: Any, names: Iterable[str], scope: Scope) -> Mismatch
         if type(value) is int:  # a bool is no size
             scope.sizes[name] = value
             scope.origins[name] = (f"self.{name}", "")
-    for name, spec in _attribute_specs(type(instance)).items():
+    for name, spec in attribute_specs(type(instance)).items():
         attribute = getattr(instance, name, None)
         if attribute is None:
             continue  # not assigned yet
@@ -45,7 +45,7 @@ def bind_instance(instance: Any, names: Iterable[str], scope: Scope) -> Mismatch
 _KNOWN: WeakKeyDictionary[type, dict[str, Spec]] = WeakKeyDictionary()
 
 
-def _attribute_specs(kind: Any) -> dict[str, Spec]:
+def attribute_specs(kind: Any) -> dict[str, Spec]:
     """The array annotations in the body of a class and of its bases."""
     if kind in _KNOWN:
         return _KNOWN[kind]

@@ -35,6 +35,7 @@ class Written:
         name = str(getattr(function, "__name__", "function"))
         self.identifier = name if name.isidentifier() and not keyword.iskeyword(name) else "function"
         self.label = function.__qualname__.rsplit("<locals>.", 1)[-1]
+        self.first = ""  # the name of what finds the check for a call
         self.defaults: dict[str, str] = {}
         for p in self.parameters:
             if p.default is not Parameter.empty:

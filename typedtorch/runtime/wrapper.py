@@ -80,13 +80,18 @@ def wrap(function: FunctionType, scope: ScopeKind, *, arrays_only: bool = False)
 
 
 def _function(written: Written, tracing: Callable[[], bool], checker: Callable[[], Checker]) -> FunctionType:
-    def first(*args: Any, **kwargs: Any) -> Any:
-        with _BUILDING:
-            if written.namespace[checked] is first:
-                written.namespace[checked] = generate(checker(), written)
-        return written.namespace[checked](*args, **kwargs)
+    made: dict[type | None, FunctionType] = {}  # by the class of instance, where names are the instance's
 
-    checked = written.constant("CHECKED", first)
+    def first(*args: Any, **kwargs: Any) -> Any:
+        owner = type(args[0]) if checker().scope == "instance" and args else None
+        with _BUILDING:
+            if owner not in made:
+                made[owner] = generate(checker(), written, owner)
+                if written.namespace[checked] is first and (owner is None) == (checker().scope == "call"):
+                    written.namespace[checked] = made[owner]
+        return made[owner](*args, **kwargs)
+
+    checked, written.first = written.constant("CHECKED", first), written.constant("FIRST", first)
     is_tracing, switch = written.constant("is_compiling", tracing), written.constant("SWITCH", SWITCH)
     return load(
         f"{written.head(defaults=True)}\n"
