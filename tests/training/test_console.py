@@ -6,8 +6,9 @@ import math
 import pytest
 import torch
 
-from typedtorch.training.console import Console, PeakMemory, RunFacts, duration, memory_in_use, si, size
+from typedtorch.training.console import Console, RunFacts, duration, si, size
 from typedtorch.training.figures import Figures
+from typedtorch.training.usage import PeakMemory, memory_in_use
 
 FIGURES = Figures(
     step=40, loss=1.25, grad_norm=0.5, lr=1e-3, items=4000, items_per_second=18_240.0, step_seconds=0.1,

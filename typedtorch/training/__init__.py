@@ -1,5 +1,9 @@
 """Training: a small loop made of parts, one complete state, checkpoints that are whole or absent."""
 
+from typedtorch.training import threads as threads
+
+# isort: split  (the threads are told how to wait before anything below imports torch)
+from typedtorch.training.adapters import TensorBoard, WeightsAndBiases
 from typedtorch.training.callbacks import Callback, EarlyStop
 from typedtorch.training.checkpoint import CheckpointStore, load_checkpoint
 from typedtorch.training.config import TrainConfig
@@ -15,12 +19,15 @@ from typedtorch.training.errors import (
     OutOfMemory,
     RunFolderError,
 )
+from typedtorch.training.finder import RateTest, find_learning_rate
 from typedtorch.training.job import TrainResult, train
 from typedtorch.training.loggers import JsonLines, Logger
+from typedtorch.training.monitor import DeviceMonitor, Profile
+from typedtorch.training.protocols import FitResult
 from typedtorch.training.seed import seed_everything
 from typedtorch.training.settings import LoopSettings
 from typedtorch.training.step import LossSum
-from typedtorch.training.trainer import FitResult, Trainer
+from typedtorch.training.trainer import Trainer
 
 __all__ = [
     "Callback",
@@ -31,6 +38,7 @@ __all__ = [
     "ConfigError",
     "Console",
     "DamagedCheckpoint",
+    "DeviceMonitor",
     "EarlyStop",
     "FitResult",
     "Interrupted",
@@ -40,10 +48,15 @@ __all__ = [
     "LossSum",
     "NonFiniteError",
     "OutOfMemory",
+    "Profile",
+    "RateTest",
     "RunFolderError",
+    "TensorBoard",
     "TrainConfig",
     "TrainResult",
     "Trainer",
+    "WeightsAndBiases",
+    "find_learning_rate",
     "load_checkpoint",
     "seed_everything",
     "train",

@@ -15,14 +15,15 @@ from typedtorch.nn import Transformer, sample
 from typedtorch.training import runfolder
 from typedtorch.training.assemble import Corpus
 from typedtorch.training.config import TrainConfig
-from typedtorch.training.console import Console, PeakMemory, duration, si, size
+from typedtorch.training.console import Console, duration, si, size
 from typedtorch.training.distributed import Parallel
 from typedtorch.training.evaluate import in_bits, unigram_entropy
 from typedtorch.training.loggers import read_records
-from typedtorch.training.picture import draw_losses
+from typedtorch.training.picture import draw_losses, draw_report
 from typedtorch.training.predict import Prediction, count_flops_per_token
 from typedtorch.training.runfolder import RunFolder
 from typedtorch.training.trainer import Trainer
+from typedtorch.training.usage import PeakMemory
 
 _PYTHON_PROMPT = b"\ndef "
 
@@ -187,6 +188,7 @@ class Ending:
 
     def _draw(self, folder: RunFolder, summary: dict[str, Any]) -> None:
         records = read_records(folder / runfolder.METRICS)
+        draw_report(folder / runfolder.REPORT, records)
         losses = [(int(str(r["step"])), float(str(r["loss"]))) for r in records if r.get("loss") is not None]
         validation = {
             int(str(r["step"])): float(str(r["val_loss"])) for r in records if r.get("val_loss") is not None

@@ -28,19 +28,21 @@ from typedtorch.training.assemble import (
 from typedtorch.training.callbacks import Callback
 from typedtorch.training.checkpoint import CheckpointStore
 from typedtorch.training.config import Overrides, TrainConfig, find_device, resolve, settled
-from typedtorch.training.console import Console, PeakMemory, RunFacts
+from typedtorch.training.console import Console, RunFacts
 from typedtorch.training.distributed import Parallel, join
 from typedtorch.training.ending import Ending
 from typedtorch.training.evaluate import Evaluator
 from typedtorch.training.loggers import JsonLines, Logger, rewind
 from typedtorch.training.precision import Precision
 from typedtorch.training.predict import Prediction, predict
+from typedtorch.training.protocols import Evaluate, FitResult
 from typedtorch.training.resume import Resumption, plan
 from typedtorch.training.runfolder import RunFolder
 from typedtorch.training.seed import seed_everything
 from typedtorch.training.settings import LoopSettings
 from typedtorch.training.step import LossFunction
-from typedtorch.training.trainer import Evaluate, FitResult, Trainer
+from typedtorch.training.trainer import Trainer
+from typedtorch.training.usage import PeakMemory
 
 OptimizerLike = Optimizer | Callable[[nn.Module], Optimizer]
 
@@ -81,7 +83,8 @@ def train(
     ``optimizer`` (or a function from the model to one) of your own replaces the built-in part; with
     ``batches`` of your own there is validation only where ``evaluate`` is given.
 
-    Writes a run folder: ``config.json``, ``metrics.jsonl``, ``checkpoints/``, ``loss.png``, ``summary.json``.
+    Writes a run folder: ``config.json``, ``metrics.jsonl``, ``checkpoints/``, ``summary.json``, ``loss.png``,
+    ``report.png``.
 
     Raises:
         ConfigError: an unknown or impossible setting, or nothing to resume.

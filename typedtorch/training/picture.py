@@ -65,6 +65,43 @@ def draw_losses(
         figure.savefig(file, format="png")
 
 
+_PANELS = (
+    ("loss", "loss", False),
+    ("lr", "learning rate", False),
+    ("grad_norm", "gradient norm", True),
+    ("items_per_second", "tokens per second", False),
+    ("data_wait", "share of time waiting for data", False),
+    ("memory", "memory in use (MiB)", False),
+)
+
+
+def draw_report(path: Path, records: Sequence[Mapping[str, object]]) -> None:
+    """Draw what the records hold besides the loss: rate, gradients, throughput, waiting, memory.
+
+    Raises:
+        WriteError: the file cannot be written.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - slow to import
+    from matplotlib.figure import Figure  # noqa: PLC0415 - slow to import
+
+    figure = Figure(figsize=(11, 6), dpi=110, layout="constrained")
+    FigureCanvasAgg(figure)
+    for axes, (key, title, logarithmic) in zip(figure.subplots(2, 3).flat, _PANELS, strict=True):
+        points = [(float(str(r["step"])), float(str(r[key]))) for r in records if r.get(key) is not None]
+        scale = 2**-20 if key == "memory" else 1.0
+        axes.plot([s for s, _ in points], [v * scale for _, v in points], color=_ACCENT, linewidth=1.4)
+        axes.set_title(title, loc="left", color=_INK, fontsize=10)
+        if logarithmic and any(v > 0 for _, v in points):
+            axes.set_yscale("log")
+        elif key not in ("loss",):
+            axes.set_ylim(bottom=0)
+        axes.grid(alpha=0.25)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.tick_params(labelsize=8)
+    with atomic_file(path) as file:
+        figure.savefig(file, format="png")
+
+
 def _to_bits(nats: Any) -> Any:
     return np.asarray(nats) / math.log(2)
 

@@ -14,13 +14,13 @@ from typing import Any
 from typedtorch.data.files import write_atomically
 from typedtorch.training.errors import RunFolderError
 
-CONFIG, METRICS, SUMMARY, PICTURE, CHECKPOINTS = (
-    "config.json", "metrics.jsonl", "summary.json", "loss.png", "checkpoints",
+CONFIG, METRICS, SUMMARY, PICTURE, REPORT, CHECKPOINTS = (
+    "config.json", "metrics.jsonl", "summary.json", "loss.png", "report.png", "checkpoints",
 )  # fmt: skip
 
 
 class RunFolder:
-    """``config.json``, ``metrics.jsonl``, ``checkpoints/``, ``loss.png``, ``summary.json``.
+    """``config.json``, ``metrics.jsonl``, ``checkpoints/``, ``summary.json``, ``loss.png``, ``report.png``.
 
     Holds a lock that the operating system drops when the process ends, however it ends.
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
+
+from torch import Tensor
 
 from typedtorch.training.errors import CheckpointMismatch
 from typedtorch.training.restore import model_problems, optimizer_problems
@@ -111,3 +114,20 @@ def identity_problems(saved: Mapping[str, Any], here: Mapping[str, Any]) -> list
         for name in names
         if saved.get(name) != here.get(name)
     ]
+
+
+def copied(value: Any) -> Any:
+    """A nested state with every tensor cloned.
+
+    >>> import torch
+    >>> live = {"a": [torch.zeros(1)]}; kept = copied(live); _ = live["a"][0].add_(1)
+    >>> kept
+    {'a': [tensor([0.])]}
+    """
+    if isinstance(value, Tensor):
+        return value.detach().clone()
+    if isinstance(value, dict):
+        return {key: copied(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(copied(item) for item in value)
+    return copy.copy(value)

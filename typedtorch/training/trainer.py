@@ -5,12 +5,10 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import signal
-import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -21,57 +19,18 @@ from typedtorch.training.callbacks import Callback, Callbacks
 from typedtorch.training.checkpoint import CheckpointStore, State
 from typedtorch.training.distributed import Parallel
 from typedtorch.training.ema import Ema
-from typedtorch.training.errors import Interrupted
+from typedtorch.training.errors import Interrupted, NonFiniteError
 from typedtorch.training.faults import Faults
-from typedtorch.training.figures import Figures, Meter
+from typedtorch.training.figures import Meter
 from typedtorch.training.loggers import Logger, SafeLoggers
 from typedtorch.training.precision import Precision
+from typedtorch.training.protocols import Display, Evaluate, FitResult, Quiet, Schedule, Stop
 from typedtorch.training.settings import LoopSettings
 from typedtorch.training.signals import SignalWatch
-from typedtorch.training.snapshot import Snapshot
+from typedtorch.training.snapshot import Snapshot, copied
 from typedtorch.training.sources import as_source, batch_items
 from typedtorch.training.step import BatchesEnded, LossFunction, accumulate_gradients
-
-Schedule = Callable[[int], float]
-Stop = Callable[[], bool]
-
-
-class Evaluate(Protocol):
-    """Figures of a model; ``stop()`` turning true asks for an early return of nothing."""
-
-    def __call__(self, model: nn.Module, stop: Stop, /) -> Mapping[str, float]: ...
-
-
-class Display(Protocol):
-    """What a person sees while it runs."""
-
-    def figures(self, figures: Figures, /) -> None: ...
-    def note(self, text: str, /) -> None: ...
-
-
-class Quiet:
-    """A display that shows notes only, on standard error."""
-
-    def figures(self, figures: Figures, /) -> None:
-        """Nothing."""
-
-    def note(self, text: str, /) -> None:
-        """One line."""
-        print(text, file=sys.stderr)
-
-
-@dataclass
-class FitResult:
-    """How a run ended."""
-
-    step: int
-    stopped: str
-    """Why it ended: ``"steps"`` where all were done."""
-    losses: list[float] = field(default_factory=list)
-    """Each step's loss, from where this process began."""
-    figures: list[Figures] = field(default_factory=list)
-    """Of each stretch, from where this process began."""
-    evaluations: dict[int, dict[str, float]] = field(default_factory=dict)
+from typedtorch.training.usage import memory_in_use
 
 
 class Trainer:
@@ -308,7 +267,7 @@ class Trainer:
         for figures in self.meter.ready(wait=wait):
             self.result.losses += figures.losses
             self.result.figures.append(dataclasses.replace(figures, losses=(), norms=()))
-            record = {**figures.record(), "skipped": self.skipped}
+            record = {**figures.record(), "skipped": self.skipped, "memory": memory_in_use(self.device)}
             self.loggers.log(record)
             if self.parallel.rank == 0:
                 self.display.figures(figures)
@@ -357,6 +316,33 @@ class Trainer:
     def state_dict(self) -> State:
         """The whole state: what :meth:`load_state_dict` needs to continue bit for bit."""
         return self.snapshot.take()
+
+    def detached_state(self) -> State:
+        """The whole state as copies, which further steps do not change."""
+        state: State = copied(self.snapshot.take())
+        return state
+
+    def step_once(self, rate: float) -> float:
+        """One optimizer step at a learning rate, without figures, callbacks or checkpoints; returns the loss.
+
+        Raises:
+            NonFiniteError: the loss or a gradient is not finite; the step was not applied.
+        """
+        self._set_rate(rate)
+        found = accumulate_gradients(
+            self.loss,
+            self.model,
+            self._draw,
+            self.accumulate,
+            autocast=self._autocast,
+            backward=self._backward,
+        )
+        outcome = self.applier.apply(found)
+        self.optimizer.zero_grad()
+        self.waited, self.items, self.drawn = 0.0, 0, 0
+        if outcome.problem:
+            raise NonFiniteError(self.step + 1, outcome.problem)
+        return float(outcome.loss)
 
     def load_state_dict(self, state: State, *, path: str = "<state>") -> None:
         """Continue where ``state`` was taken; compared first, and nothing changed where it does not fit.

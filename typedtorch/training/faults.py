@@ -1,0 +1,121 @@
+"""What the loop does when something is wrong: a bad gradient, a spike, not enough memory."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import deque
+from typing import TYPE_CHECKING
+
+import torch
+
+from typedtorch.training.errors import NonFiniteError, OutOfMemory
+from typedtorch.training.figures import Figures
+
+if TYPE_CHECKING:
+    from typedtorch.training.trainer import Trainer
+
+
+class Faults:
+    """The policies of one trainer."""
+
+    def __init__(self, trainer: Trainer) -> None:
+        self.trainer = trainer
+        self.in_a_row = 0
+        self._recent: deque[float] = deque(maxlen=20)
+
+    def not_applied(self, problem: str) -> None:
+        """A step was left out: raise, go on, or go back.
+
+        Raises:
+            NonFiniteError: by policy, or because it happened too often.
+        """
+        t = self.trainer
+        t.skipped += 1
+        self.in_a_row += 1
+        scaling = t.scaler is not None  # an overflow now and then is how a loss scale is found
+        if t.settings.nonfinite == "raise" and not scaling:
+            t.log(wait=True)
+            raise NonFiniteError(t.step, problem)
+        if self.in_a_row >= t.settings.patience:
+            raise NonFiniteError(t.step, f"{problem}, {self.in_a_row} steps in a row")
+        if not scaling:
+            t.display.note(f"step {t.step}: {problem}; the step was not applied")
+            if t.settings.nonfinite == "rollback":
+                self.roll_back(problem)
+
+    def roll_back(self, why: str) -> None:
+        """Back to the last checkpoint, with the data going on from here: the bad stretch is left out.
+
+        Raises:
+            NonFiniteError: there is no checkpoint, or it was done too often.
+        """
+        t = self.trainer
+        t.rollbacks += 1
+        found = t.store.latest() if t.store is not None and t.store.saved() else None
+        found = t.parallel.broadcast(found)
+        if found is None or t.rollbacks > t.settings.patience:
+            raise NonFiniteError(t.step, f"{why}, and no checkpoint to go back to (or too many times)")
+        data, rollbacks, skipped = t.source.state_dict(), t.rollbacks, t.skipped
+        path, state = found
+        t.load_state_dict({**state, "data": data}, path=str(path))
+        t.rollbacks, t.skipped = rollbacks, skipped
+        t.display.note(f"rolled back to step {t.step} ({path.name}); the data goes on")
+
+    def look(self, figures: Figures) -> None:
+        """What the figures of a stretch show that the steps themselves did not."""
+        self._late_nonfinite(figures)
+        self._spike(figures)
+
+    def _late_nonfinite(self, figures: Figures) -> None:
+        """On a GPU a bad step is known when its figures arrive; the device did not apply it."""
+        t = self.trainer
+        if t.device.type != "cuda" or t.scaler is not None:
+            return
+        bad = [i for i, norm in enumerate(figures.norms) if not math.isfinite(norm)]
+        if not bad:
+            return
+        first = figures.step - len(figures.norms) + bad[0] + 1
+        t.skipped += len(bad)
+        self.in_a_row = self.in_a_row + len(bad) if len(bad) == len(figures.norms) else len(bad)
+        what = f"the gradient is not finite in {len(bad)} of the steps up to {figures.step}"
+        if t.settings.nonfinite == "raise" or self.in_a_row >= t.settings.patience:
+            raise NonFiniteError(first, what)
+        t.display.note(f"step {first}: {what}; those were not applied")
+        if t.settings.nonfinite == "rollback":
+            self.roll_back(what)
+
+    def _spike(self, figures: Figures) -> None:
+        spreads = self.trainer.settings.spike
+        if spreads and len(self._recent) >= 5:
+            mean, spread = statistics.fmean(self._recent), statistics.pstdev(self._recent)
+            if figures.loss > mean + spreads * max(spread, 1e-3 * abs(mean)):
+                text = f"loss spike at step {figures.step}: {figures.loss:.4f} after a mean of {mean:.4f}"
+                self.trainer.display.note(text)
+                if self.trainer.settings.nonfinite == "rollback":
+                    self._recent.clear()
+                    self.roll_back(text)
+                return
+        if math.isfinite(figures.loss):
+            self._recent.append(figures.loss)
+
+    def out_of_memory(self, error: torch.OutOfMemoryError) -> None:
+        """Halve the micro-batch and take the step again, where that is wanted and possible.
+
+        Raises:
+            OutOfMemory: saying what did not fit and what to change.
+        """
+        t = self.trainer
+        t.optimizer.zero_grad(set_to_none=True)
+        if t.device.type == "cuda":
+            torch.cuda.empty_cache()
+        halve = getattr(t.source, "halve", None)
+        if not t.settings.halve_on_oom or not callable(halve) or not halve(t.drawn):
+            items = t.items // max(t.drawn, 1)
+            raise OutOfMemory(
+                f"step {t.step + 1}: a micro-batch of {items} items does not fit: {error}; "
+                "take a smaller micro_batch (the step stays the same), or halve_on_oom=True"
+            ) from error
+        t.accumulate *= 2
+        t.waited, t.items, t.drawn = 0.0, 0, 0
+        t.display.note(f"out of memory: the micro-batch is halved, {t.accumulate} make a step")

@@ -1,0 +1,93 @@
+"""Callbacks that look at the machine: use of the device, a profile, a picture of its memory."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from typedtorch.training.callbacks import Callback
+from typedtorch.training.trainer import Trainer
+from typedtorch.training.usage import memory_in_use
+
+
+class DeviceMonitor(Callback):
+    """Logs memory in use and, through NVML where it is installed, utilisation and power of the GPU."""
+
+    def __init__(self) -> None:
+        self._nvml: Any = None
+        self._handle: Any = None
+
+    def on_start(self, trainer: Trainer, /) -> None:
+        """Find the device."""
+        if trainer.device.type != "cuda":
+            return
+        try:
+            self._nvml = importlib.import_module("pynvml")
+            self._nvml.nvmlInit()
+            self._handle = self._nvml.nvmlDeviceGetHandleByIndex(trainer.device.index or 0)
+        except Exception:  # no NVML, or none that answers: there is less to log
+            self._nvml = self._handle = None
+
+    def on_log(self, trainer: Trainer, record: Mapping[str, object], /) -> None:
+        """One record of its own at the same step."""
+        found: dict[str, object] = {"step": record["step"], "memory": memory_in_use(trainer.device)}
+        if self._handle is not None:
+            found["utilisation"] = self._nvml.nvmlDeviceGetUtilizationRates(self._handle).gpu / 100
+            found["watts"] = self._nvml.nvmlDeviceGetPowerUsage(self._handle) / 1000
+        trainer.loggers.log(found)
+
+
+class Profile(Callback):
+    """Writes ``trace.json`` (open it in Perfetto) of a few steps, and on a GPU ``memory.pickle``.
+
+    The trace holds the operators of steps ``first`` to ``first + steps - 1``. The memory snapshot is for
+    https://pytorch.org/memory_viz.
+
+    Raises:
+        ValueError: not at least one step.
+    """
+
+    def __init__(self, folder: str | Path, *, first: int = 5, steps: int = 3) -> None:
+        if first < 1 or steps < 1:
+            raise ValueError(f"profile: expected steps from the first on, got first {first}, steps {steps}")
+        self.folder, self.first, self.steps = Path(folder), first, steps
+        self._profiler: torch.profiler.profile | None = None
+
+    def on_start(self, trainer: Trainer, /) -> None:
+        """Begin at once where the first step is to be seen."""
+        if self.first == 1 and trainer.step == 0:
+            self._begin(trainer)
+
+    def on_step(self, trainer: Trainer, /) -> None:
+        """Begin before the first step, end after the last."""
+        if trainer.step == self.first - 1:
+            self._begin(trainer)
+        elif trainer.step == self.first + self.steps - 1:
+            self._end(trainer)
+
+    def on_end(self, trainer: Trainer, /) -> None:
+        """Write what there is where the run ended before."""
+        self._end(trainer)
+
+    def _begin(self, trainer: Trainer) -> None:
+        activities = [torch.profiler.ProfilerActivity.CPU]
+        if trainer.device.type == "cuda":
+            activities.append(torch.profiler.ProfilerActivity.CUDA)
+            torch.cuda.memory._record_memory_history()
+        self._profiler = torch.profiler.profile(activities=activities, record_shapes=True)
+        self._profiler.start()
+
+    def _end(self, trainer: Trainer) -> None:
+        if self._profiler is None:
+            return
+        self._profiler.stop()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._profiler.export_chrome_trace(str(self.folder / "trace.json"))
+        self._profiler = None
+        if trainer.device.type == "cuda":
+            torch.cuda.memory._dump_snapshot(str(self.folder / "memory.pickle"))  # type: ignore[no-untyped-call]  # torch's
+            torch.cuda.memory._record_memory_history(enabled=None)

@@ -1,0 +1,53 @@
+"""What the trainer asks of its parts, and what it answers with."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from torch import nn
+
+from typedtorch.training.figures import Figures
+
+Schedule = Callable[[int], float]
+Stop = Callable[[], bool]
+
+
+class Evaluate(Protocol):
+    """Figures of a model; ``stop()`` turning true asks for an early return of nothing."""
+
+    def __call__(self, model: nn.Module, stop: Stop, /) -> Mapping[str, float]: ...
+
+
+class Display(Protocol):
+    """What a person sees while it runs."""
+
+    def figures(self, figures: Figures, /) -> None: ...
+    def note(self, text: str, /) -> None: ...
+
+
+class Quiet:
+    """A display that shows notes only, on standard error."""
+
+    def figures(self, figures: Figures, /) -> None:
+        """Nothing."""
+
+    def note(self, text: str, /) -> None:
+        """One line."""
+        print(text, file=sys.stderr)
+
+
+@dataclass
+class FitResult:
+    """How a run ended."""
+
+    step: int
+    stopped: str
+    """Why it ended: ``"steps"`` where all were done."""
+    losses: list[float] = field(default_factory=list)
+    """Each step's loss, from where this process began."""
+    figures: list[Figures] = field(default_factory=list)
+    """Of each stretch, from where this process began."""
+    evaluations: dict[int, dict[str, float]] = field(default_factory=dict)
