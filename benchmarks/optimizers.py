@@ -1,4 +1,4 @@
-"""AdamW on 8 million parameters in 100 tensors: torch's three forms and ours, in one process.
+"""AdamW on 8 million parameters in 100 tensors: torch's forms, ours, and TorchOpt's if installed.
 
     python benchmarks/optimizers.py [--out benchmarks/results/optimizers.json]
 
@@ -7,6 +7,8 @@ processes, because the layout of the heap decides whether a temporary costs page
 """
 
 import argparse
+import importlib
+import importlib.util
 import json
 import multiprocessing
 import platform
@@ -62,6 +64,22 @@ def ours(grads: list[Tensor], *, donate: bool) -> Callable[[], None]:
     return step
 
 
+def torchopt_form(grads: list[Tensor]) -> Callable[[], None]:
+    """TorchOpt's pure AdamW."""
+    torchopt = importlib.import_module("torchopt")
+    params = tuple(leaves())
+    rule = torchopt.adamw(HYPER["lr"], HYPER["betas"], HYPER["eps"], weight_decay=HYPER["weight_decay"])
+    state = rule.init(params)
+
+    @torch.no_grad()
+    def step() -> None:
+        nonlocal params, state
+        updates, state = rule.update(tuple(grads), state, params=params, inplace=False)
+        params = torchopt.apply_updates(params, updates, inplace=False)
+
+    return step
+
+
 def measure(rounds: int) -> dict[str, float]:
     """Milliseconds per step, the least over rounds in which each form takes one step."""
     torch.set_num_threads(1)
@@ -74,6 +92,8 @@ def measure(rounds: int) -> dict[str, float]:
         "ours, pure": ours(grads, donate=False),
         "clone + fused": clone_and_fused(grads),
     }
+    if importlib.util.find_spec("torchopt"):
+        forms["TorchOpt, pure"] = torchopt_form(grads)
     least = dict.fromkeys(forms, float("inf"))
     for turn in range(rounds):
         for name, step in forms.items():
