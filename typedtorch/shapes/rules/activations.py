@@ -19,8 +19,6 @@ from typedtorch.shapes.rules.promotion import common_dtype, want
 from typedtorch.shapes.size import same
 from typedtorch.shapes.tensor import ShapeError, Tensor, entry_size, pack_index, show
 
-# --- activations -------------------------------------------------------------------------------
-
 
 def _activation(allowed: int, wanted: str) -> Function:
     def activation(input: Any, *parameters: Any, inplace: Any = False, **settings: Any) -> Tensor:

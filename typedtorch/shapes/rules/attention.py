@@ -1,6 +1,5 @@
 """Attention and the Transformer layers of torch, with their FLOPs."""
 
-# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
 # mypy: disable-error-code="no-any-return"
 # (what a program passes has any type until need() has looked at it)
 from __future__ import annotations
@@ -25,8 +24,6 @@ from typedtorch.shapes.tensor import (
     entry_size,
     show,
 )
-
-# --- scaled dot product ------------------------------------------------------------------------
 
 
 def _agree(a: Any, b: Any, what: str, first: str, second: str) -> None:

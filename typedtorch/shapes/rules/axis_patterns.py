@@ -28,8 +28,6 @@ from typedtorch.shapes.tensor import (
     show,
 )
 
-# --- axis signatures ---------------------------------------------------------------------------
-
 
 def signature(
     call: str,

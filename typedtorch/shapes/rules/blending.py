@@ -17,8 +17,6 @@ from typedtorch.shapes.rules.promotion import common_dtype, mask_of, result_type
 from typedtorch.shapes.rules.sorting import nonzero
 from typedtorch.shapes.tensor import ShapeError, Tensor, Undecided
 
-# --- three operands and more -------------------------------------------------------------------
-
 
 @rule(*both("lerp"), sample="f:#*, f:#*, f:#* | f:#*, f:#*, 0.5")
 def lerp(input: Any, end: Any, weight: Any, *, out: Any = None) -> Tensor:

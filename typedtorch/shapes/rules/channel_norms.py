@@ -1,6 +1,5 @@
 """Norms whose statistics are taken by channel or group of channels."""
 
-# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
 from __future__ import annotations
 
 from typing import Any
@@ -20,8 +19,6 @@ from typedtorch.shapes.tensor import (
     entry_size,
     show,
 )
-
-# --- over channels -----------------------------------------------------------------------------
 
 
 def _channels(input: Tensor, wanted: Any, what: str) -> None:

@@ -1,6 +1,5 @@
 """Convolutions and their transposes in one, two and three dimensions, as functions and layers."""
 
-# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
 # mypy: disable-error-code="no-any-return"
 # (what a program passes has any type until need() has looked at it)
 from __future__ import annotations

@@ -15,8 +15,6 @@ from typedtorch.shapes.tensor import (
     Tensor,
 )
 
-# --- dropout -----------------------------------------------------------------------------------
-
 
 def _dropout(ranks: tuple[int, ...] | None, wanted: str, scales: bool) -> Function:
     def dropout(input: Any, p: Any = 0.5, training: Any = True, inplace: Any = False) -> Tensor:

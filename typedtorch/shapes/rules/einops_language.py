@@ -6,7 +6,6 @@
 (('b',), (), ())
 """
 
-# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
 from __future__ import annotations
 
 import re

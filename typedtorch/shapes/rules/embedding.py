@@ -1,6 +1,5 @@
 """Embeddings: rows of a table by index."""
 
-# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
 # mypy: disable-error-code="no-any-return"
 # (what a program passes has any type until need() has looked at it)
 from __future__ import annotations
@@ -23,8 +22,6 @@ from typedtorch.shapes.tensor import (
     entry_size,
     show,
 )
-
-# --- embeddings --------------------------------------------------------------------------------
 
 _INDEX = INT64 | BIT["int32"]
 

@@ -29,8 +29,6 @@ from typedtorch.shapes.tensor import (
     show,
 )
 
-# --- gather and its relatives ------------------------------------------------------------------
-
 
 def _index_dtype(index: Any, parameter: str = "index", allowed: int = INT64 | BIT["int32"]) -> None:
     who = name(index, parameter)

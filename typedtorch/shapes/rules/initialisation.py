@@ -81,9 +81,6 @@ def calculate_gain(nonlinearity: Any, param: Any = None) -> Scalar:
     return Scalar("float")
 
 
-# --- torch.nn.utils ----------------------------------------------------------------------------
-
-
 @rule("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.get_total_norm", sample="skip")
 def clip_grad_norm_(parameters: Any, *settings: Any, **more: Any) -> Tensor:
     """The norm before clipping, one number."""

@@ -1,6 +1,5 @@
 """Methods that change a tensor where it is, made from the rules of their other forms."""
 
-# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
 # mypy: disable-error-code="no-any-return"
 # (what a program passes has any type until need() has looked at it)
 from __future__ import annotations
@@ -123,9 +122,6 @@ _FUNCTIONS = [
 for _name in _FUNCTIONS:
     _row = RULES[f"torch.Tensor.{_name}_"]
     rule(f"torch.{_name}_", sample=_row.sample)(_row.function)
-
-
-# --- a part of a tensor replaced ---------------------------------------------------------------
 
 
 def _part(part: Tensor, src: Any, parameter: str = "src") -> None:

@@ -46,9 +46,6 @@ def _called(tensors: list[Tensor], i: int) -> str:
     return tensors[i].label or f"tensor {i}"
 
 
-# --- joining -----------------------------------------------------------------------------------
-
-
 @rule("torch.cat", "torch.concat", "torch.concatenate", sample=(
     "[f:a b, f:c b], 0 | [f:a b c, f:a b d], -1 | [f:a b c, n:a d c, f:a b c], 1 | [f:a b]* | "
         "[n:*, n:*], dim | [f:a b, f:a c], dim=1 | [f:a b, f:a c], axis=1"))  # fmt: skip

@@ -1,6 +1,5 @@
 """Modules that are a function with its settings remembered."""
 
-# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
 from __future__ import annotations
 
 from typing import Any

@@ -30,8 +30,6 @@ from typedtorch.shapes.rules.ranking_losses import (
     triplet_margin_with_distance_loss,
 )
 
-# --- modules -----------------------------------------------------------------------------------
-
 
 def _module(function: Function, *settings: str) -> Function:
     """A loss module: constructor settings, then the tensors; the positional ones in torch's order."""

@@ -1,6 +1,5 @@
 """Losses, as functions and modules: what a target's shape and dtype must be."""
 
-# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
 from __future__ import annotations
 
 from typing import Any

@@ -1,6 +1,5 @@
 """Norms, dropout, embeddings: what keeps the shape and checks a parameter's."""
 
-# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
 from __future__ import annotations
 
 from typing import Any
@@ -36,9 +35,6 @@ def _real(input: Any) -> int:
 
 def _fresh(input: Tensor, mask: int | None = None) -> Tensor:
     return input.of(input.shape, mask_of(input) if mask is None else mask)
-
-
-# --- over the last axes ------------------------------------------------------------------------
 
 
 def _trailing(input: Tensor, normalized_shape: Any) -> list[Any]:

@@ -1,6 +1,5 @@
 """numpy arrays from sizes and numbers."""
 
-# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
 # mypy: disable-error-code="no-any-return"
 # (what a program passes has any type until need() has looked at it)
 from __future__ import annotations
@@ -19,8 +18,6 @@ from typedtorch.shapes.tensor import (
     Tensor,
     Undecided,
 )
-
-# --- creation ----------------------------------------------------------------------------------
 
 
 @rule(*_names("zeros ones empty"), sample="(size:a, size:b) | size:a | (size:a, 2), dtype=ndtype")

@@ -17,8 +17,6 @@ from typedtorch.shapes.tensor import (
     Undecided,
 )
 
-# --- dtypes ------------------------------------------------------------------------------------
-
 _WIDTH = {
     "bool": 8, "uint8": 8, "uint16": 16, "uint32": 32, "uint64": 64, "int8": 8, "int16": 16, "int32": 32,
     "int64": 64, "float16": 16, "float32": 32, "float64": 64, "complex64": 64, "complex128": 128,

@@ -11,8 +11,6 @@ from typedtorch.shapes.rules.forms import (
 from typedtorch.shapes.rules.pointwise import _PAIR_OR_NUMBER, RULE_OF, _inplace_rule
 from typedtorch.shapes.tensor import Tensor
 
-# --- Python's operators ------------------------------------------------------------------------
-
 _OPERATORS = {
     "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floor_divide",
     "mod": "remainder", "pow": "pow", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",

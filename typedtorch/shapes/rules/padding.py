@@ -18,8 +18,6 @@ from typedtorch.shapes.tensor import (
     show,
 )
 
-# --- padding -----------------------------------------------------------------------------------
-
 
 @rule(*functional("pad"), sample=(
     "f:... d, (1, 2) | f:... h w, (1, 1, 0, 2) | f:b c W, (2, 1), mode='reflect' | "

@@ -1,6 +1,5 @@
 """Pools: largest, mean, adaptive, of a norm; unpooling; as functions and layers."""
 
-# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
 # mypy: disable-error-code="no-any-return"
 # (what a program passes has any type until need() has looked at it)
 from __future__ import annotations

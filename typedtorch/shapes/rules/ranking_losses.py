@@ -1,6 +1,5 @@
 """Losses on pairs, triples and several labels."""
 
-# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
 from __future__ import annotations
 
 from typing import Any

@@ -1,6 +1,5 @@
 """Recurrent layers and cells, and the packing of sequences."""
 
-# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
 from __future__ import annotations
 
 from typing import Any
@@ -143,9 +142,6 @@ for _kind in ("RNNCell", "GRUCell", "LSTMCell"):
         f"torch.nn.{_kind}",
         sample=f"size:d, size:h -> F:b d | size:d, size:h -> F:d | size:d, size:h -> F:b d, {_hidden}",
     )(_cell(_kind))
-
-
-# --- sequences of different lengths ------------------------------------------------------------
 
 
 @rule(

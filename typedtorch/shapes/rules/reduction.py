@@ -1,6 +1,5 @@
 """Operators that reduce axes: sums, means, extremes, norms."""
 
-# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
 # mypy: disable-error-code="no-any-return"
 # (what a program passes has any type until need() has looked at it)
 from __future__ import annotations
@@ -271,9 +270,6 @@ def quantile(
         raise ShapeError(f"{name(q, 'q')} has rank {len(q.shape)}, wanted a number or one axis")
     common_dtype((input, "input"), (q, "q"), what="quantile")
     return made.of((*q.shape, *made.shape))
-
-
-# --- along one axis, same shape ----------------------------------------------------------------
 
 
 def _scan(input: Any, dim: Any, mask: int) -> Tensor:

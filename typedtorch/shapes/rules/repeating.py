@@ -20,8 +20,6 @@ from typedtorch.shapes.tensor import (
     replaced,
 )
 
-# --- repetition --------------------------------------------------------------------------------
-
 
 @rule("torch.Tensor.repeat", sample="f:a b, 2, 3 | f:a b, (size:c, 1, 2) | f:a, size:b, 1")
 def repeat(self: Any, *repeats: Any) -> Tensor:

@@ -24,8 +24,6 @@ from typedtorch.shapes.tensor import (
     without,
 )
 
-# --- cutting -----------------------------------------------------------------------------------
-
 
 def _cut(tensor: Tensor, dim: Any, who: str) -> tuple[int, Size]:
     if not tensor.shape:

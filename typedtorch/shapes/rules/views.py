@@ -1,6 +1,5 @@
 """Operators that give the same elements another shape, and what they do to memory."""
 
-# ruff: noqa: PLR0917 - operators have the parameters torch gives them, in torch's order
 from __future__ import annotations
 
 from typing import Any
