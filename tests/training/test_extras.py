@@ -126,7 +126,7 @@ def test_a_profile_of_a_run_that_ended_before_is_still_written(tmp_path: Path) -
     assert (tmp_path / "trace.json").is_file()
 
 
-def test_the_monitor_logs_memory(tmp_path: Path) -> None:
+def test_memory_is_logged_with_the_figures() -> None:
     records: list[dict[str, object]] = []
 
     class Keep:

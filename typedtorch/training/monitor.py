@@ -11,11 +11,10 @@ import torch
 
 from typedtorch.training.callbacks import Callback
 from typedtorch.training.trainer import Trainer
-from typedtorch.training.usage import memory_in_use
 
 
 class DeviceMonitor(Callback):
-    """Logs memory in use and, through NVML where it is installed, utilisation and power of the GPU."""
+    """Logs utilisation and power of the GPU, through NVML where that is installed."""
 
     def __init__(self) -> None:
         self._nvml: Any = None
@@ -34,11 +33,10 @@ class DeviceMonitor(Callback):
 
     def on_log(self, trainer: Trainer, record: Mapping[str, object], /) -> None:
         """One record of its own at the same step."""
-        found: dict[str, object] = {"step": record["step"], "memory": memory_in_use(trainer.device)}
         if self._handle is not None:
-            found["utilisation"] = self._nvml.nvmlDeviceGetUtilizationRates(self._handle).gpu / 100
-            found["watts"] = self._nvml.nvmlDeviceGetPowerUsage(self._handle) / 1000
-        trainer.loggers.log(found)
+            used = self._nvml.nvmlDeviceGetUtilizationRates(self._handle).gpu / 100
+            watts = self._nvml.nvmlDeviceGetPowerUsage(self._handle) / 1000
+            trainer.loggers.log({"step": record["step"], "utilisation": used, "watts": watts})
 
 
 class Profile(Callback):
