@@ -76,3 +76,11 @@ def measured_peak(
                 made.step()
                 made.zero_grad()
     return int(tracker.peak)
+
+
+def inputs_of(found: Any) -> tuple[Tensor, ...]:
+    """Real tensors like the ones that were accounted for."""
+    return tuple(
+        torch.randn(m.shape) if m.dtype.is_floating_point else torch.zeros(m.shape, dtype=m.dtype)
+        for m in found.trace.inputs
+    )

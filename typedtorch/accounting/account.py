@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, overload
 
 import torch
 
@@ -18,7 +18,31 @@ from typedtorch.accounting.stage import RunPhase, Setup
 from typedtorch.accounting.target import Target, target_of
 
 
+@overload
 def account(
+    target: Callable[..., Any],
+    /,
+    *examples: Any,
+    sizes: Mapping[str, int | tuple[int, ...]] | None = None,
+    optimizer: OptimizerSpec = None,
+    loss: Loss = "sum",
+    autocast: torch.dtype | None = None,
+    dtype: torch.dtype | None = None,
+    accumulate: int = 1,
+    checkpoint: str | tuple[str, ...] = (),
+    phase: RunPhase = "train",
+    requires_grad: tuple[str, ...] | None = None,
+    strict: bool = False,
+    on: torch.device | str = "cpu",
+    **axes: int | tuple[int, ...],
+) -> Account: ...
+
+
+@overload  # sizes alone, unpacked from a mapping
+def account(target: Callable[..., Any], /, *examples: Any, **axes: int) -> Account: ...
+
+
+def account(  # type: ignore[misc]  # no axis is called "optimizer"
     target: Callable[..., Any],
     /,
     *examples: Any,

@@ -160,9 +160,14 @@ def parameters(function: Callable[..., Any], examples: tuple[Any, ...] = ()) -> 
     Raises:
         AnnotationError: a parameter has neither an annotation with axes, nor a default, nor an example.
     """
-    hints = type_hints(function)
     found: list[Parameter] = []
-    signature = list(inspect.signature(function).parameters.values())
+    try:
+        signature = list(inspect.signature(function).parameters.values())
+    except ValueError:  # a builtin says nothing of its parameters
+        if not examples:
+            raise AnnotationError(f"{_name(function)} has no signature; pass example inputs") from None
+        return [Parameter(f"input{i}", ValueSpec(e)) for i, e in enumerate(examples)]
+    hints = type_hints(function)
     if len(examples) > len(signature) and not any(p.kind is p.VAR_POSITIONAL for p in signature):
         raise AnnotationError(
             f"{_name(function)} takes {len(signature)} inputs, {len(examples)} examples were given"

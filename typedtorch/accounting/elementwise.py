@@ -103,7 +103,8 @@ MOVES = _names("""
     blackman_window hamming_window hann_window kaiser_window _efficientzerotensor _lazy_clone
     _convert_weight_to_int4pack _convert_weight_to_int4pack_for_cpu _nested_tensor_from_mask
     _foreach_copy _foreach_zero binomial _sample_dirichlet _standard_gamma pin_memory _pin_memory
-    record_stream _assert_async _functional_assert_async _assert_scalar _assert_tensor_metadata _print
+    record_stream _assert_async _linalg_check_errors
+    _functional_assert_async _assert_scalar _assert_tensor_metadata _print
     lu_unpack _jagged_to_padded_dense_forward _padded_dense_to_jagged_forward
 """)  # fmt: skip
 

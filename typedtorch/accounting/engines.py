@@ -58,41 +58,78 @@ def by_primes(question: Question) -> Symbolic:
         SymbolError: no choice of labels gives every size a polynomial, with the first reason.
     """
     reasons: list[str] = []
-    for attempt, (pinned, options) in enumerate(_attempts(question)):
-        if attempt >= _MOST_ATTEMPTS:
-            break
+    rigid = _rigid(question)
+    for pinned, options in itertools.islice(_attempts(question, rigid), _MOST_ATTEMPTS):
         try:
             return _once(question, pinned, options)
         except AccountingError as error:
             reasons.append(f"{pinned or 'no axis'} fixed: {error}")
+    if question.numbers is not None:  # a formula at these sizes only: the number itself
+        return Symbolic(
+            question.numbers, {n: s for n, s in question.sizes.items() if isinstance(s, int)}, "primes"
+        )
     raise SymbolError(f"no formula from prime labels: {reasons[0] if reasons else 'nothing to label'}")
 
 
-def _attempts(question: Question) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+def _rigid(question: Question) -> tuple[str, ...]:
+    """Axes a built module holds fast: at any other size its forward does not run."""
+    if question.target.fixed is None or question.numbers is None:
+        return ()
+    call = question.target.call(question.sizes)
+    forward = replace(question.make_setup(call), phase="inference", optimizer=None)
+    found = []
+    for name in question.free:
+        size = question.sizes[name]
+        others = [
+            choose({name: size}, small=frozenset({name} if small and size > 2 else ())) for small in (0, 1)
+        ]
+        if not any(_runs(call, {**question.sizes, **labels.values}, forward) for labels in others):
+            found.append(name)
+    return tuple(found)
+
+
+def _runs(call: Call, sizes: Mapping[str, Any], setup: Setup) -> bool:
+    try:
+        record(call, sizes, setup)
+    except AccountingError:
+        return False
+    return True
+
+
+def _attempts(
+    question: Question, rigid: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
     """Axes to keep fixed and ways to choose labels, the most general first."""
-    free, sizes = question.free, question.sizes
+    free, sizes = tuple(n for n in question.free if n not in rigid), question.sizes
+    for pinned, options in _ways(free, sizes):
+        yield (*rigid, *pinned), options
+
+
+def _ways(
+    free: tuple[str, ...], sizes: Mapping[str, Any]
+) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
     ones = tuple(n for n in free if sizes.get(n) == 1)
     known = [n for n in free if isinstance(sizes.get(n), int)]
-    ties = {
-        a: b for a, b in itertools.permutations(known, 2)
+    ties = [
+        (a, b) for a, b in itertools.permutations(known, 2)
         if sizes[b] > 1 and sizes[a] > sizes[b] and sizes[a] % sizes[b] == 0
-    }  # fmt: skip
+    ]  # fmt: skip
     everything = frozenset(known)
     for pinned in dict.fromkeys(((), ones)):
         yield pinned, {}
         yield pinned, {"small": everything}
         for name in known:
             yield pinned, {"small": frozenset({name})}
-        for a, b in itertools.islice(ties.items(), 6):
+        for a, b in ties[:8]:
             yield pinned, {"within": {a: b}}
         yield pinned, {"rough": True}
     order = sorted(free, key=lambda n: not any(w in n for w in ("layer", "depth", "block", "step", "seq")))
     for count in (1, 2):
         for chosen in itertools.combinations([n for n in order if n in known], count):
-            pinned = tuple(dict.fromkeys((*ones, *chosen)))
-            if len(pinned) < len(free):
-                yield pinned, {}
-                yield pinned, {"small": everything - set(pinned)}
+            for pinned in dict.fromkeys((chosen, tuple(dict.fromkeys((*ones, *chosen))))):
+                if len(pinned) < len(free):
+                    yield pinned, {}
+                    yield pinned, {"small": everything - set(pinned)}
 
 
 def _once(question: Question, pinned: tuple[str, ...], options: dict[str, Any]) -> Symbolic:

@@ -11,6 +11,7 @@ from typedtorch.accounting.convolutions import CONVOLUTIONS
 from typedtorch.accounting.count import Count
 from typedtorch.accounting.elementwise import elementwise
 from typedtorch.accounting.errors import UncountedError
+from typedtorch.accounting.timeline import number
 from typedtorch.accounting.trace import Op
 from typedtorch.shapes.size import Size
 
@@ -23,7 +24,7 @@ class Uncounted:
 
     operator: str
     calls: int
-    bytes: Size
+    bytes: int
 
 
 def family(name: str) -> str:
@@ -77,13 +78,13 @@ def _is_view(op: Op) -> bool:
 def uncounted(ops: Iterable[Op]) -> tuple[Uncounted, ...]:
     """Operators no formula covers, the ones that move most bytes first."""
     calls: dict[str, int] = {}
-    weight: dict[str, Size] = {}
+    weight: dict[str, int] = {}
     for op in ops:
         if count(op) is None:
             calls[op.name] = calls.get(op.name, 0) + op.times
-            weight[op.name] = weight.get(op.name, 0) + moved(op) * op.times
+            weight[op.name] = weight.get(op.name, 0) + number(moved(op)) * op.times
     found = [Uncounted(name, calls[name], weight[name]) for name in calls]
-    return tuple(sorted(found, key=lambda u: (-u.bytes if isinstance(u.bytes, int) else 0, u.operator)))
+    return tuple(sorted(found, key=lambda u: (-u.bytes, u.operator)))
 
 
 def require_counted(found: tuple[Uncounted, ...]) -> None:

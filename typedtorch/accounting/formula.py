@@ -7,14 +7,45 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from typedtorch.accounting.errors import SizeError
-from typedtorch.shapes.size import Size, atoms, evaluate
+from typedtorch.shapes.size import Atom, Poly, Size, atoms, axis, divides, evaluate, floor_div
+
+
+def cancelled(size: Size) -> Size:
+    """``(d // h) * h`` is ``d`` where the division was exact, as it is for sizes read off prime labels.
+
+    Only quotients of one monomial are touched: those with a sum above are real roundings.
+
+    >>> d, h = axis("d"), axis("h")
+    >>> cancelled(2 * (d // h) * h + 6 * (d // 2)), cancelled(8 * ((d + 7) // 8))
+    (5*d, 8*((d + 7)//8))
+    """
+    if not isinstance(size, Poly):
+        return size
+    total: Size = 0
+    for monomial, coefficient in size.terms:
+        term: Size = coefficient
+        for atom, power in monomial:
+            if atom.kind != "floor":
+                term = term * axis(atom.name) ** power
+        for atom, power in monomial:
+            for _ in range(power if atom.kind == "floor" else 0):
+                term = _times(term, atom)
+        total = total + term
+    return total
+
+
+def _times(term: Size, quotient: Atom) -> Size:
+    above, below = quotient.operands
+    single = isinstance(above, Poly) and len(above.terms) == 1
+    if single and divides(below, term):
+        return (term // below) * above
+    return term * floor_div(above, below)
 
 
 @dataclass(frozen=True)
 class Formula:
     """``pinned`` names the axes that keep the size they were given, because the formula is another at others.
 
-    >>> from typedtorch.shapes.size import axis
     >>> f = Formula("flops.forward", 2 * axis("batch") * axis("d_model") ** 2)
     >>> print(f)
     2*batch*d_model**2
@@ -51,7 +82,7 @@ class Formula:
         """The same as a sympy expression, for simplification or LaTeX."""
         import sympy  # type: ignore[import-untyped]  # noqa: PLC0415 - untyped; slow to import, wanted rarely
 
-        symbols = {name: sympy.Symbol(name, integer=True, positive=True) for name in self.names}
+        symbols = {name: sympy.Symbol(name) for name in self.names}
         return sympy.sympify(str(self.size), locals=symbols)
 
     def __str__(self) -> str:

@@ -46,6 +46,8 @@ class StorageTracker(TorchDispatchMode):
         if tensor.layout is not torch.strided:
             return
         storage = tensor.untyped_storage()
+        if storage.device.type == "meta":
+            return  # a tensor without memory
         key, size = storage._cdata, storage.nbytes()
         if key not in self._live:
             self._live[key] = weakref.ref(storage, lambda _: self._remove(key, size))

@@ -8,7 +8,6 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from typedtorch.accounting import timeline as tl
 from typedtorch.accounting.answers import Account
 from typedtorch.accounting.devices import Device
 from typedtorch.accounting.errors import SymbolError
@@ -190,6 +189,6 @@ def on_device(account: Account, device: Device | str) -> RenderableType:
 def _notes(account: Account) -> Sequence[str]:
     notes = list(account.target.notes)
     for each in account.uncounted:
-        size = binary(tl.number(each.bytes))
+        size = binary(each.bytes)
         notes.append(f"not counted: {each.operator}, {each.calls} calls, {size}")
     return notes

@@ -13,7 +13,7 @@ from typedtorch.accounting.devices import Dtype
 from typedtorch.accounting.engines import Engine, Question, Symbolic, by_primes, by_symbols
 from typedtorch.accounting.errors import AccountingError, SizeError, SymbolError
 from typedtorch.accounting.flops import Uncounted, require_counted, uncounted
-from typedtorch.accounting.formula import Formula
+from typedtorch.accounting.formula import Formula, cancelled
 from typedtorch.accounting.optimizers import OptimizerSpec, resolve
 from typedtorch.accounting.program import Call, record
 from typedtorch.accounting.records import Flops, Memory, ModuleCost, OperatorCost, Parameters
@@ -99,7 +99,9 @@ class Figures:
         found = self._figures(engine or "primes")
         if name not in found:
             raise AccountingError(f"formula({name!r}): the figures are {', '.join(sorted(found))}")
-        return Formula(name, found[name], dict(self.symbolic(engine or "primes").pinned))
+        symbolic = self.symbolic(engine or "primes")
+        size = cancelled(found[name]) if symbolic.engine == "primes" else found[name]
+        return Formula(name, size, dict(symbolic.pinned))
 
     def _figures(self, engine: Engine) -> dict[str, Size]:
         if engine not in self._formulas:

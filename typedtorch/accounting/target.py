@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from torch import nn
+from torch import Tensor, nn
+from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from typedtorch.accounting import annotations as an
 from typedtorch.accounting import fake
@@ -43,16 +45,48 @@ class Target:
         if missing:
             raise SizeError(f"axis {missing[0]!r} has no size: pass {missing[0]}=... (it builds the module)")
         arguments = {name: sizes[name] for name in self.arguments}
-        with fake.fake_mode():
+        try:
             try:
-                made = self.constructor(**arguments)
-            except (RuntimeError, ValueError, TypeError, AssertionError, ZeroDivisionError) as error:
-                raise SizeError(f"building it with {arguments} failed: {error}") from error
+                with fake.fake_mode():
+                    made = self.constructor(**arguments)
+            except fake.DATA_DEPENDENT:
+                with _without_weights():
+                    made = self.constructor(**arguments)
+        except (RuntimeError, ValueError, TypeError, AssertionError, ArithmeticError) as error:
+            raise SizeError(f"building it with {arguments} failed: {error}") from error
         if not callable(made):
             raise AccountingError(
                 f"the constructor made a {type(made).__name__}; wanted an nn.Module or an annotated function"
             )
         return cast(Callable[..., Any], made)
+
+
+@contextlib.contextmanager
+def _without_weights() -> Iterator[None]:
+    """Modules that read numbers off tensors while they are built are built for real, but for their weights:
+    nothing is initialised, and every parameter moves to the meta device as soon as it is registered.
+    """
+    saved = {name: value for name, value in vars(nn.init).items() if name.endswith("_") and callable(value)}
+    saved = {name: value for name, value in saved.items() if not name.startswith("_")}
+    hook = register_module_parameter_registration_hook(_to_meta)  # type: ignore[arg-type]  # its result counts
+    try:
+        for name in saved:
+            setattr(nn.init, name, _untouched)
+        yield
+    finally:
+        hook.remove()
+        for name, value in saved.items():
+            setattr(nn.init, name, value)
+
+
+def _untouched(tensor: Tensor, *args: object, **kwargs: object) -> Tensor:
+    return tensor
+
+
+def _to_meta(module: nn.Module, name: str, parameter: nn.Parameter | None) -> nn.Parameter | None:
+    if parameter is None or parameter.is_meta:
+        return None
+    return nn.Parameter(parameter.detach().to("meta"), requires_grad=parameter.requires_grad)
 
 
 def target_of(target: Any, examples: tuple[Any, ...], given: Mapping[str, Any]) -> Target:

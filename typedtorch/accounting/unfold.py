@@ -48,6 +48,7 @@ class _Unfolding:
         self._spread()
         self.labels = [self._label(op) for op in trace.ops]
         self.sweeps = self._find_sweeps()
+        self._last = {at - 1 for at in trace.marks.values()}
         self._starts = sorted(
             (s.segments[b][0], i, b) for i, s in enumerate(self.sweeps) for b in range(KEPT)
         )
@@ -129,7 +130,12 @@ class _Unfolding:
         ]
 
     def _place(self, index: int) -> tuple[int, int, int] | None:
-        """Sweep, block and offset of an operator, if it lies in a sweep."""
+        """Sweep, block and offset of an operator, if it lies in a sweep.
+
+        What ends with a phase (gradients that are cleared) ends with no block.
+        """
+        if index in self._last:
+            return None
         at = bisect.bisect_right(self._starts, (index, len(self.sweeps), KEPT)) - 1
         if at < 0:
             return None
@@ -225,8 +231,8 @@ class _Unfolding:
                 repeated[owner].append(storage)
         self._check_storages(repeated)
         for storage in repeated[_MIDDLE]:
-            born, died = self._course(storage.born), self._course(storage.died)
             fixed = storage.category in ("parameter", "buffer", "input")
+            born, died = None if fixed else self._course(storage.born), self._course(storage.died)
             tail = storage.path[len(prefix) :] if storage.path.startswith(prefix) else None
             for number, name in enumerate(names):
                 path = storage.path if tail is None else name + tail
