@@ -1,5 +1,8 @@
 """Every item of every container, where beartype looks at one of them."""
 
+# wrong shapes and dtypes are what these tests are made of
+# mypy: disable-error-code="shape, dtype"
+
 from __future__ import annotations
 
 import collections

@@ -1,5 +1,8 @@
 """Dataclasses: arguments, completed objects and assignments."""
 
+# wrong shapes and dtypes are what these tests are made of
+# mypy: disable-error-code="shape, dtype"
+
 from __future__ import annotations
 
 import copy

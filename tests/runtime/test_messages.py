@@ -1,5 +1,8 @@
 """Each message, whole: the function, the argument, the axis, who bound it first, and the call."""
 
+# wrong shapes and dtypes are what these tests are made of
+# mypy: disable-error-code="shape, dtype"
+
 from __future__ import annotations
 
 import re

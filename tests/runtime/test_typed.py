@@ -1,5 +1,8 @@
 """What `typed` decorates, and that the decorated thing is otherwise what it was."""
 
+# wrong shapes and dtypes are what these tests are made of
+# mypy: disable-error-code="shape, dtype"
+
 from __future__ import annotations
 
 import asyncio
@@ -144,7 +147,7 @@ def test_every_kind_of_parameter() -> None:
 
 def test_parameters_may_have_the_names_generated_code_uses() -> None:
     @typed
-    def clash(  # noqa: PLR0917 - all of them at once
+    def clash(
         FUNCTION: Float[Tensor, "scope"], scope: Float[Tensor, "result"], result: int, n_scope: int,
         CHECKER: int,
         isinstance: int, Tensor_: int, Refused: int, is_compiling: int, SWITCH: int, CHECKED: int = 3,
