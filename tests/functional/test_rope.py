@@ -1,12 +1,14 @@
 """Rotary embeddings: rotations, whose products depend on distances alone, in two layouts of one map."""
 
+import math
+
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from typedtorch.functional import rope_half_split, rope_interleaved, rope_table
+from typedtorch.functional import RopeStretch, rope_half_split, rope_interleaved, rope_table
 
 FORMS = [rope_interleaved, rope_half_split]
 quick = settings(deadline=None, max_examples=30)
@@ -69,6 +71,18 @@ def test_lengths_and_the_dtype_stay(form: object) -> None:
     y = form(x, *rope_table(torch.arange(5), 8))
     assert y.dtype == torch.bfloat16
     torch.testing.assert_close(y.float().norm(dim=-1), x.float().norm(dim=-1), rtol=1e-2, atol=0)
+
+
+def test_a_stretch_slows_what_turns_seldom_and_nothing_else() -> None:
+    stretch = RopeStretch(4.0, low=1.0, high=4.0, original=100)
+    turns = torch.tensor([8.0, 4.0, 2.5, 1.0, 0.1])  # in the original context
+    frequencies = turns * 2 * math.pi / 100
+    torch.testing.assert_close(
+        stretch(frequencies) / frequencies, torch.tensor([1.0, 1.0, 0.5 + 0.5 / 4, 0.25, 0.25])
+    )
+    assert stretch(frequencies).diff().le(0).all()  # slower pairs stay slower
+    with pytest.raises(ValueError, match="numbers are positive and low is below high, got RopeStretch"):
+        RopeStretch(8.0, low=4.0, high=1.0)
 
 
 def test_the_table_holds_positions_theta_and_nothing_else() -> None:

@@ -11,9 +11,10 @@ from typedtorch.functional.embedding import embedding
 from typedtorch.functional.linear import linear
 from typedtorch.functional.mlp import swiglu
 from typedtorch.functional.norms import layer_norm, rms_norm
-from typedtorch.functional.rope import rope_half_split, rope_interleaved, rope_table
+from typedtorch.functional.rope import RopeStretch, rope_half_split, rope_interleaved, rope_table
 
 __all__ = [
+    "RopeStretch",
     "attention",
     "causal_attention",
     "dropout",

@@ -8,9 +8,43 @@ weights trained with one are wrong in the other: hence two functions, never a fl
 - half-split: pairs (0, d/2), (1, d/2 + 1), ... as in GPT-NeoX and in Hugging Face's Llama
 """
 
+import math
+from dataclasses import dataclass
+
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
+
+
+@dataclass(frozen=True)
+class RopeStretch:
+    """Llama 3.1's way to a longer context (Dubey et al., arXiv:2407.21783; the numbers are Meta's).
+
+    Slow pairs, which turn fewer than ``low`` times in the ``original`` context, turn ``factor`` times
+    slower; fast ones, which turn more than ``high`` times, stay; between them the change is gradual.
+
+    Raises:
+        ValueError: a number is not positive, or ``low`` is not below ``high``.
+    """
+
+    factor: float
+    low: float = 1.0
+    high: float = 4.0
+    original: int = 8192
+
+    def __post_init__(self) -> None:
+        if min(self.factor, self.low, self.original) <= 0 or self.low >= self.high:
+            raise ValueError(f"RopeStretch: numbers are positive and low is below high, got {self}")
+
+    def __call__(self, frequencies: Float[Tensor, "half"]) -> Float[Tensor, "half"]:
+        """The stretched frequencies, in radians per position.
+
+        >>> RopeStretch(8.0)(torch.tensor([1.0, 1e-5]))
+        tensor([1.0000e+00, 1.2500e-06])
+        """
+        turns = self.original * frequencies / (2 * math.pi)
+        kept = ((turns - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
+        return frequencies * (kept + (1.0 - kept) / self.factor)
 
 
 def rope_table(
@@ -18,8 +52,11 @@ def rope_table(
     head_dim: int,
     *,
     theta: float = 10_000.0,
+    stretch: RopeStretch | None = None,
 ) -> tuple[Float[Tensor, "seq half"], Float[Tensor, "seq half"]]:
     """Cosines and sines of ``positions[s] * theta**(-2*i/head_dim)``, float32; ``half`` is ``head_dim//2``.
+
+    With ``stretch``, of those frequencies stretched for a longer context.
 
     Raises:
         ValueError: ``head_dim`` is odd.
@@ -31,7 +68,10 @@ def rope_table(
     if head_dim % 2:
         raise ValueError(f"rope_table: head_dim is rotated in pairs and must be even, got {head_dim}")
     exponents = torch.arange(0, head_dim, 2, device=positions.device, dtype=torch.float32) / head_dim
-    angles = positions.float()[:, None] * (1.0 / theta**exponents)
+    frequencies = 1.0 / theta**exponents
+    if stretch is not None:
+        frequencies = stretch(frequencies)
+    angles = positions.float()[:, None] * frequencies
     return angles.cos(), angles.sin()
 
 

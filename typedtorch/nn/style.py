@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import torch
 
+from typedtorch.functional import RopeStretch
 from typedtorch.nn.attention import Pairs
 from typedtorch.nn.mlp import MLP, Activation, SwiGLU
 from typedtorch.nn.norms import LayerNorm, RMSNorm
@@ -71,6 +72,7 @@ class Rotary:
 
     theta: float = 10_000.0
     pairs: Pairs = "half-split"
+    stretch: RopeStretch | None = None
 
 
 @dataclass(frozen=True)

@@ -231,7 +231,8 @@ class Transformer(Module, scope="instance"):
         if not isinstance(rotary, Rotary):
             return None
         # made anew each time: a buffer would lose digits in half precision and its values on the meta device
-        cos, sin = TF.rope_table(places, self.blocks[0].attention.head_dim, theta=rotary.theta)
+        head_dim = self.blocks[0].attention.head_dim
+        cos, sin = TF.rope_table(places, head_dim, theta=rotary.theta, stretch=rotary.stretch)
         return Rotation(cos, sin, rotary.pairs)
 
     def new_caches(self) -> list[KVCache]:

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from typedtorch.functional import RopeStretch
 from typedtorch.nn.interop.keymap import Entry, KeyMap
 from typedtorch.nn.mlp import Activation
 from typedtorch.nn.style import RMS, Centred, Gated, Learned, Plain, Rotary, Style
@@ -140,9 +141,6 @@ def _llama_config(config: Mapping[str, Any]) -> TransformerConfig:
     if _activation(config.get("hidden_act", "silu")) != "silu":
         raise ValueError(f"Llama's hidden_act is 'silu' here, got {config['hidden_act']!r}")
     rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
-    kind = rope.get("rope_type", rope.get("type", "default"))
-    if kind != "default":
-        raise ValueError(f"Llama's rope_type is 'default' here, got {kind!r}")
     return TransformerConfig(
         vocab=config["vocab_size"],
         d_model=config["hidden_size"],
@@ -157,9 +155,25 @@ def _llama_config(config: Mapping[str, Any]) -> TransformerConfig:
         style=Style(
             norm=RMS(eps=config.get("rms_norm_eps", 1e-6)),
             mlp=Gated(bias=config.get("mlp_bias", False)),
-            positions=Rotary(theta=rope.get("rope_theta", config.get("rope_theta", 10_000.0))),
+            positions=Rotary(
+                theta=rope.get("rope_theta", config.get("rope_theta", 10_000.0)), stretch=_stretch(rope)
+            ),
             attention_bias=config.get("attention_bias", False),
         ),
+    )
+
+
+def _stretch(rope: Mapping[str, Any]) -> RopeStretch | None:
+    kind = rope.get("rope_type", rope.get("type", "default"))
+    if kind == "default":
+        return None
+    if kind != "llama3":
+        raise ValueError(f"Llama's rope_type is 'default' or 'llama3' here, got {kind!r}")
+    return RopeStretch(
+        rope["factor"],
+        low=rope["low_freq_factor"],
+        high=rope["high_freq_factor"],
+        original=rope["original_max_position_embeddings"],
     )
 
 
