@@ -6,6 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.construction import symbolic_argument
 from typedtorch.shapes.infer.findings import Coverage, Finding, Report
@@ -190,7 +191,7 @@ def parameter_value(parameter: Parameter, names: Names, braces: frozenset[str]) 
 # -- annotations that are not in the language ---------------------------------------------------
 
 
-_WRAPPED = re.compile(r"\w\s*\[.*[\"']")  # a subscript that could hold an axis string
+_WRAPPED = re.compile(r"jaxtyping|\b(?:" + "|".join(dtypes.WRAPPERS) + r")\b")
 
 
 def lint_annotations(module: Module, reporter: Reporter) -> None:
