@@ -86,7 +86,7 @@ def test_reading_ahead_through_pinned_slots_changes_nothing() -> None:
     plain, ahead = stream(), Prefetcher(stream(), depth=2)
     for _ in range(50):
         a, b = next(plain), next(ahead)
-        torch.cuda._sleep(1_000_000)  # type: ignore[no-untyped-call]  # keep the device behind, so that an early refill would show
+        torch.cuda._sleep(1_000_000)  # keep the device behind, so that an early refill would show
         assert torch.equal(a.inputs, b.inputs)
         assert torch.equal(a.targets, b.targets)
     ahead.close()

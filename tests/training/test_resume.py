@@ -259,7 +259,7 @@ def test_wrappers_prefixes_do_not_matter(prefix: str) -> None:
 
 
 def test_a_compiled_model_saves_plain_names() -> None:
-    trainer = make_trainer(model=torch.compile(Tiny()))  # type: ignore[arg-type]  # wraps the module
+    trainer = make_trainer(model=torch.compile(Tiny()))
     assert set(trainer.state_dict()["model"]) == set(Tiny().state_dict())
 
 

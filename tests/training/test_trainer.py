@@ -128,7 +128,7 @@ def test_the_step_is_that_of_a_plain_loop() -> None:
         for group in optimizer.param_groups:
             group["lr"] = 0.05 / (1 + step)
         total, items = token_loss(model, next(batches))
-        (total / items).backward()  # type: ignore[no-untyped-call]  # torch's
+        (total / items).backward()
         nn.utils.clip_grad_norm_(model.parameters(), 0.5)
         optimizer.step()
         optimizer.zero_grad()

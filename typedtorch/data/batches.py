@@ -26,7 +26,7 @@ class Batch(NamedTuple):
 def row_buffer(batch: int, seq: int, dtype: np.dtype[np.integer], *, pinned: bool = False) -> RowBuffer:
     """Room for ``batch`` windows of ``seq + 1`` tokens; pinned, the GPU can copy from it on its own."""
     if not pinned:
-        return RowBuffer(np.empty((batch, seq + 1), dtype))
+        return RowBuffer(np.ndarray((batch, seq + 1), dtype))
     pin = torch.empty(batch, (seq + 1) * dtype.itemsize, dtype=torch.uint8, pin_memory=True)
     return RowBuffer(pin.numpy().view(dtype))
 

@@ -67,7 +67,7 @@ class OptimConfig:
     """AdamW, its schedule, and the limits on gradients."""
 
     lr: float | None = None
-    """Peak learning rate (3e-3 / 6e-4)."""
+    """Peak learning rate (2e-3 / 6e-4)."""
     warmup: int | None = None
     """Steps of linear warm-up (a tenth of the steps, at most 200)."""
     schedule: ScheduleName = "cosine"
@@ -115,7 +115,7 @@ class RunConfig:
     sample: int = 400
     """Tokens sampled at the end; 0 for none."""
     plot: bool = True
-    """Draw loss.png at the end."""
+    """Draw loss.png and report.png at the end."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -255,7 +255,7 @@ _BY_DEVICE: dict[str, tuple[Any, Any]] = {
     "heads": (4, 8),
     "seq": (256, 1024),
     "prefetch": (0, 4),
-    "lr": (3e-3, 6e-4),
+    "lr": (2e-3, 6e-4),
     "steps": (1600, 2000),
     "batch": (4, 32),
     "eval_tokens": (100_000, 2_000_000),

@@ -113,7 +113,7 @@ class Meter:
         stacked = torch.stack([self._column(self._losses), self._column(self._norms)])
         host = torch.empty(stacked.shape, dtype=stacked.dtype, pin_memory=True)
         host.copy_(stacked, non_blocking=True)
-        event = torch.cuda.Event()  # type: ignore[no-untyped-call]  # torch's
+        event = torch.cuda.Event()
         event.record()
         return host, event
 
@@ -128,7 +128,7 @@ class Meter:
         return done
 
     def _arrived(self, stretch: _Stretch) -> bool:
-        return stretch.event is None or len(self._pending) > 2 or bool(stretch.event.query())  # type: ignore[no-untyped-call]  # torch's
+        return stretch.event is None or len(self._pending) > 2 or bool(stretch.event.query())
 
 
 def _figures(stretch: _Stretch) -> Figures:

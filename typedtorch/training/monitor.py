@@ -87,5 +87,5 @@ class Profile(Callback):
         self._profiler.export_chrome_trace(str(self.folder / "trace.json"))
         self._profiler = None
         if trainer.device.type == "cuda":
-            torch.cuda.memory._dump_snapshot(str(self.folder / "memory.pickle"))  # type: ignore[no-untyped-call]  # torch's
+            torch.cuda.memory._dump_snapshot(str(self.folder / "memory.pickle"))
             torch.cuda.memory._record_memory_history(enabled=None)

@@ -36,7 +36,7 @@ def capture_rng() -> RngState:
         "numpy": np.random.get_state(),
         "python": random.getstate(),
     }
-    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]  # torch's
+    if torch.cuda.is_initialized():
         state["cuda"] = torch.cuda.get_rng_state_all()
     return state
 

@@ -185,9 +185,9 @@ class Trainer:
     def _backward(self, loss: Tensor, last: bool) -> None:
         if self.parallel.world > 1:
             with self.parallel.micro_batch(self.model, last=last):
-                self._scaled(loss * self.parallel.world).backward()  # type: ignore[no-untyped-call]  # torch's
+                self._scaled(loss * self.parallel.world).backward()
         else:
-            self._scaled(loss).backward()  # type: ignore[no-untyped-call]  # torch's
+            self._scaled(loss).backward()
 
     def _scaled(self, loss: Tensor) -> Tensor:
         return loss if self.scaler is None else self.scaler.scale(loss)

@@ -24,7 +24,7 @@ class PeakMemory:
     def __init__(self, device: torch.device) -> None:
         self.device = device
         if device.type == "cuda":
-            torch.cuda.init()  # type: ignore[no-untyped-call]  # torch's
+            torch.cuda.init()
             torch.cuda.reset_peak_memory_stats(device)
         self._before = memory_in_use(device)
 
