@@ -37,7 +37,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
     program = {"mypy": ["-m", "mypy"], "typedtorch": ["-m", "typedtorch"], "python": []}[command[0]]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "XDG_CACHE_HOME": str(folder / "cache")}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "NO_COLOR": "1",
+        "XDG_CACHE_HOME": str(folder / "cache"),
+    }
     return subprocess.run(
         [sys.executable, *program, *command[1:]],
         cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=600,

@@ -115,7 +115,7 @@ def _size_detail(problem: Problem) -> str:
     where = _ORDINALS.get(problem.position, f"{problem.position + 1}th")
     if dim.kind == "fixed":
         return f"the {where} axis is {problem.got}, wanted {problem.expected}"
-    if str(problem.expected) == dim.name:
+    if str(problem.expected).replace(" ", "") == dim.name.replace(" ", ""):
         return f"the {where} axis is {problem.got}, wanted {dim.name}"
     who = f" for {problem.binder}" if problem.binder else ""
     return f"{dim.name} is {problem.expected}{who}, got {problem.got}"

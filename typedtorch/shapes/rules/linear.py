@@ -99,7 +99,8 @@ def _transpose_hint(a: Tensor, b: Tensor, first: str, second: str) -> str | None
         turned = f"{second}.T" if len(b.shape) == 2 else f"{second}.mT"
         return f"{second} is {show(b.shape)}: {first} @ {turned} fits"
     if left[0] is not None and len(b.shape) > 1 and left[0] == right[0]:
-        return f"{first} is {show(a.shape)}: {first}.mT @ {second} fits"
+        straight = first.removesuffix(".mT") if first.endswith(".mT") else f"{first}.mT"
+        return f"{first} is {show(a.shape)}: {straight} @ {second} fits"
     return None
 
 
