@@ -177,7 +177,8 @@ def test_an_existing_optimizer_folds(monkeypatch: pytest.MonkeyPatch) -> None:
     model = GPT(50, 2, 8, layers=9)
     decay: list[Tensor] = [p for p in model.parameters() if p.dim() > 1]
     other: list[Tensor] = [p for p in model.parameters() if p.dim() < 2]
-    optimizer = torch.optim.AdamW([{"params": decay}, {"params": other, "weight_decay": 0.0}])
+    groups: list[dict[str, object]] = [{"params": decay}, {"params": other, "weight_decay": 0.0}]
+    optimizer = torch.optim.AdamW(groups)
     folded = account(model, batch=2, seq=8, optimizer=optimizer)
     in_full(monkeypatch)
     full = account(model, batch=2, seq=8, optimizer=optimizer)

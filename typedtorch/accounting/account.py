@@ -11,6 +11,7 @@ from typedtorch.accounting import annotations as an
 from typedtorch.accounting import sizes as sz
 from typedtorch.accounting.answers import Account
 from typedtorch.accounting.errors import AccountingError, SizeError
+from typedtorch.accounting.labels import choose
 from typedtorch.accounting.losses import Loss
 from typedtorch.accounting.optimizers import OptimizerSpec
 from typedtorch.accounting.program import Call
@@ -134,6 +135,7 @@ def _constructed(
 ) -> Account:
     unbuilt = [name for name in found.arguments if name not in given]
     if unbuilt:
+        unbuilt += [n for n in _inputs_of(found, given, unbuilt) if n not in given and n not in unbuilt]
         return Account(found, given, tuple(unbuilt), setup=setup, optimizer=optimizer, strict=strict)
     call = found.call(given)
     needed = sz.needed(call)
@@ -151,6 +153,15 @@ def _constructed(
 
 def _usable(device: torch.device) -> bool:
     return device.type == "meta" or (device.type == "cuda" and torch.cuda.is_available())
+
+
+def _inputs_of(found: Target, given: dict[str, Any], unbuilt: list[str]) -> list[str]:
+    """Axes of the inputs of what a constructor makes, learnt by making one at some size."""
+    trial = choose(dict.fromkeys(unbuilt)).values
+    try:
+        return sz.needed(found.call({**given, **trial}))
+    except SizeError:
+        return []  # the formula's own attempts will say why
 
 
 def _variadic(call: Call) -> list[str]:

@@ -1,0 +1,242 @@
+"""What follows from the figures, the errors, and the command line."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from typedtorch.accounting import (
+    AccountingError,
+    AnnotationError,
+    Cache,
+    DataDependentError,
+    Device,
+    SizeError,
+    account,
+    decode_step,
+    measure_peak,
+    mfu,
+    presets,
+    why_no_peak,
+)
+from typedtorch.accounting.cli import main
+
+from .zoo import GPT, MLP, Entry
+from .zoo_more import ZOO
+
+
+@pytest.mark.parametrize("entry", ZOO.values(), ids=ZOO)
+@pytest.mark.parametrize("device", ["h100", "t4"])
+def test_the_roofline_is_never_below_the_ideal(entry: Entry, device: str) -> None:
+    found = account(entry.model(), sizes=entry.inputs())
+    time = found.time(device)
+    assert time is not None
+    assert time >= time.ideal > 0
+    assert sum(time.phase(p) for p in ("forward", "backward", "recompute", "optimizer")) == pytest.approx(
+        time
+    )
+    reached = found.mfu(time, device)
+    assert reached is not None
+    assert reached <= 1
+
+
+def test_a_device_without_the_dtype_has_no_time_and_says_why() -> None:
+    found = account(MLP(8, 12), batch=2, dtype=torch.bfloat16)
+    assert found.time("v100") is None
+    assert "promises nothing for bf16" in found.why_no_time("v100")
+    assert found.time("abacus") is None
+    assert "no peak is known for device 'abacus'" in found.why_no_time("abacus")
+    assert found.mfu(1.0, "abacus") is None
+    assert "abacus" in why_no_peak("abacus", "bf16")
+
+
+def test_mfu_is_achieved_over_promised() -> None:
+    slow = Device("slow", {"fp32": 1e9}, bandwidth=1e9, memory=1e9)
+    assert mfu(5e8, 1.0, slow, "fp32") == 0.5
+    assert mfu(5e8, 1.0, slow, "fp32", devices=2) == 0.25
+    with pytest.raises(ValueError, match="positive time"):
+        mfu(1.0, 0.0, slow, "fp32")
+    peak = measure_peak("cpu", size=64, runs=3)
+    assert mfu(peak.flops, 1.0, peak) == pytest.approx(1.0)
+
+
+def test_small_batches_wait_for_memory() -> None:
+    few, many = (account(MLP(1024, 4096), batch=n, phase="inference").time("h100") for n in (1, 65536))
+    assert few is not None
+    assert many is not None
+    assert few.memory_share > 0.9 > many.memory_share
+
+
+def test_odd_vocabularies_get_a_hint() -> None:
+    found = account(GPT(50257, 4, 16), batch=8, seq=64, dtype=torch.bfloat16)
+    assert any("50257" in hint.text and "50304" in hint.text for hint in found.hints("h100"))
+
+
+def test_shards_are_the_fullest_device() -> None:
+    found = account(GPT(100, 4, 8), batch=2, seq=24, optimizer="adamw")
+    whole, total = found.memory, found.parameters.total
+    assert found.sharded(1, "zero3").parameters == whole.parameters
+    for world in (2, 3, 8):
+        rows = sum(-(-p.shape[0] // world) * math.prod(p.shape[1:]) for p in GPT(100, 4, 8).parameters())
+        fsdp = found.sharded(world)
+        assert fsdp.parameters == fsdp.gradients == 4 * rows
+        assert found.sharded(world, "zero1").parameters == whole.parameters
+        assert found.sharded(world, "zero1").optimizer < whole.optimizer / world * 1.1
+        assert fsdp.peak < found.sharded(world, "ddp").peak
+    assert found.sharded(8, "ddp").buckets == 4 * total
+    with pytest.raises(AccountingError, match="world >= 1"):
+        found.sharded(0)
+
+
+def test_decoding_reads_the_cache_and_the_weights() -> None:
+    found = account(presets.build("llama-3-8b"), batch=1, seq=128, phase="inference")
+    step = found.decoding(context=8192)
+    assert step == decode_step(
+        Cache(layers=32, kv_heads=8, head_dim=128, batch=1, context=8192),
+        parameters=8_030_261_248 - 128256 * 4096, heads=32,
+    )  # fmt: skip
+    assert step.bound == "memory"
+    assert step.intensity < 3
+    with pytest.raises(AccountingError, match="no scaled_dot_product_attention"):
+        account(MLP(8, 12), batch=2).decoding(context=16)
+
+
+def test_plain_data_for_programs() -> None:
+    found = account(MLP(8, 12), batch=2, optimizer="adamw").to_dict()
+    assert json.loads(json.dumps(found))["memory"]["peak"] == found["memory"]["peak"]
+
+
+def test_functions_constructors_and_examples() -> None:
+    def layer(x: Float[Tensor, "batch d"], w: Float[Tensor, "d d_out"]) -> Float[Tensor, "batch d_out"]:
+        return torch.relu(x @ w)
+
+    found = account(layer, batch=4, d=6, d_out=5)
+    assert (found.flops.forward, found.flops.backward) == (2 * 4 * 6 * 5, 4 * 4 * 6 * 5)
+    assert account(layer, batch=4, d=6, d_out=5, requires_grad=("w",)).flops.backward == 2 * 4 * 6 * 5
+    assert account(MLP, d_model=8, d_ff=12, batch=2).numbers == account(MLP(8, 12), batch=2).numbers
+    bare = nn.Sequential(nn.Linear(8, 4), nn.ReLU())
+    assert account(bare, torch.zeros(3, 8)).flops.forward == 2 * 3 * 8 * 4
+    compiled = torch.compile(MLP(8, 12))
+    assert "eager stream" in account(compiled, batch=2).to_dict()["notes"][0]
+
+
+def test_bad_input_names_the_axis() -> None:
+    model = GPT(100, 4, 8)
+    with pytest.raises(SizeError, match="axis 'seq' of GPT has no size: pass seq="):
+        account(model, batch=2)
+    with pytest.raises(SizeError, match="axis 'batch': wanted a size of at least 1, got -2"):
+        account(model, batch=-2, seq=4)
+    with pytest.raises(SizeError, match="GPT has no axis 'sqe': did you mean 'seq'"):
+        account(model, batch=2, seq=4, sqe=3)
+    with pytest.raises(SizeError, match=r"d_model.*24.*mat|inner|reduction|size"):
+        account(MLP(8, 12), batch=2, d_model=24)
+    with pytest.raises(SizeError, match=r"wanted an integer size, got 2\.5"):
+        account(model, sizes={"batch": 2.5, "seq": 4})  # type: ignore[dict-item]  # the mistake under test
+
+
+def test_a_size_that_contradicts_the_module() -> None:
+    class Wide(nn.Module):
+        def __init__(self, d_model: int) -> None:
+            super().__init__()
+            self.d_model, self.out = d_model, nn.Linear(d_model, 3)
+
+        def forward(self, x: Float[Tensor, "batch d_model"]) -> Tensor:
+            out: Tensor = self.out(x)
+            return out
+
+    with pytest.raises(SizeError, match="axis 'd_model' was given as 7, but Wide was built with d_model=5"):
+        account(Wide(5), batch=2, d_model=7)
+    assert account(Wide(5), batch=2).flops.forward == 2 * 2 * 5 * 3
+
+
+def test_modules_without_annotations_say_what_to_write() -> None:
+    class Bare(nn.Module):
+        def forward(self, x):  # type: ignore[no-untyped-def]  # the mistake under test
+            return x
+
+    with pytest.raises(AnnotationError, match=r"parameter 'x' does not say its axes; annotate it"):
+        account(Bare(), batch=2)
+
+
+def test_shapes_that_depend_on_values_name_the_operator() -> None:
+    def pick(x: Float[Tensor, "n"]) -> Tensor:
+        return x[x > 0]
+
+    with pytest.raises(DataDependentError, match=r"aten\.index\.Tensor.*give it a fixed size"):
+        account(pick, n=4)
+
+
+def test_a_missing_loss_or_optimizer_is_told() -> None:
+    with pytest.raises(AccountingError, match="optimizer='adamx': known are"):
+        account(MLP(8, 12), batch=2, optimizer="adamx")
+    with pytest.raises(AccountingError, match="checkpoint='nowhere': no module has that path"):
+        account(MLP(8, 12), batch=2, checkpoint="nowhere")
+
+    def whole(x: Int[Tensor, "n"]) -> Tensor:
+        return x + 1
+
+    with pytest.raises(AccountingError, match="phase='inference'"):
+        account(whole, n=3)
+
+
+MODEL = """
+from jaxtyping import Float
+from torch import Tensor, nn
+
+class Net(nn.Module):
+    def __init__(self, d_model: int) -> None:
+        super().__init__()
+        self.out = nn.Linear(d_model, 4)
+
+    def forward(self, x: Float[Tensor, "batch d_model"]) -> Float[Tensor, "batch 4"]:
+        return self.out(x)
+
+net = Net(16)
+"""
+
+
+def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "some_model.py"
+    file.write_text(MODEL)
+    options = [
+        "--sizes",
+        "batch=8",
+        "--device",
+        "h100",
+        "--optimizer",
+        "adamw",
+        "--png",
+        str(tmp_path / "out"),
+    ]
+    assert main([f"{file}:net", *options]) == 0
+    shown = capsys.readouterr().out
+    assert "FLOPs forward" in shown
+    assert "128*batch" in shown
+    assert "H100 SXM" in shown
+    for name in ("memory.png", "modules.png", "roofline.png"):
+        assert (tmp_path / "out" / name).read_bytes().startswith(b"\x89PNG")
+    assert main([f"{file}:Net", "--sizes", "batch=8,d_model=16", "--json", "--device", "abacus"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["flops"]["forward"] == 1024
+    assert answer["formulas"]["flops.forward"] == "8*batch*d_model"
+    assert answer["time"] is None
+    assert main([f"{file}:Net"]) == 0
+    assert "formulas only" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(["nothing"], "wanted FILE:OBJECT or a preset"), (["missing.py:x"], "no such file"),
+     (["gpt2", "--sizes", "batch"], "wanted name=integer"), (["gpt2", "--sizes", "batch=2"], "'seq'")],
+)  # fmt: skip
+def test_the_command_line_says_what_was_wrong(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    assert message in capsys.readouterr().err
