@@ -17,6 +17,7 @@ from typedtorch.check.finder import Finder, project_roots
 from typedtorch.check.targets import Target
 from typedtorch.shapes import ignores
 from typedtorch.shapes.infer.findings import Coverage, Finding
+from typedtorch.shapes.module_attributes import AttributeCheck
 from typedtorch.shapes.sources import Sources
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class _Group:
 
     finder: Finder
     sources: Sources
+    attributes: AttributeCheck
 
     @cached_property
     def program(self) -> Program:
@@ -63,14 +65,15 @@ class Checker:
             findings += [replace(f, path=target.shown) for f in found if f.code not in silenced]
             if known.total:
                 coverage[target.shown] = known
-        return Result(sorted(findings), coverage, len(targets))
+        return Result(_in_order(findings), coverage, len(targets))
 
     def _file(self, target: Target) -> tuple[list[Finding], Coverage]:
         text = _read(target)
-        broken = text if isinstance(text, Finding) else _syntax_error(target, text)
-        if broken is not None:
-            return [broken], Coverage()
-        assert isinstance(text, str)
+        if isinstance(text, Finding):
+            return [text], Coverage()
+        tree = _parse(target, text)
+        if isinstance(tree, Finding):
+            return [tree], Coverage()
         group = self._group(target)
         if not group.sources.relevant(target.module, target.path):
             return [], Coverage()
@@ -80,15 +83,22 @@ class Checker:
             if self.show_traceback:
                 traceback.print_exc()
             return [_failed(target, error)], Coverage()
-        switched_off = ignores.read(text) if report.findings else ignores.Ignores()
-        return [f for f in report.findings if not switched_off(f.line, f.code)], report.coverage
+        findings = [*report.findings, *group.attributes(target.module, target.path, tree)]
+        switched_off = ignores.read(text) if findings else ignores.Ignores()
+        return [f for f in findings if not switched_off(f.line, f.code)], report.coverage
 
     def _group(self, target: Target) -> _Group:
         """Scripts of two folders may both import ``model``, so each folder sees its own neighbours."""
         if target.root not in self._groups:
             finder = Finder([target.root, *project_roots(target.root), Path.cwd()])
-            self._groups[target.root] = _Group(finder, Sources(finder))
+            self._groups[target.root] = _Group(finder, Sources(finder), AttributeCheck(finder))
         return self._groups[target.root]
+
+
+def _in_order(findings: list[Finding]) -> list[Finding]:
+    """By place; what is said twice of one line is said once, as mypy does."""
+    once = {(f.path, f.line, f.severity, f.message): f for f in reversed(findings)}
+    return sorted(once.values(), key=lambda f: (f.path, f.line, f.column, f.code, f.message))
 
 
 def _read(target: Target) -> str | Finding:
@@ -101,16 +111,15 @@ def _read(target: Target) -> str | Finding:
         return _broken(target, 1, 0, f"cannot be read: {error}")
 
 
-def _syntax_error(target: Target, text: str) -> Finding | None:
+def _parse(target: Target, text: str) -> ast.Module | Finding:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            compile(text, target.shown, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+            return ast.parse(text, target.shown)
     except SyntaxError as error:
         return _broken(target, error.lineno or 1, max((error.offset or 1) - 1, 0), error.msg)
     except (ValueError, RecursionError, MemoryError) as error:
         return _broken(target, 1, 0, str(error))
-    return None
 
 
 def _broken(target: Target, line: int, column: int, message: str) -> Finding:

@@ -6,8 +6,6 @@ the class and its bases say which names exist; where they cannot say, the answer
 
 from __future__ import annotations
 
-import difflib
-
 from mypy.nodes import Context, MemberExpr, MypyFile, NameExpr, TypeInfo
 from mypy.plugin import AttributeContext
 from mypy.types import AnyType, Instance, Type, TypeOfAny, get_proper_type
@@ -16,6 +14,7 @@ from typedtorch.mypy_plugin import messages
 from typedtorch.mypy_plugin.facts import Facts
 from typedtorch.mypy_plugin.module_call import MODULE
 from typedtorch.mypy_plugin.torch_api import TENSOR
+from typedtorch.shapes.module_attributes import no_attribute
 
 PARAMETER = "torch.nn.parameter.Parameter"
 
@@ -45,7 +44,7 @@ class Attributes:
         if registered is not None:
             return registered
         if self._missing(receiver.type, name, tree) and self._certain(ctx.context, tree):
-            text = messages.no_attribute(receiver.type.name, name, self._close(receiver.type, name))
+            text = no_attribute(receiver.type.name, name, self._names(receiver.type))
             ctx.api.fail(text, ctx.context, code=messages.CODES["attribute"])
             return AnyType(TypeOfAny.from_error)
         return ctx.default_attr_type
@@ -95,8 +94,8 @@ class Attributes:
                 return True
         return False
 
-    def _close(self, info: TypeInfo, name: str) -> str | None:
+    def _names(self, info: TypeInfo) -> set[str]:
         names = {n for base in info.mro for n in base.names if base.fullname != "builtins.object"}
-        names |= {n for _, facts in self.facts.family(info) if facts is not None for n in facts.registered}
-        close = difflib.get_close_matches(name, sorted(names), n=1, cutoff=0.6)
-        return close[0] if close else None
+        return names | {
+            n for _, facts in self.facts.family(info) if facts is not None for n in facts.registered
+        }

@@ -28,11 +28,6 @@ def code(name: str) -> ErrorCode:
     return CODES[name]
 
 
-def no_attribute(class_name: str, attribute: str, close: str | None) -> str:
-    maybe = f'; maybe "{close}"?' if close else ""
-    return f'"{class_name}" has no attribute "{attribute}"{maybe}'
-
-
 def engine_failed(path: str, error: BaseException, *, traceback_shown: bool) -> str:
     """One line for an exception that should not have happened: which file, and what to do."""
     how = (

@@ -23,6 +23,7 @@ from typedtorch.shapes.call_results import (
     returned_calls,
 )
 from typedtorch.shapes.module_uses import Position, harmless_places
+from typedtorch.shapes.sources import absolute
 
 Registered = Literal["buffer", "parameter"]
 
@@ -68,6 +69,11 @@ class ClassFacts:
                         n.attr for s in node.body for n in ast.walk(s) if isinstance(n, ast.Attribute)
                     )
         return frozenset(names)
+
+    @cached_property
+    def own_methods(self) -> frozenset[str]:
+        """Names of the functions that the class itself defines."""
+        return frozenset(n.name for n in self.node.body if isinstance(n, ast.FunctionDef))
 
     @cached_property
     def assigned(self) -> Counter[str]:
@@ -142,15 +148,47 @@ class SourceFacts:
     outside: frozenset[str] = frozenset()  # attributes that the module gives to, or asks of, other objects
     classes: dict[str, ClassFacts] = field(default_factory=dict)
 
+    package: str = ""  # that relative imports start from
+
     @classmethod
-    def read(cls, text: str) -> SourceFacts:
+    def read(cls, text: str, package: str = "") -> SourceFacts:
         """Facts of a source; none if it is not Python."""
         try:
             tree = ast.parse(text)
         except (SyntaxError, ValueError, RecursionError):
             tree = ast.Module([], [])
+        return cls.of(tree, package)
+
+    @classmethod
+    def of(cls, tree: ast.Module, package: str = "") -> SourceFacts:
+        """Facts of a source that is parsed already; none of a class that is defined in two ways."""
         outside = frozenset(_assigned_elsewhere(tree))
-        return cls(tree, outside, {name: ClassFacts(node, outside) for name, node in _classes(tree, "")})
+        found = list(_classes(tree, ""))
+        once = Counter(name for name, _ in found)
+        classes = {name: ClassFacts(node, outside) for name, node in found if once[name] == 1}
+        return cls(tree, outside, classes, package)
+
+    @cached_property
+    def _imported(self) -> dict[str, str]:
+        """Names that imports anywhere in the source bind, and what they stand for."""
+        found = {}
+        for node in ast.walk(self.tree):
+            match node:
+                case ast.Import(names=names):
+                    for alias in names:
+                        found[alias.asname or alias.name.partition(".")[0]] = (
+                            alias.name if alias.asname else alias.name.partition(".")[0]
+                        )
+                case ast.ImportFrom(module=module, names=names, level=level):
+                    base = absolute("." * level + (module or ""), self.package)
+                    found.update({a.asname or a.name: f"{base}.{a.name}" for a in names if base})
+        return found
+
+    def origin(self, name: str) -> str | None:
+        """The full name of something imported: ``nn.Module`` is ``torch.nn.Module``."""
+        first, _, rest = name.partition(".")
+        imported = self._imported.get(first)
+        return None if imported is None else f"{imported}.{rest}" if rest else imported
 
     @cached_property
     def harmless_places(self) -> frozenset[Position]:

@@ -1,0 +1,134 @@
+"""Attributes of ``self`` that no instance of a module class has, from source alone.
+
+``nn.Module`` answers every name with ``Tensor | Module``, so neither Python's linters nor type checkers see
+``self.encodr``.  What the class and its bases assign, declare or register settles which names exist; where
+that cannot be seen, nothing is said.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from typedtorch.shapes.infer.findings import Finding
+from typedtorch.shapes.module_facts import ClassFacts, SourceFacts
+
+_MODULES = {"torch.nn.Module", "torch.nn.modules.module.Module", "typedtorch.Module", "typedtorch.nn.Module"}
+_MODULE_METHODS = frozenset(
+    {
+        "add_module", "apply", "bfloat16", "buffers", "call_super_init", "children", "compile",
+        "cpu", "cuda", "double", "dump_patches", "eval", "extra_repr", "float", "forward",
+        "get_buffer", "get_extra_state", "get_parameter", "get_submodule", "half", "ipu",
+        "load_state_dict", "modules", "mtia", "named_buffers", "named_children", "named_modules",
+        "named_parameters", "parameters", "register_backward_hook", "register_buffer",
+        "register_forward_hook", "register_forward_pre_hook", "register_full_backward_hook",
+        "register_full_backward_pre_hook", "register_load_state_dict_post_hook",
+        "register_load_state_dict_pre_hook", "register_module", "register_parameter",
+        "register_state_dict_post_hook", "register_state_dict_pre_hook", "requires_grad_",
+        "set_extra_state", "set_submodule", "share_memory", "state_dict", "to", "to_empty", "train",
+        "training", "type", "xpu", "zero_grad", "T_destination",
+    }
+)  # fmt: skip
+
+
+def no_attribute(class_name: str, attribute: str, known: Iterator[str] | set[str]) -> str:
+    """The message, with the nearest name there is.
+
+    >>> no_attribute("Net", "encodr", {"encoder", "decoder"})
+    '"Net" has no attribute "encodr"; maybe "encoder"?'
+    """
+    close = difflib.get_close_matches(attribute, sorted(known), n=1, cutoff=0.6)
+    return f'"{class_name}" has no attribute "{attribute}"' + (f'; maybe "{close[0]}"?' if close else "")
+
+
+@dataclass(slots=True)
+class AttributeCheck:
+    """Checks modules one by one; ``find`` gives the file of a module of the program."""
+
+    find: Callable[[str], Path | None]
+    _sources: dict[str, SourceFacts | None] = field(default_factory=dict)
+
+    def __call__(self, module: str, path: Path, tree: ast.Module) -> list[Finding]:
+        """What is read from ``self`` in the classes of one source, and exists nowhere."""
+        package = module if path.stem == "__init__" else module.rpartition(".")[0]
+        source = SourceFacts.of(tree, package)
+        self._sources[module] = source
+        return [f for name in source.classes for f in self._class(module, name, source, str(path))]
+
+    def _class(self, module: str, name: str, source: SourceFacts, path: str) -> Iterator[Finding]:
+        facts = source.classes[name]
+        read = {node.attr: node for node in reversed(list(_read_from_self(facts.node)))}
+        if not read:
+            return
+        family = self._family(module, name)
+        if family is None or not any("__init__" in base.own_methods for base in family):
+            return
+        if any(base.open or base.unfinished for base in family):
+            return  # what is missing may come from elsewhere
+        known = set().union(*(base.defined for base in family)) | _MODULE_METHODS
+        below = list(source.subclasses(facts.node.name))
+        if any(base.open for base in below):
+            return
+        given = known.union(*(base.defined for base in below))
+        for attribute, node in read.items():
+            if attribute not in given and not attribute.startswith("_"):
+                yield _finding(path, node, no_attribute(facts.node.name, attribute, known))
+
+    def _family(self, module: str, name: str, depth: int = 0) -> list[ClassFacts] | None:
+        """A class and its bases down to ``nn.Module``; None where one of them cannot be seen."""
+        source = self._source(module)
+        facts = source.classes.get(name) if source is not None else None
+        if source is None or facts is None or depth > 20 or not facts.bases:
+            return None
+        family = [facts]
+        for base in facts.bases:
+            origin = source.origin(base)
+            if base in source.classes and base != name:
+                # One of two definitions, of which the other is imported, says nothing of the other.
+                above = self._family(module, base, depth + 1) if origin is None else None
+            elif origin in _MODULES:
+                continue
+            else:
+                where, _, what = (origin or "").rpartition(".")
+                above = self._family(where, what, depth + 1) if where else None
+            if above is None:
+                return None
+            family += above
+        return family
+
+    def _source(self, module: str) -> SourceFacts | None:
+        if module not in self._sources:
+            path = self.find(module)
+            self._sources[module] = None
+            if path is not None:
+                package = module if path.stem == "__init__" else module.rpartition(".")[0]
+                try:
+                    self._sources[module] = SourceFacts.read(path.read_text(encoding="utf-8"), package)
+                except (OSError, UnicodeDecodeError):
+                    return None
+        return self._sources[module]
+
+
+def _read_from_self(node: ast.ClassDef) -> Iterator[ast.Attribute]:
+    """Loads of ``self.name`` in the methods of a class, not in classes inside it."""
+    stack: list[ast.AST] = list(node.body)
+    while stack:
+        inner = stack.pop()
+        if isinstance(inner, ast.ClassDef):
+            continue
+        if (
+            isinstance(inner, ast.Attribute)
+            and isinstance(inner.ctx, ast.Load)
+            and isinstance(inner.value, ast.Name)
+            and inner.value.id == "self"
+        ):
+            yield inner
+        stack.extend(ast.iter_child_nodes(inner))
+
+
+def _finding(path: str, node: ast.Attribute, message: str) -> Finding:
+    end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+    return Finding(path, node.lineno, node.col_offset, end_line, end_column, "attribute", message)
