@@ -36,7 +36,7 @@ def draw_losses(
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     steps, values = [s for s, v in losses if math.isfinite(v)], [v for _, v in losses if math.isfinite(v)]
-    axes.plot(steps, values, color=_PALE, linewidth=1.0, label="training, each step")
+    axes.plot(steps, values, color=_PALE, linewidth=1.0, label="training")
     smooth = smoothed(values)
     axes.plot(steps, smooth, color=_ACCENT, linewidth=1.8, label="training, smoothed")
     if validation:
