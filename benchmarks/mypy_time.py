@@ -1,7 +1,7 @@
 """mypy with the plugin against mypy without, on about 20,000 lines of model code: CPU time, cold and warm.
 
-``python benchmarks/mypy_time.py`` copies the correct programs of the corpus often enough, runs mypy on them in
-both configurations, each with a cache of its own that holds torch already, and prints the ratios.
+``python benchmarks/mypy_time.py`` copies the correct programs of the corpus often enough, runs mypy on them
+in both configurations, each with a cache of its own that holds torch already, and prints the ratios.
 """
 
 from __future__ import annotations
