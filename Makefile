@@ -29,7 +29,7 @@ static: $(VENV)/.installed
 	$(BIN)/mypy typedtorch tests examples
 
 pytest: $(VENV)/.installed
-	$(BIN)/python -m pytest --typedtorch-check=typedtorch
+	$(BIN)/python -m pytest -n auto --typedtorch-check=typedtorch
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache build *.egg-info

@@ -13,8 +13,7 @@ ALL = load(CASES) + load(SILENT)
 
 
 @pytest.mark.parametrize("case", ALL, ids=[c.name for c in ALL])
-def test_clean_program_runs_and_buggy_twin_is_wrong(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TORCHDYNAMO_DISABLE", "1")
+def test_clean_program_runs_and_buggy_twin_is_wrong(case: Case) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fault = problem(case)

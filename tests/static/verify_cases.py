@@ -5,16 +5,15 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import tempfile
 import traceback
 from pathlib import Path
 
-os.environ.setdefault("TORCHDYNAMO_DISABLE", "1")  # compiling has no bearing on shapes, and takes seconds
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-import torch  # after the variable that it reads
+import torch
+import torch._dynamo.config
 
 from static.corpus import CASES, SILENT, Case, load  # after the path is set
 from static.running import execute  # likewise
@@ -28,7 +27,8 @@ def problem(case: Case) -> str | None:
     drive = case.notes.get("run", [])
     if not drive:
         return "nothing drives it"
-    with tempfile.TemporaryDirectory() as folder:
+    # compiling has no bearing on shapes, and takes seconds
+    with tempfile.TemporaryDirectory() as folder, torch._dynamo.config.patch(disable=True):
         try:
             value = _run(case, Path(folder) / "clean", buggy=False, drive=drive)
         except Exception:
