@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import Any, Literal
@@ -107,6 +108,9 @@ class Group(Parallel):
         return box[0]
 
     def close(self) -> None:
+        # a process that leaves while another still talks to it can take that one down
+        if sys.exc_info()[0] is None:
+            dist.barrier()
         dist.destroy_process_group()
 
 
