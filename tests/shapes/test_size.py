@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable
 
@@ -70,7 +71,12 @@ def test_equal_sizes_are_equal_at_every_number(
 @given(expressions(), expressions())
 def test_different_sizes_differ_somewhere(a: tuple[Size, str], b: tuple[Size, str]) -> None:
     if same(a[0], b[0]) is False:
-        points = [{"b": 11, "s": 13, "d": 17, "h": 19}, {"b": 23, "s": 2, "d": 31, "h": 5}]
+        # a floor is zero where its divisor is the larger, so each name is once the largest by far
+        points = [
+            dict(zip(NAMES, order, strict=True))
+            for numbers in ((2, 3, 5, 10007), (11, 13, 17, 19))
+            for order in itertools.permutations(numbers)
+        ]
         assert any(evaluate(a[0], p) != evaluate(b[0], p) for p in points)
 
 

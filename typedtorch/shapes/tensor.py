@@ -94,10 +94,6 @@ class Tensor:
         return show(self.shape)
 
 
-def tensor_of_unknown_shape(dtype: int = dtypes.ANY) -> Tensor:
-    return Tensor((ANY_AXES,), dtype)
-
-
 def sizes(shape: Shape) -> tuple[Size, ...]:
     """The entries as sizes.
 

@@ -30,8 +30,7 @@ from typedtorch.shapes.infer.values import (
     options_of,
 )
 from typedtorch.shapes.rule import RULES
-from typedtorch.shapes.size import Poly, Size, unknown
-from typedtorch.shapes.tensor import Scalar
+from typedtorch.shapes.size import unknown
 
 
 @dataclass(slots=True)
@@ -456,15 +455,6 @@ def check_yield(frame: Frame, node: ast.Yield, value: Value) -> None:
 
 
 # -- small things expressions and statements need -----------------------------------------------
-
-
-def exact_quotient(left: Size, right: Size) -> Value:
-    """``d / h`` is a float; ``int(d / h)`` is used as a size all the same."""
-    return Scalar("float")
-
-
-def int_of(value: Value) -> Value:
-    return value if isinstance(value, (int, Poly)) else UNKNOWN
 
 
 def evaluate_type(frame: Frame, node: ast.expr) -> Value:

@@ -202,11 +202,7 @@ def if_expression(frame: Frame, node: ast.IfExp) -> Value:
     frame.state = joined
     if len(values) == 1:
         return values[0]
-    return _either(values, frame.place(node))
-
-
-def _either(values: list[Value], place: str) -> Value:
-    return join(values[0], values[1], place)
+    return join(values[0], values[1], frame.place(node))
 
 
 def boolean(frame: Frame, node: ast.BoolOp) -> Value:
@@ -387,7 +383,7 @@ def _integer_arithmetic(op: ast.operator, left: int | Poly, right: int | Poly, p
         case ast.Div() if isinstance(left, int) and isinstance(right, int) and right != 0:
             return left / right
         case ast.Div():
-            return calls.exact_quotient(left, right)
+            return Scalar("float")
         case ast.Pow() if isinstance(right, int) and 0 <= right <= 8:
             return left**right
         case ast.Pow() if isinstance(right, Poly) or isinstance(left, Poly):

@@ -24,7 +24,7 @@ from typedtorch.shapes.infer.values import (
     join,
 )
 from typedtorch.shapes.rule import Record
-from typedtorch.shapes.size import Atom, Poly, Size, atoms, same, substitute, unknown
+from typedtorch.shapes.size import Atom, Poly, Size, same, substitute, unknown
 from typedtorch.shapes.tensor import UNKNOWN, Entry, Pack, Shape, Tensor
 
 MAX_ROUNDS = 4
@@ -213,7 +213,3 @@ def forget_changed(before: State, after: State) -> State:
         k: v if before.names.sizes.get(k) == v else unknown(f"?{k}") for k, v in after.names.sizes.items()
     }
     return state
-
-
-def involves(size: Size, kinds: frozenset[str]) -> bool:
-    return any(atom.kind in kinds for atom in atoms(size))

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from typedtorch.shapes.rule import Layer, Record
-from typedtorch.shapes.size import Poly, Size, integer, same, unknown
+from typedtorch.shapes.size import Poly, Size, same, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
@@ -386,14 +386,9 @@ def _join_entry(a: Entry, b: Entry, key: str) -> Entry:
     return a if same(a, b) is True else unknown(f"?{key}")
 
 
-def parameter_integer(name: str) -> Size:
-    """An int parameter whose value is the caller's."""
-    return integer(name)
-
-
 __all__ = [
     "UNKNOWN", "Awaitable", "Bound", "Choice", "ClassV", "DictV", "Dtype", "External", "FunctionV",
     "Instance", "LayerV", "Object", "Partial", "Record", "Scalar", "Sequence", "Size", "SpecV",
     "SuperV", "Tensor", "Unknown", "Value", "choice", "equal", "is_size", "join", "join_all",
-    "join_shape", "options_of", "parameter_integer",
+    "join_shape", "options_of",
 ]  # fmt: skip
