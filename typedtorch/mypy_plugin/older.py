@@ -31,5 +31,6 @@ class Early:
             return
         self._done[tree.fullname] = tree
         file, module, options, scope = errors.file, errors.target_module, errors.options, errors.scope
-        self._reporter.module_checked(tree)
+        # mypy reads these as modules that this one depends on without importing them
+        tree.module_refs.update(self._reporter.module_checked(tree))
         errors.set_file(file, module, options, scope)
