@@ -16,6 +16,7 @@ from torch import nn
 from typedtorch.data import Batch, EpochStarts, MemoryTokens, Prefetcher, TokenBatches
 from typedtorch.training import (
     CheckpointStore,
+    ConfigError,
     Console,
     LoopSettings,
     LossSum,
@@ -23,6 +24,7 @@ from typedtorch.training import (
     Trainer,
     train,
 )
+from typedtorch.training.fp8 import FORWARD, fp8_linear, quantise
 from typedtorch.training.seed import seed_everything
 
 pytestmark = [
@@ -150,3 +152,28 @@ def test_training_on_a_gpu_imports_no_beartype() -> None:
     code = f"import sys, typedtorch; typedtorch.train(**{settings!r}); assert 'beartype' not in sys.modules"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_products_in_eight_bits_learn_where_they_exist() -> None:
+    if torch.cuda.get_device_capability() < (8, 9):
+        with pytest.raises(ConfigError, match=r"expected a GPU of compute capability 8\.9 or more"):
+            run("old", precision="fp8")
+        return
+    for compiled in (False, True):
+        eight = run(f"eight-{compiled}", precision="fp8", compile=compiled)
+        half = run(f"half-{compiled}", precision="bf16", compile=compiled)
+        assert eight.val_loss == pytest.approx(half.val_loss, rel=0.1)
+
+
+def test_eight_bit_products_are_those_of_the_rounded_operands() -> None:
+    if torch.cuda.get_device_capability() < (8, 9):
+        pytest.skip("needs compute capability 8.9")
+    x = torch.randn(64, 48, device="cuda", requires_grad=True)
+    weight = torch.randn(32, 48, device="cuda", requires_grad=True)
+    found = fp8_linear(x, weight)
+    found.sum().backward()
+    (rows, a), (columns, b) = quantise(x, FORWARD), quantise(weight, FORWARD)
+    exact = (rows.double() * a) @ (columns.double() * b).T
+    torch.testing.assert_close(found.double(), exact, rtol=1e-2, atol=1e-2)
+    assert x.grad is not None
+    torch.testing.assert_close(x.grad, weight.sum(0).expand(64, -1), rtol=0.1, atol=0.5)

@@ -17,6 +17,7 @@ import torch
 
 from typedtorch.training.distributed import ParallelName
 from typedtorch.training.errors import ConfigError
+from typedtorch.training.fp8 import require_fp8
 from typedtorch.training.settings import NonFinitePolicy
 
 ScheduleName = Literal["cosine", "linear", "wsd", "constant"]
@@ -124,8 +125,8 @@ class MachineConfig:
 
     device: str = "auto"
     """cpu, cuda, cuda:1, ...; auto takes a GPU where there is one."""
-    precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
-    """Of matrix products; auto is fp32 on a CPU and bf16 on a GPU that has it."""
+    precision: Literal["auto", "fp32", "bf16", "fp16", "fp8"] = "auto"
+    """Of matrix products; auto is fp32 on a CPU and bf16 on a GPU that has it; fp8 is for the blocks."""
     compile: bool | None = None
     """torch.compile (on a GPU unless given)."""
     deterministic: bool = False
@@ -237,7 +238,7 @@ class Overrides(TypedDict, total=False):
     sample: int
     plot: bool
     device: str
-    precision: Literal["auto", "fp32", "bf16", "fp16"]
+    precision: Literal["auto", "fp32", "bf16", "fp16", "fp8"]
     compile: bool | None
     deterministic: bool
     recompute: bool
@@ -307,6 +308,8 @@ def resolve(config: TrainConfig, device: torch.device, world: int = 1) -> TrainC
     _check(flat)
     if flat["precision"] == "auto":
         chosen["precision"] = "bf16" if _has_bf16(device) else "fp32"
+    elif flat["precision"] == "fp8":
+        require_fp8(device)
     later = {
         "warmup": min(200, max(1, steps // 10)) if flat["schedule"] != "constant" else 0,
         "log_every": max(1, steps // 50),

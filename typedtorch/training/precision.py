@@ -7,16 +7,19 @@ from dataclasses import dataclass
 from typing import Literal
 
 import torch
+from torch import nn
 
 from typedtorch.training.errors import ConfigError
+from typedtorch.training.fp8 import require_fp8, use_fp8
 
-PrecisionName = Literal["fp32", "bf16", "fp16"]
-_AUTOCAST = {"bf16": torch.bfloat16, "fp16": torch.float16}
+PrecisionName = Literal["fp32", "bf16", "fp16", "fp8"]
+_AUTOCAST = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp8": torch.bfloat16}
 
 
 @dataclass(frozen=True)
 class Precision:
-    """``fp32``; ``bf16`` (autocast, nothing to scale); ``fp16`` (autocast and a loss scaler).
+    """``fp32``; ``bf16`` (autocast, nothing to scale); ``fp16`` (autocast and a loss scaler); ``fp8``
+    (bf16, and the linear layers of the blocks in eight bits, see :mod:`typedtorch.training.fp8`).
 
     >>> Precision("bf16").compute_dtype
     torch.bfloat16
@@ -29,12 +32,31 @@ class Precision:
 
     def __post_init__(self) -> None:
         if self.name not in ("fp32", *_AUTOCAST):
-            raise ConfigError(f"precision: expected fp32, bf16 or fp16, got {self.name!r}")
+            raise ConfigError(f"precision: expected fp32, bf16, fp16 or fp8, got {self.name!r}")
 
     @property
     def compute_dtype(self) -> torch.dtype:
-        """The dtype of matrix products."""
+        """The dtype of matrix products; with fp8 that of those outside the blocks."""
         return _AUTOCAST.get(self.name, torch.float32)
+
+    def check(self, device: torch.device) -> None:
+        """Refuse now what ``device`` cannot compute.
+
+        Raises:
+            ConfigError: fp8 without kernels for it.
+        """
+        if self.name == "fp8":
+            require_fp8(device)
+
+    def prepare(self, model: nn.Module, device: torch.device) -> None:
+        """Make the model's layers compute in this precision, beyond what autocast does.
+
+        Raises:
+            ConfigError: the device cannot, or the model has no layer that could.
+        """
+        self.check(device)
+        if self.name == "fp8":
+            use_fp8(model)
 
     def autocast(self, device: torch.device) -> contextlib.AbstractContextManager[None]:
         """The context the forward pass runs in."""

@@ -84,6 +84,7 @@ class Trainer:
         self.loggers = SafeLoggers(loggers if self.parallel.rank == 0 else (), self.display.note)
         self.callbacks = Callbacks(callbacks)
         precision = Precision(settings.precision)
+        precision.prepare(model, self.device)
         self.scaler = precision.scaler(self.device)
         self._autocast = precision.autocast(self.device)
         self.ema = Ema(model, settings.ema) if settings.ema else None
