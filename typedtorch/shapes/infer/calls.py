@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from typedtorch.shapes.infer import library, messages, specs
@@ -157,15 +157,22 @@ def _forget(frame: Frame, args: Args) -> Value:
 
 
 def _call_each(frame: Frame, function: Choice, args: Args, node: ast.AST) -> Value:
-    """One of several callables: an error only if every one of them refuses."""
+    """One of several callables."""
+    options = [option for option in function.options if option is not None]
+    return for_each(frame, options, lambda option: call_value(frame, option, args, node), node)
+
+
+def for_each(
+    frame: Frame, options: list[Value], evaluate: Callable[[Value], Value], node: ast.AST
+) -> Value:
+    """What is made of one of several values: an error only if every one of them is refused."""
     results: list[Value] = []
     failures = 0
-    options = [option for option in function.options if option is not None]
     before = dict(frame.reporter.findings)
     after = before
     for option in options:
         frame.reporter.findings = dict(before)
-        results.append(call_value(frame, option, args, node))
+        results.append(evaluate(option))
         if len(frame.reporter.findings) > len(before):
             failures += 1
             after = frame.reporter.findings
@@ -383,8 +390,10 @@ def call_instance(frame: Frame, instance: Instance, args: Args, node: ast.AST) -
 
 def call_sequential(frame: Frame, modules: Sequence, args: Args, node: ast.AST) -> Value:
     """``nn.Sequential``: one after the other."""
-    if modules.items is None or len(args.values) != 1:
+    if len(args.values) != 1:
         return UNKNOWN
+    if modules.items is None:
+        return _call_repeatedly(frame, modules.element, args, node)
     value = args.values[0]
     where = args.nodes[0]
     for module in modules.items:
@@ -392,6 +401,17 @@ def call_sequential(frame: Frame, modules: Sequence, args: Args, node: ast.AST) 
         if value is UNKNOWN:
             return UNKNOWN
     return value
+
+
+def _call_repeatedly(frame: Frame, module: Value, args: Args, node: ast.AST) -> Value:
+    """Modules of one kind one after the other, an unknown number: known where one keeps the shape."""
+    if module is UNKNOWN or isinstance(module, Choice):
+        return UNKNOWN
+    given = args.values[0]
+    made = call_value(frame, module, args, node)
+    if not (isinstance(given, Tensor) and isinstance(made, Tensor) and given.shape == made.shape):
+        return UNKNOWN
+    return made
 
 
 def call_layer(frame: Frame, layer: LayerV, args: Args, node: ast.AST) -> Value:

@@ -494,9 +494,9 @@ def _annotation_subscript(frame: Frame, node: ast.Subscript, base: External) -> 
 
 def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
     """``base[index]``."""
-    if isinstance(base, Choice) and not _is_tensor(base):
-        results = [item(frame, option, index, node) for option in base.options if option is not None]
-        return join_all(results, frame.place(node)) if results else UNKNOWN
+    if isinstance(base, Choice) and not all(o is None or isinstance(o, Tensor) for o in base.options):
+        options = [option for option in base.options if option is not None]
+        return calls.for_each(frame, options, lambda option: item(frame, option, index, node), node)
     if _is_tensor(base):
         return calls.tensor_method(frame, base, "__getitem__", (index,), {}, node, (node.value, node.slice))
     if isinstance(base, tuple):

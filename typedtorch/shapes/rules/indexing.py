@@ -33,17 +33,21 @@ INDEX = INT64 | BIT["int32"]
 # --- slices ------------------------------------------------------------------------------------
 
 
-def slice_size(size: Size, index: slice) -> Size:
+def slice_size(size: Size, index: slice, library: str = "torch") -> Size:
     """How many elements a slice takes of an axis.
 
     A named bound is taken at its word (``x[:, :t]`` has t elements); a number that may lie beyond
-    a named axis gives an unknown size.
+    a named axis gives an unknown size.  numpy alone counts backwards.
     """
     step = 1 if index.step is None else index.step
     if UNKNOWN in (index.start, index.stop, step) or isinstance(step, Poly):
         return unknown()
     if isinstance(step, int) and step <= 0:
-        raise ShapeError(f"a slice's step must be positive, got {step}", hint="use flip")
+        if library == "torch":
+            raise ShapeError(f"a slice's step must be positive, got {step}", hint="use flip")
+        if index.start is index.stop is None:
+            return (size - step - 1) // -step
+        return unknown()
     bounds = (index.start, index.stop)
     if any(b is not None and not is_size(b) for b in bounds):
         raise Undecided
@@ -156,7 +160,7 @@ def _walk(items: Sequence[Any], shape: Shape, who: str, from_end: int, library: 
         elif isinstance(item, bool):
             pieces.append((None, (unknown(),)))
         elif isinstance(item, slice):
-            pieces.append((slice_size(entry_size(shape[at]), item), None))
+            pieces.append((slice_size(entry_size(shape[at]), item, library), None))
             at += 1
         elif isinstance(item, Tensor) and not item.shape and not mask_of(item) & (BOOL | UINT8):
             want(item, INDEX, item.label or "the index", "integers or a bool mask")

@@ -79,6 +79,8 @@ def _pair(result: Any) -> Function:
         if x1 is UNKNOWN or x2 is UNKNOWN:
             raise Undecided
         left, right = (_array(x) if isinstance(x, (list, tuple)) else x for x in (x1, x2))
+        if not isinstance(left, Tensor) and not isinstance(right, Tensor):
+            raise Undecided  # two numbers make a number
         shape = broadcast_operands((left, "x1"), (right, "x2"))
         return Tensor(shape, result(_result(left, right)), library="numpy")
 

@@ -58,8 +58,8 @@ def linspace(
     dtype: Any = None,
     axis: Any = 0,
 ) -> Tensor:
-    if retstep is not False or isinstance(start, Tensor) or isinstance(stop, Tensor):
-        raise Undecided
+    if retstep is not False or any(v is UNKNOWN or isinstance(v, Tensor) for v in (start, stop)):
+        raise Undecided  # with arrays for ends it has their axes too
     return Tensor((num if is_size(num) else unknown(),), _dtype(dtype, FLOAT64), library="numpy")
 
 

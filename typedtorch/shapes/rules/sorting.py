@@ -190,6 +190,8 @@ def bucketize(
 @rule("torch.isin", sample="i:*, i:n | i:*, 1 | f:a, f:b")
 def isin(elements: Any, test_elements: Any, *, assume_unique: Any = False, invert: Any = False) -> Tensor:
     if not isinstance(elements, Tensor):
+        if elements is UNKNOWN:
+            raise Undecided
         return Tensor((), BOOL)
     if isinstance(test_elements, Tensor) and mask_of(elements) & (BOOL | COMPLEX) == mask_of(elements):
         raise ShapeError(
