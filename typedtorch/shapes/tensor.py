@@ -244,7 +244,9 @@ def _broadcast_packs(a: Shape, b: Shape) -> Shape:
     if a[-1] == b[-1] and isinstance(a[-1], Pack) and not a[-1].anonymous:
         rest = _broadcast_two(a[:-1], b[:-1]) if a[:-1] and b[:-1] else a[:-1] or b[:-1]
         return (*rest, a[-1])
-    return (ANY_AXES,)
+    known = a if isinstance(b[-1], Pack) else b
+    tail = known[max((i + 1 for i, e in enumerate(known) if isinstance(e, Pack)), default=0) :]
+    return (ANY_AXES, *(broadcast_size(entry_size(e), unknown()) for e in tail))
 
 
 def broadcast_size(x: Size, y: Size) -> Size:
@@ -262,11 +264,12 @@ def broadcast_size(x: Size, y: Size) -> Size:
         raise ShapeError(f"{x} and {y} do not broadcast")
     if verdict is True:
         return better(x, y)
-    # The unknown one is 1 or equal to the other, unless the other is itself 1: a name is generic
-    # and a number is not 1, so they are the answer.
-    for size in (x, y):
-        if isinstance(size, int) or all(a.kind == "axis" for a in atoms(size)):
-            return size
+    # The unknown one is 1 or equal to the other, unless the other is itself 1: a name is generic, a
+    # number is not 1 and an integer of the program is seldom meant to be, so they are the answer.
+    for kinds in (("axis",), ("axis", "int", "floor")):
+        for size in (x, y):
+            if isinstance(size, int) or all(a.kind in kinds for a in atoms(size)):
+                return size
     return unknown()
 
 

@@ -31,6 +31,7 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.rule import RULES
 from typedtorch.shapes.size import unknown
+from typedtorch.shapes.tensor import ANY_AXES
 
 
 @dataclass(slots=True)
@@ -458,8 +459,13 @@ def check_result(frame: Frame, node: ast.expr, value: Value) -> None:
     names = frame.state.names.copy()
     names.strict = True
     problems = match(frame.result, value, names, binder="the result")
-    if problems:
+    if problems and not _follows(frame, value):
         messages.result(frame, node, problems[0])
+
+
+def _follows(frame: Frame, value: Value) -> bool:
+    """Whether a result of which little is known comes after something that was reported."""
+    return isinstance(value, Tensor) and ANY_AXES in value.shape and frame.blamed()
 
 
 def check_yield(frame: Frame, node: ast.Yield, value: Value) -> None:

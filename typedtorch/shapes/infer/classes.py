@@ -68,6 +68,7 @@ class ClassInfo:
     helpers: set[str] = field(default_factory=set)  # what the constructor calls
     _names: frozenset[str] | None = None
     _specs: dict[str, Spec] = field(default_factory=dict)
+    _declared: dict[str, ast.expr] | None = None  # annotations of attributes inside the constructor
 
     @property
     def name(self) -> str:
@@ -172,6 +173,19 @@ class ClassInfo:
                 return info._specs[name]
             if name in info.annotated:
                 spec = specs.read(info.annotated[name], info.evaluate)
+                info._specs[name] = spec
+                return spec
+        return self._spec_at_start(name)
+
+    def _spec_at_start(self, name: str) -> Spec | None:
+        """The annotation of ``self.name: ... = ...`` in a constructor."""
+        for info in self.mro():
+            if info._declared is None:
+                info._declared = {}
+                for definition in info.methods.get("__init__", ()):
+                    info._declared |= _declared_attributes(definition)
+            if name in info._declared:
+                spec = specs.read(info._declared[name], info.evaluate)
                 info._specs[name] = spec
                 return spec
         return None
@@ -331,6 +345,16 @@ def _axis_words(node: Def) -> set[str]:
         elif isinstance(inner, (ast.Subscript, ast.Tuple, ast.BinOp, ast.List)):
             pending.extend(children(inner))
     return words
+
+
+def _declared_attributes(node: Def) -> dict[str, ast.expr]:
+    return {
+        statement.target.attr: statement.annotation
+        for statement in node.body
+        if isinstance(statement, ast.AnnAssign)
+        and isinstance(statement.target, ast.Attribute)
+        and isinstance(statement.target.value, ast.Name)
+    }
 
 
 def collect(node: ast.ClassDef, module: Module, closure: dict[str, Value]) -> ClassInfo:

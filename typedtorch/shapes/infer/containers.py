@@ -221,10 +221,22 @@ SPECIAL: dict[str, Special] = {
 
 def sequential(frame: Frame, args: Args, node: ast.AST) -> Value:
     if args.open:
-        return Sequence("sequential", None, UNKNOWN)
+        return Sequence("sequential", None, _repeated(frame, node))
     if len(args.values) == 1 and isinstance(args.values[0], DictV) and args.values[0].rest is None:
         return Sequence("sequential", tuple(args.values[0].items.values()))
     return Sequence("sequential", tuple(args.values))
+
+
+def _repeated(frame: Frame, node: ast.AST) -> Value:
+    """What each module is in ``Sequential(*[Block(d) for _ in range(n)])``."""
+    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - expressions hold calls
+
+    match node:
+        case ast.Call(args=[ast.Starred(value=inner)], keywords=[]):
+            with frame.reporter.mute():
+                value = evaluate(frame, inner)
+            return value.any_item if isinstance(value, Sequence) else UNKNOWN
+    return UNKNOWN
 
 
 def module_dict(frame: Frame, args: Args, node: ast.AST) -> Value:

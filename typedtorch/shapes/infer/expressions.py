@@ -31,7 +31,7 @@ from typedtorch.shapes.infer.values import (
     options_of,
 )
 from typedtorch.shapes.size import Poly, floor_div, unknown
-from typedtorch.shapes.tensor import Pack, pack_index
+from typedtorch.shapes.tensor import ANY_AXES, Pack, pack_index
 
 MAX_UNROLL = 12
 
@@ -315,14 +315,25 @@ def _operate_on_tensors(
         method = f"__i{base}__" if in_place else f"__{base}__"
         if isinstance(right, (Instance, Object)):
             return UNKNOWN
+        if right is UNKNOWN:
+            right = _anything_beside(frame, left, base)
         return calls.tensor_method(frame, left, method, (right,), {}, node, operands)
     if isinstance(left, (Instance, Object, LayerLike)) or left is None:
         return UNKNOWN
     swapped = (operands[1], operands[0])
+    if left is UNKNOWN:
+        left = _anything_beside(frame, right, base)
     return calls.tensor_method(frame, right, f"__r{base}__", (left,), {}, node, swapped)
 
 
 LayerLike = (FunctionV, ClassV)
+
+
+def _anything_beside(frame: Frame, tensor: Value, base: str) -> Value:
+    """An unknown operand: whatever it is, the axes of the tensor remain the last ones of the result."""
+    if base == "matmul" or not isinstance(tensor, Tensor) or tensor.library != "torch" or frame.blamed():
+        return UNKNOWN
+    return Tensor((ANY_AXES,))
 
 
 def arithmetic(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: Value) -> Value:

@@ -97,6 +97,14 @@ class Frame:
             return self.closure[name]
         return self.module.lookup(name)
 
+    def blamed(self) -> bool:
+        """Whether something in this body was reported: what follows from it is not reported again."""
+        if not self.reporter.findings or self.function is None:
+            return bool(self.reporter.findings)
+        node = self.function.node
+        last = node.end_lineno or node.lineno
+        return any(node.lineno <= line <= last for line, _, _ in self.reporter.findings)
+
     def place(self, node: ast.AST) -> str:
         """A name for the unknown sizes that arise at a node."""
         return f"{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}"

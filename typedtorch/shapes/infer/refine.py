@@ -182,6 +182,26 @@ def _refine(frame: Frame, test: ast.expr, positive: bool) -> bool:
         case ast.Call(func=func, args=[subject]) if ast.unparse(func) in ("torch.is_tensor", "is_tensor"):
             tensor = External("torch.Tensor")
             return _keep_kind(frame, subject, [tensor], positive)
+        case ast.Call(func=ast.Name() as func, args=[subject], keywords=[]):
+            return _refine_by_helper(frame, func, subject, positive)
+    return True
+
+
+def _refine_by_helper(frame: Frame, func: ast.Name, subject: ast.expr, positive: bool) -> bool:
+    """``exists(x)``, where ``exists`` returns ``x is not None``."""
+    function = frame.lookup(func.id)
+    if not isinstance(function, FunctionV) or isinstance(function.node, ast.Lambda):
+        return True
+    parameters = function.node.args.args
+    match function.node.body[-1]:
+        case ast.Return(
+            value=ast.Compare(
+                left=ast.Name(id=name),
+                ops=[ast.Is() | ast.IsNot() as op],
+                comparators=[ast.Constant(value=None)],
+            )
+        ) if len(parameters) == 1 and parameters[0].arg == name and len(function.node.body) <= 2:
+            return _refine_comparison(frame, subject, op, ast.Constant(None), positive)
     return True
 
 

@@ -24,7 +24,9 @@ from typedtorch.shapes.tensor import (
     Undecided,
     axis_index,
     broadcast,
+    broadcast_size,
     entry_size,
+    pack_index,
     replaced,
     show,
 )
@@ -129,8 +131,12 @@ def masked_select(input: Any, mask: Any, *, out: Any = None) -> Tensor:
     sample="f:#*, B:#*, 0.0 | f:a b c, B:b c, -1.0 | i:a b, B:a b, 0 | f:a, B:a, F:",
 )
 def masked_fill(input: Any, mask: Any, value: Any) -> Tensor:
-    want(need(mask), BOOL, "mask", "a bool mask", f"compare: {name(mask, 'mask')} == 0")
     _check_fill(need(input), value)
+    if mask is UNKNOWN or pack_index(need(mask).shape) is not None:
+        # a mask seldom has more axes than what it covers, and stretches only axes of size 1
+        shape = tuple(e if isinstance(e, Pack) else broadcast_size(e, unknown()) for e in input.shape)
+        return input.of(shape)
+    want(mask, BOOL, "mask", "a bool mask", f"compare: {name(mask, 'mask')} == 0")
     return pointwise((input, "input"), (mask, "mask"), dtype=mask_of(input))
 
 

@@ -39,7 +39,9 @@ def tensors_of(values: Any) -> list[Tensor]:
         raise Undecided
     if not values:
         raise ShapeError("expected a non-empty list of tensors")
-    return [need(v) for v in values]
+    if all(v is UNKNOWN for v in values):
+        raise Undecided
+    return [Tensor((ANY_AXES,)) if v is UNKNOWN else need(v) for v in values]
 
 
 def _called(tensors: list[Tensor], i: int) -> str:
