@@ -254,7 +254,7 @@ def assumed(interpreter: Interpreter, info: ClassInfo, hint: str, variables: Map
     if info.is_enum:
         return Object(info.name)
     if id(info) in interpreter.assuming:
-        return Instance(info, {}, {}, partial=True)
+        return Instance(info, {}, {}, partial=True, assumed=True)
     interpreter.assuming.add(id(info))
     try:
         if info.is_fields:
@@ -265,8 +265,8 @@ def assumed(interpreter: Interpreter, info: ClassInfo, hint: str, variables: Map
                 for name in info.fields()
                 if _only_at_start(info, name)
             }
-            return Instance(info, fields, {}, partial=True)
-        return info.symbolic(linked=False)
+            return Instance(info, fields, {}, partial=True, assumed=True)
+        return replace(info.symbolic(linked=False), assumed=True)
     finally:
         interpreter.assuming.discard(id(info))
 

@@ -118,6 +118,7 @@ class Interpreter:
         self.assuming: set[int] = set()
         self.number: Callable[[str], Size] = integer  # what an unknown int of a passed object is
         self.memo: dict[int, list[tuple[tuple[Value, ...], Value]]] = {}
+        self.own: dict[int, frozenset[tuple[int, int, str]]] = {}
         self.pending: dict[int, tuple[FunctionV, ClassInfo | None]] = {}
         self.pending_classes: dict[int, ClassInfo] = {}
 
@@ -449,10 +450,22 @@ class Interpreter:
         if failed:
             return UNKNOWN
         values = {name: value for name, (value, _) in bound.items()}
-        value = self.run_inline(frame, function, signature, values, node)
+        value = UNKNOWN
+        if not self._may_be_another(frame, function):
+            value = self.run_inline(frame, function, signature, values, node)
         if value is UNKNOWN and not isinstance(result, specs.Anything):
             return self._wrapped(signature, assume(result, names, frame.place(node)))
         return value
+
+    def _may_be_another(self, frame: Frame, function: FunctionV) -> bool:
+        """Whether a method's body is overridden in a subclass that the object may be of."""
+        receiver = function.bound
+        if not isinstance(receiver, Instance) or not receiver.assumed:
+            return False
+        return any(
+            function.name in module.overridden(receiver.info.name)
+            for module in {receiver.info.module, frame.module}
+        )
 
     def run_inline(
         self, frame: Frame, function: FunctionV, signature: Signature, values: dict[str, Value], node: ast.AST
@@ -487,11 +500,34 @@ class Interpreter:
         """A contradiction inside an unannotated helper belongs to the call that brought the values."""
         if not inner.reporter.findings:
             return
-        finding = min(inner.reporter.findings.values())
+        own = self._own_findings(function) if inner.module is not frame.module else frozenset()
+        found = [f for f in inner.reporter.findings.values() if (f.line, f.column, f.code) not in own]
+        if not found:
+            return
+        finding = min(found)
         where = f" (line {finding.line})" if inner.module is frame.module else ""
         frame.reporter.add(
             node, finding.code, f"in {function.name}(){where}: {finding.message}", finding.hint
         )
+
+    def _own_findings(self, function: FunctionV) -> frozenset[tuple[int, int, str]]:
+        """What is reported in a body of another module whoever calls it, so not of its callers."""
+        from typedtorch.shapes.infer.checking import check_function  # noqa: PLC0415 - it runs this class
+
+        node = function.node
+        if id(node) not in self.own:
+            self.own[id(node)] = frozenset()
+            reporter = Reporter(function.module.path, counting=False)
+            pending = self.pending, self.pending_classes
+            self.pending, self.pending_classes = {}, {}
+            info = function.bound.info if isinstance(function.bound, Instance) else None
+            general = function if info is None else function.bind(info.symbolic(linked=True))
+            try:
+                check_function(self, general, reporter, info)
+            finally:
+                self.pending, self.pending_classes = pending
+            self.own[id(node)] = frozenset((f.line, f.column, f.code) for f in reporter.findings.values())
+        return self.own[id(node)]
 
     def _write_back(
         self, frame: Frame, function: FunctionV, inner: Frame, before: Mapping[str, Value]

@@ -458,13 +458,16 @@ def _set_rank(frame: Frame, subject: ast.expr, rank: int) -> bool:
 
 def _set_shape(frame: Frame, node: ast.expr, shape: tuple[Value, ...]) -> None:
     subject = _shape_of(node)
-    if subject is None or not all(is_size(v) or isinstance(v, Pack) for v in shape):
+    if subject is None or pack_index(shape) is not None:
         return
     value = read_place(frame, subject)
-    if isinstance(value, Tensor) and value.rank is None and pack_index(shape) is None:
-        write_place(frame, subject, replace(value, layout=None, shape=tuple(shape)))
-    elif isinstance(value, Tensor) and value.rank == len(shape) and pack_index(shape) is None:
-        write_place(frame, subject, replace(value, layout=None, shape=_merge(value.shape, shape)))
+    if not isinstance(value, Tensor):
+        return
+    place = frame.place(node)
+    proven = tuple(v if is_size(v) else unknown(f"?{place}.{i}") for i, v in enumerate(shape))
+    # a test that contradicts an annotation is what holds from here on
+    merged = _merge(value.shape, proven) if value.rank == len(proven) else proven
+    write_place(frame, subject, replace(value, layout=None, shape=merged))
 
 
 def _merge(a: Shape, b: Shape) -> Shape:

@@ -255,6 +255,9 @@ def _read_tuple(arguments: list[ast.expr], evaluate: Evaluate) -> Spec:
         return TupleSpec(())
     if any(isinstance(a, ast.Starred) for a in arguments):
         return ANYTHING
+    if len(arguments) == 1:
+        # tuple[X] says one item, and is often written where tuple[X, ...] is meant
+        return SequenceSpec("tuple", read(arguments[0], evaluate))
     return TupleSpec(tuple(read(a, evaluate) for a in arguments))
 
 

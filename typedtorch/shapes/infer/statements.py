@@ -8,11 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer import calls, messages, refine, specs
 from typedtorch.shapes.infer.expressions import MAX_UNROLL, evaluate, items_of, iterate, operate
 from typedtorch.shapes.infer.frame import Frame, Loop
 from typedtorch.shapes.infer.state import MAX_ROUNDS, State, equal_states, forget_changed, join_states
-from typedtorch.shapes.infer.unify import assume, match
+from typedtorch.shapes.infer.unify import Names, assume, match
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Bound,
@@ -27,7 +28,7 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.infer.values import Sequence as SequenceV
 from typedtorch.shapes.size import Atom, Size, atoms, integer, substitute, unknown
-from typedtorch.shapes.tensor import Entry, Pack, Shape, better, pack_index
+from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, better, pack_index
 
 
 def run(frame: Frame, body: Sequence[ast.stmt]) -> bool:
@@ -253,11 +254,38 @@ def check_declared(frame: Frame, spec: specs.Spec, value: Value, source: ast.exp
     """A local annotation: names that are bound are checked, new ones are bound."""
     if isinstance(spec, specs.Anything):
         return value
-    problems = match(spec, value, frame.state.names, binder=messages.source(source))
+    if value is UNKNOWN and isinstance(spec, specs.ArraySpec):
+        value = _cast(source)
+    names = frame.state.names
+    problems = match(spec, value, names, binder=messages.source(source))
     if problems:
         messages.declared(frame, source, problems[0])
-    promised = assume(spec, frame.state.names, messages.source(source))
+    promised = _existential(spec, names, frame.place(source), messages.source(source))
     return promised if problems else more_precise(value, promised)
+
+
+_CASTS = {
+    "float": dtypes.FLOAT32, "double": dtypes.FLOAT64, "half": dtypes.FLOAT16, "long": dtypes.INT64,
+    "int": dtypes.BIT["int32"], "bool": dtypes.BOOL, "bfloat16": dtypes.BIT["bfloat16"],
+}  # fmt: skip
+
+
+def _cast(node: ast.expr) -> Value:
+    """``something.float()`` where an annotation says that it is a tensor: its dtype at least."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=attr), args=[], keywords=[]) if attr in _CASTS:
+            return Tensor((ANY_AXES,), _CASTS[attr])
+    return UNKNOWN
+
+
+def _existential(spec: specs.Spec, names: Names, place: str, hint: str) -> Value:
+    """What a local annotation promises: a name it is the first to mention is some size, not every size."""
+    default, generic = names.default, names.generic
+    names.default, names.generic = (lambda name: unknown(f"?{place}.{name}")), False
+    try:
+        return assume(spec, names, hint)
+    finally:
+        names.default, names.generic = default, generic
 
 
 def more_precise(value: Value, promised: Value) -> Value:

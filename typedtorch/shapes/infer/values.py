@@ -95,6 +95,7 @@ class Instance:
     attributes: Mapping[str, Value] = field(default_factory=dict)
     arguments: Mapping[str, Size] = field(default_factory=dict)
     partial: bool = False  # attributes not listed may still exist
+    assumed: bool = False  # an annotation says so: it may be of a subclass
 
     def with_attribute(self, name: str, value: Value) -> Instance:
         return replace(self, attributes={**self.attributes, name: value})
@@ -308,7 +309,7 @@ def _join_instance(a: Instance, b: Instance, key: str) -> Instance:
     }
     arguments = {k: v for k, v in a.arguments.items() if b.arguments.get(k) == v}
     partial = a.partial or b.partial or len(attributes) < max(len(a.attributes), len(b.attributes))
-    return Instance(a.info, attributes, arguments, partial)
+    return Instance(a.info, attributes, arguments, partial, a.assumed or b.assumed)
 
 
 def _may_choose(value: Value) -> bool:
