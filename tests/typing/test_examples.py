@@ -43,24 +43,25 @@ def plain(text: str) -> str:
     return re.sub(r"\b\w+\.(?=\w)", "", text.strip().strip('"`')).replace("builtins.", "")
 
 
-def mypy(path: Path, folder: Path) -> Seen:
+def mypy(path: Path, folder: Path, python: str = sys.executable) -> Seen:
     config = folder / "mypy.ini"
     config.write_text("[mypy]\nstrict = True\n")
+    cache = ROOT / ".mypy_cache" / ("examples" if python == sys.executable else "examples_elsewhere")
     run = subprocess.run(
         [sys.executable, "-m", "mypy", "--config-file", str(config), "--no-error-summary", "--no-pretty",
-         "--cache-dir", str(ROOT / ".mypy_cache" / "examples"), str(path)],
+         "--python-executable", python, "--cache-dir", str(cache), str(path)],
         cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
     pattern = rf"(?:.*/)?{re.escape(path.name)}:(\d+): (?P<kind>error|note): (?P<text>.*)"
     return by_line(run.stdout, pattern, "Revealed type is ")
 
 
-def pyright(path: Path, folder: Path) -> Seen:
+def pyright(path: Path, folder: Path, python: str = sys.executable) -> Seen:
     (folder / "pyrightconfig.json").write_text(
         json.dumps({"typeCheckingMode": "strict", "extraPaths": [str(ROOT)], "include": [str(path)]})
     )
     run = subprocess.run(
-        [str(BIN / "basedpyright"), "-p", str(folder), "--outputjson", "--pythonpath", sys.executable],
+        [str(BIN / "basedpyright"), "-p", str(folder), "--outputjson", "--pythonpath", python],
         cwd=folder, capture_output=True, text=True, check=False,
     )  # fmt: skip
     seen = Seen()
@@ -83,19 +84,19 @@ STYLE = {
 }
 
 
-def ty(path: Path, folder: Path) -> Seen:
+def ty(path: Path, folder: Path, python: str = sys.executable) -> Seen:
     run = subprocess.run(
-        [str(BIN / "ty"), "check", "--output-format", "concise", "--python", sys.prefix, str(path)],
+        [str(BIN / "ty"), "check", "--output-format", "concise", "--python", python, str(path)],
         cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
     return by_line(run.stdout, r".*?:(\d+):\d+: (?P<kind>\w+)\[[\w-]+\] (?P<text>.*)", "Revealed type: ")
 
 
-def pyrefly(path: Path, folder: Path) -> Seen:
+def pyrefly(path: Path, folder: Path, python: str = sys.executable) -> Seen:
     (folder / "pyrefly.toml").write_text('preset = "strict"\n[errors]\nmissing-override-decorator = false\n')
     run = subprocess.run(
         [str(BIN / "pyrefly"), "check", "--config", str(folder / "pyrefly.toml"),
-         "--output-format", "min-text", "--python-interpreter-path", sys.executable,
+         "--output-format", "min-text", "--python-interpreter-path", python,
          "--search-path", str(ROOT), str(path)],
         cwd=folder, capture_output=True, text=True, check=False,
     )  # fmt: skip
