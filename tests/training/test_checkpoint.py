@@ -1,6 +1,8 @@
 """Checkpoints on a disk that fails, under processes that are killed, among files that were altered."""
 
 import errno
+import hashlib
+import io
 import json
 import os
 import pickle
@@ -18,6 +20,7 @@ import torch
 
 from typedtorch.training import CheckpointError, CheckpointStore, DamagedCheckpoint, load_checkpoint
 from typedtorch.training import checkpoint as module
+from typedtorch.training.checked import CheckedWriter
 
 State = dict[str, Any]
 
@@ -282,6 +285,17 @@ def test_a_background_save_holds_the_state_of_its_moment(store: CheckpointStore)
     assert holds(store.latest()[1], 5)
 
 
+def test_two_background_saves_share_memory_and_not_values(store: CheckpointStore) -> None:
+    for step in (5, 6):
+        store.save_in_background(step, state_of(step))
+    store.wait()
+    assert [holds(store.load(saved.path), saved.step) for saved in store.saved()] == [True, True]
+    changed = {**state_of(7), "model": {"w": torch.full((3,), 7.0), "b": torch.tensor([7.0])}}
+    store.save_in_background(7, changed)  # other shapes and dtypes under the same names
+    store.wait()
+    assert store.latest()[1]["model"]["w"].tolist() == [7.0] * 3
+
+
 def test_a_background_failure_is_raised_by_the_next_save(
     store: CheckpointStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -385,19 +399,49 @@ def test_a_pickle_in_any_file_is_refused_and_not_run(two: CheckpointStore, name:
 
 def _sign_again(path: Path) -> None:
     """Make the manifest vouch for whatever the files hold now."""
-    import hashlib
-
-    files = {
-        name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-        for name in FILES[:3]
-        for data in [(path / name).read_bytes()]
-    }
-    body = {"format": module.FORMAT, "step": 2, "files": files}
+    files: dict[str, object] = {}
+    for name in FILES[:3]:
+        writer = CheckedWriter(io.BytesIO())
+        writer.write((path / name).read_bytes())
+        files[name] = writer.entry()
     try:
         json.loads((path / module.MANIFEST).read_bytes())
     except ValueError:
         return  # the manifest itself is the hostile file
+    _sign(path, {"format": module.FORMAT, "step": 2, "files": files})
+
+
+def _sign(path: Path, body: dict[str, object]) -> None:
     (path / module.MANIFEST).write_text(json.dumps({**body, "sha256": module._digest(body)}))
+
+
+def test_the_first_format_is_read(two: CheckpointStore) -> None:
+    path = two.folder / "step-00000002"
+    data = {name: (path / name).read_bytes() for name in FILES[:3]}
+    files = {n: {"bytes": len(d), "sha256": hashlib.sha256(d).hexdigest()} for n, d in data.items()}
+    _sign(path, {"format": 1, "step": 2, "files": files})
+    assert holds(two.load(path), 2)
+    for name in FILES[:3]:
+        (path / name).write_bytes(data[name][:-1] + bytes([data[name][-1] ^ 1]))
+        with pytest.raises(DamagedCheckpoint, match="expected sha256"):
+            two.load(path)
+        (path / name).write_bytes(data[name])
+
+
+@pytest.mark.parametrize("manifest", [[], {}, 3, None, {"sha256": ""}, [{"sha256": ""}]])
+def test_a_manifest_of_another_kind_is_refused(two: CheckpointStore, manifest: object) -> None:
+    path = two.folder / "step-00000002"
+    (path / module.MANIFEST).write_text(json.dumps(manifest))
+    with pytest.raises(DamagedCheckpoint, match=r"manifest\.json: expected"):
+        two.load(path)
+
+
+@pytest.mark.parametrize("files", [None, [], {"model.safetensors": None}, dict.fromkeys(FILES[:3])])
+def test_a_signed_manifest_without_entries_is_refused(two: CheckpointStore, files: object) -> None:
+    path = two.folder / "step-00000002"
+    _sign(path, {"format": module.FORMAT, "step": 2, "files": files})
+    with pytest.raises(DamagedCheckpoint, match="step-00000002"):
+        two.load(path)
 
 
 def test_a_manifest_can_not_reach_outside_its_folder(two: CheckpointStore, tmp_path: Path) -> None:
@@ -405,7 +449,7 @@ def test_a_manifest_can_not_reach_outside_its_folder(two: CheckpointStore, tmp_p
     body = json.loads((path / module.MANIFEST).read_text())
     body.pop("sha256")
     body["files"]["../../secret"] = body["files"].pop(module.MODEL)
-    (path / module.MANIFEST).write_text(json.dumps({**body, "sha256": module._digest(body)}))
+    _sign(path, body)
     with pytest.raises(DamagedCheckpoint, match="secret"):
         two.load(path)
 
@@ -416,8 +460,8 @@ def test_another_format_says_so(two: CheckpointStore, version: int, hint: str) -
     body = json.loads((path / module.MANIFEST).read_text())
     body.pop("sha256")
     body["format"] = version
-    (path / module.MANIFEST).write_text(json.dumps({**body, "sha256": module._digest(body)}))
-    with pytest.raises(CheckpointError, match=rf"expected format 1, found format {version} \({hint}"):
+    _sign(path, body)
+    with pytest.raises(CheckpointError, match=rf"expected format 1 or 2, found format {version} \({hint}"):
         two.load(path)
 
 

@@ -5,7 +5,7 @@
     checkpoints/step-00000100/model.safetensors   the weights
                               state.safetensors   every other tensor: optimizer, generators, averages
                               state.json          the shape of the state and its plain values
-                              manifest.json       size and sha256 of the files above; written last
+                              manifest.json       size and checksums of the files above; written last
 
 A checkpoint is written into a folder with a temporary name, flushed, and renamed; nothing that has its final
 name is ever changed. There is no pointer to the latest: it is the highest step whose manifest holds.
@@ -29,11 +29,14 @@ from typing import Any, BinaryIO
 from torch import Tensor
 
 from typedtorch.data.files import fsync_folder
+from typedtorch.training.checked import CheckedFile, CheckedWriter
 from typedtorch.training.errors import CheckpointError, DamagedCheckpoint
-from typedtorch.training.tensorfile import parse_tensors, read_checked, write_tensors
+from typedtorch.training.staging import Staging
+from typedtorch.training.tensorfile import read_tensors, write_tensors
 from typedtorch.training.tree import Unserialisable, decode, encode
 
-FORMAT = 1
+FORMAT = 2
+_READABLE = (1, 2)  # 1 had one sha256 for each file
 MANIFEST, MODEL, STATE, SKELETON = "manifest.json", "model.safetensors", "state.safetensors", "state.json"
 _NAME = re.compile(r"step-(\d{8,})(?:\.(\d+))?")
 _TEMPORARY = ".saving-"
@@ -80,7 +83,7 @@ class CheckpointStore:
         self.folder, self.keep, self._note = Path(os.path.realpath(folder)), max(1, keep), note
         self._thread: threading.Thread | None = None
         self._failure: BaseException | None = None
-        self._verified: set[Path] = set()
+        self._staging = Staging()
         self._prepare()
 
     def _prepare(self) -> None:
@@ -116,12 +119,14 @@ class CheckpointStore:
     def save_in_background(self, step: int, state: State) -> None:
         """Copy the state now and write it in a thread; a failure is raised by the next save or wait.
 
+        The memory of the copy is kept for the next one: fresh memory costs several times the copying.
+
         Raises:
             CheckpointError: the previous background save failed.
         """
         self.wait()
         skeleton, tensors = _split(self.folder, state)
-        copied = {name: tensor.detach().to("cpu", copy=True) for name, tensor in tensors.items()}
+        copied = self._staging.copy(tensors)
 
         def work() -> None:
             try:
@@ -156,7 +161,6 @@ class CheckpointStore:
             raise CheckpointError(temporary, "a complete write", found, hint) from error
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
-        self._verified.add(final)
         self._prune(final)
         return final
 
@@ -164,11 +168,10 @@ class CheckpointStore:
         temporary.mkdir(mode=0o755)
         model = {name: t for name, t in tensors.items() if name.startswith("model/")}
         rest = {name: t for name, t in tensors.items() if name not in model}
+        weights = {name.removeprefix("model/"): t for name, t in model.items()}
         files = {
-            MODEL: _write_file(
-                temporary / MODEL, lambda file: write_tensors(file, {k[6:]: t for k, t in model.items()})
-            ),
-            STATE: _write_file(temporary / STATE, lambda file: write_tensors(file, rest)),
+            MODEL: _write_file(temporary / MODEL, lambda writer: write_tensors(writer, weights)),
+            STATE: _write_file(temporary / STATE, lambda writer: write_tensors(writer, rest)),
             SKELETON: _write_json(temporary / SKELETON, skeleton),
         }
         body = {"format": FORMAT, "step": step, "files": files}
@@ -230,13 +233,13 @@ def load_checkpoint(path: str | os.PathLike[str]) -> State:
     """Read one checkpoint folder; see :meth:`CheckpointStore.load`."""
     folder = Path(path)
     files = read_manifest(folder)["files"]
-    raw = {
-        name: read_checked(folder / name, entry["bytes"], entry["sha256"]) for name, entry in files.items()
-    }
-    tensors = {f"model/{k}": t for k, t in parse_tensors(raw[MODEL], folder / MODEL).items()}
-    tensors |= parse_tensors(raw[STATE], folder / STATE)
+    with contextlib.ExitStack() as stack:
+        opened = {name: stack.enter_context(CheckedFile(folder / name, files[name])) for name in files}
+        skeleton = opened[SKELETON].read_bytes()
+        tensors = {f"model/{name}": tensor for name, tensor in read_tensors(opened[MODEL]).items()}
+        tensors |= read_tensors(opened[STATE])
     try:
-        state = decode(json.loads(bytes(raw[SKELETON])), tensors)
+        state = decode(json.loads(skeleton), tensors)
     except (ValueError, TypeError, RecursionError) as error:
         raise DamagedCheckpoint(folder / SKELETON, "a saved state", str(error)) from error
     if not isinstance(state, dict):
@@ -255,21 +258,20 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     try:
         body = json.loads(path.read_bytes())
         claimed = body.pop("sha256")
-    except (OSError, ValueError, AttributeError, KeyError, RecursionError) as error:
+    except (OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
         raise DamagedCheckpoint(path, "a manifest", f"{type(error).__name__}: {error}") from error
     if claimed != _digest(body):
         raise DamagedCheckpoint(path, f"sha256 {str(claimed)[:16]}…", f"{_digest(body)[:16]}…")
-    if body.get("format") != FORMAT:
+    if body.get("format") not in _READABLE:
         found = body.get("format")
         newer = isinstance(found, int) and found > FORMAT
-        hint = (
-            "written by a newer typedtorch"
-            if newer
-            else "no longer read; load it with the version that wrote it"
-        )
-        raise CheckpointError(path, f"format {FORMAT}", f"format {found}", hint)
-    if set(body["files"]) != {MODEL, STATE, SKELETON}:
-        raise DamagedCheckpoint(path, f"{MODEL}, {STATE}, {SKELETON}", ", ".join(map(repr, body["files"])))
+        old = "no longer read; load it with the version that wrote it"
+        hint = "written by a newer typedtorch" if newer else old
+        wanted = " or ".join(map(str, _READABLE))
+        raise CheckpointError(path, f"format {wanted}", f"format {found}", hint)
+    files = body.get("files")
+    if not isinstance(files, dict) or set(files) != {MODEL, STATE, SKELETON}:
+        raise DamagedCheckpoint(path, f"{MODEL}, {STATE}, {SKELETON}", repr(files)[:200])
     return dict(body)
 
 
@@ -284,17 +286,16 @@ def _digest(body: object) -> str:
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
-def _write_file(path: Path, write: Callable[[BinaryIO], str]) -> dict[str, object]:
+def _write_file(path: Path, write: Callable[[CheckedWriter], None]) -> dict[str, object]:
     with _durable(path) as file:
-        digest = write(file)
-    return {"bytes": path.stat().st_size, "sha256": digest}
+        writer = CheckedWriter(file)
+        write(writer)
+    return writer.entry()
 
 
 def _write_json(path: Path, value: object) -> dict[str, object]:
     data = json.dumps(value, allow_nan=False).encode()
-    with _durable(path) as file:
-        file.write(data)
-    return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    return _write_file(path, lambda writer: writer.write(data))
 
 
 @contextlib.contextmanager

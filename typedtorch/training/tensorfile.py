@@ -1,28 +1,23 @@
-"""Tensors in the safetensors format, written and read in one pass that also gives the checksum.
+"""Tensors in the safetensors format, written straight from memory and read straight into it.
 
 The format is the library's (https://github.com/huggingface/safetensors): eight bytes of length, a JSON
 header, the raw bytes; the library reads what is written here. Written here because a checkpoint needs every
-byte hashed and flushed to the disk, without a second copy of a state that may fill half the memory.
+byte summed and flushed to the disk, without a second copy of a state that may fill half the memory.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
-import os
-import queue
-import threading
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import BinaryIO
+from collections.abc import Mapping
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
+from typedtorch.training.checked import CheckedFile
 from typedtorch.training.errors import DamagedCheckpoint
 
-_CHUNK = 8 << 20
 _ALIGNMENT = 64
 _NAMES = {
     torch.bool: "BOOL", torch.uint8: "U8", torch.int8: "I8", torch.uint16: "U16", torch.int16: "I16",
@@ -33,57 +28,21 @@ _NAMES = {
 _DTYPES = {name: dtype for dtype, name in _NAMES.items()}
 
 
-class HashingThread:
-    """sha256 in another thread: hashlib releases the interpreter, so it hides behind reading or writing."""
+class Writer(Protocol):
+    """What takes bytes."""
 
-    def __init__(self) -> None:
-        self._digest = hashlib.sha256()
-        self._chunks: queue.Queue[memoryview | None] = queue.Queue(maxsize=8)
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        while (chunk := self._chunks.get()) is not None:
-            self._digest.update(chunk)
-
-    def update(self, chunk: memoryview) -> None:
-        """Hash ``chunk`` soon; it must not change before :meth:`hexdigest`."""
-        self._chunks.put(chunk)
-
-    def hexdigest(self) -> str:
-        """Wait for everything and give the digest."""
-        self.close()
-        return self._digest.hexdigest()
-
-    def close(self) -> None:
-        """End the thread."""
-        if self._thread.is_alive():
-            self._chunks.put(None)
-            self._thread.join()
+    def write(self, data: bytes | memoryview, /) -> object: ...
 
 
-def write_tensors(file: BinaryIO, tensors: Mapping[str, Tensor]) -> str:
-    """Write ``tensors`` to an open file and return the sha256 of what was written.
+def write_tensors(writer: Writer, tensors: Mapping[str, Tensor]) -> None:
+    """Write ``tensors`` as one safetensors file, each straight from its memory.
 
     Raises:
         TypeError: a dtype the format has no name for.
     """
-    hashing = HashingThread()
-    try:
-        for chunk in _chunks(tensors):
-            hashing.update(chunk)
-            file.write(chunk)
-        return hashing.hexdigest()
-    finally:
-        hashing.close()
-
-
-def _chunks(tensors: Mapping[str, Tensor]) -> Iterator[memoryview]:
-    yield memoryview(_header(tensors))
+    writer.write(_header(tensors))
     for tensor in tensors.values():
-        data = _bytes_of(tensor.detach().to("cpu").contiguous()).numpy().data
-        for start in range(0, len(data), _CHUNK):
-            yield data[start : start + _CHUNK]
+        writer.write(_bytes_of(tensor.detach().to("cpu").contiguous()).numpy().data)
 
 
 def _bytes_of(tensor: Tensor) -> Tensor:
@@ -108,61 +67,49 @@ def _header(tensors: Mapping[str, Tensor]) -> bytes:
     return len(text).to_bytes(8, "little") + text
 
 
-def read_checked(path: Path, size: int, sha256: str) -> memoryview:
-    """The bytes of a file, read once and compared with what its manifest promises.
+def read_tensors(file: CheckedFile) -> dict[str, Tensor]:
+    """The tensors of a safetensors file, each read into memory of its own, in the order of the file.
 
     Raises:
-        DamagedCheckpoint: missing, not a regular file, another size or another checksum.
+        DamagedCheckpoint: the header does not describe the file, or a checksum differs.
     """
-    data = torch.empty(size, dtype=torch.uint8)
-    view, done, hashing = data.numpy().data, 0, HashingThread()
+    head, tensors = _parse(file)
+    again = bytearray(len(head))
+    file.read([memoryview(again), *(_bytes_of(tensor).numpy().data for tensor in tensors.values())])
+    if again != head:
+        raise DamagedCheckpoint(file.path, "a file that nobody changes", "another header than a moment ago")
+    return tensors
+
+
+def _parse(file: CheckedFile) -> tuple[bytes, dict[str, Tensor]]:
+    """The head, and the tensors it describes, not yet filled."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
-        with open(descriptor, "rb", buffering=0) as file:
-            found = os.fstat(file.fileno()).st_size
-            if found != size:
-                raise DamagedCheckpoint(path, f"{size} bytes", f"{found} bytes")
-            while done < size and (step := file.readinto(view[done : done + _CHUNK])):
-                hashing.update(view[done : done + step])
-                done += step
-    except OSError as error:
-        raise DamagedCheckpoint(path, "a readable regular file", error.strerror or repr(error)) from error
-    finally:
-        digest = hashing.hexdigest()
-    if digest != sha256:
-        raise DamagedCheckpoint(path, f"sha256 {sha256[:16]}…", f"{digest[:16]}…")
-    return view
-
-
-def parse_tensors(data: memoryview, path: Path) -> dict[str, Tensor]:
-    """The tensors in safetensors bytes, sharing their memory.
-
-    Raises:
-        DamagedCheckpoint: the header does not describe these bytes.
-    """
-    try:
-        length = int.from_bytes(data[:8], "little")
-        if len(data) < 8 or length > len(data) - 8:
-            raise ValueError(f"a header of {length} bytes in {len(data)}")
-        entries = json.loads(bytes(data[8 : 8 + length]))
+        length = int.from_bytes(file.head(8), "little")
+        body = file.entry.size - 8 - length
+        if body < 0:
+            raise ValueError(f"a header of {length} bytes in {file.entry.size}")
+        head = file.head(8 + length)
+        entries = json.loads(head[8:])
         entries.pop("__metadata__", None)
-        body = torch.frombuffer(data[8 + length :], dtype=torch.uint8) if len(data) > 8 + length else None
-        return {name: _parse_one(body, entry) for name, entry in entries.items()}
-    except (ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
-        raise DamagedCheckpoint(path, "a safetensors file", f"{type(error).__name__}: {error}") from error
+        entries = dict(sorted(entries.items(), key=lambda item: item[1]["data_offsets"]))
+        tensors, end = {}, 0
+        for name, entry in entries.items():
+            tensors[name], end = _empty(entry, end, body)
+        if end != body:
+            raise ValueError(f"tensors of {end} bytes in {body}")
+        return head, tensors
+    except (ValueError, KeyError, TypeError, AttributeError, RuntimeError, RecursionError) as error:
+        raise DamagedCheckpoint(
+            file.path, "a safetensors file", f"{type(error).__name__}: {error}"
+        ) from error
 
 
-def _parse_one(body: Tensor | None, entry: Mapping[str, object]) -> Tensor:
+def _empty(entry: Mapping[str, object], begin: int, body: int) -> tuple[Tensor, int]:
+    """Room for one tensor, and where it ends; each begins where the one before ended."""
     dtype, shape, offsets = _DTYPES[str(entry["dtype"])], entry["shape"], entry["data_offsets"]
-    if not isinstance(shape, list) or not isinstance(offsets, list) or any(n < 0 for n in shape):
-        raise ValueError(f"shape {shape} at {offsets}")
-    start, end = offsets
-    wanted = math.prod(shape) * dtype.itemsize
-    if not 0 <= start <= end <= (0 if body is None else len(body)) or end - start != wanted:
-        raise ValueError(f"offsets {offsets} for {wanted} bytes")
-    if body is None or start == end:
-        return torch.empty(shape, dtype=dtype)
-    raw = body[start:end]
-    if raw.data_ptr() % _ALIGNMENT:
-        raw = raw.clone()  # torch reads some bytes as structures: a generator's state must not be crooked
-    return raw.view(dtype).reshape(shape)
+    if not isinstance(shape, list) or any(type(n) is not int or n < 0 for n in shape):
+        raise ValueError(f"shape {shape}")
+    end = begin + math.prod(shape) * dtype.itemsize
+    if offsets != [begin, end] or end > body:
+        raise ValueError(f"offsets {offsets} where {[begin, end]} of {body} were wanted")
+    return torch.empty(shape, dtype=dtype), end
