@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import io
 import tokenize
 import traceback
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from typedtorch.check.finder import Finder, project_roots
 from typedtorch.check.targets import Target
-from typedtorch.shapes import ignores
+from typedtorch.shapes import ignores, syntax
 from typedtorch.shapes.infer.findings import Coverage, Finding
 from typedtorch.shapes.module_attributes import AttributeCheck
 from typedtorch.shapes.sources import Sources
@@ -71,9 +69,9 @@ class Checker:
         text = _read(target)
         if isinstance(text, Finding):
             return [text], Coverage()
-        tree = _parse(target, text)
-        if isinstance(tree, Finding):
-            return [tree], Coverage()
+        parsed = _parse(target, text)
+        if isinstance(parsed, Finding):
+            return [parsed], Coverage()
         group = self._group(target)
         if not group.sources.relevant(target.module, target.path):
             return [], Coverage()
@@ -83,7 +81,7 @@ class Checker:
             if self.show_traceback:
                 traceback.print_exc()
             return [_failed(target, error)], Coverage()
-        findings = [*report.findings, *group.attributes(target.module, target.path, tree)]
+        findings = [*report.findings, *group.attributes(target.module, target.path, parsed)]
         switched_off = ignores.read(text) if findings else ignores.Ignores()
         return [f for f in findings if not switched_off(f.line, f.code)], report.coverage
 
@@ -111,11 +109,9 @@ def _read(target: Target) -> str | Finding:
         return _broken(target, 1, 0, f"cannot be read: {error}")
 
 
-def _parse(target: Target, text: str) -> ast.Module | Finding:
+def _parse(target: Target, text: str) -> syntax.Syntax | Finding:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text, target.shown)
+        return syntax.read(text)
     except SyntaxError as error:
         return _broken(target, error.lineno or 1, max((error.offset or 1) - 1, 0), error.msg)
     except (ValueError, RecursionError, MemoryError) as error:

@@ -41,8 +41,10 @@ class Facts:
         return known[1]
 
     def checked(self, api: object) -> SourceFacts | None:
-        """What the source of the module that mypy is checking says."""
-        return self.source(api.tree.fullname) if isinstance(api, TypeChecker) else None
+        """What the source of the module that mypy is checking says; None where mypy shows no errors."""
+        if not isinstance(api, TypeChecker) or api.tree.path in api.errors.ignored_files:
+            return None
+        return self.source(api.tree.fullname)
 
     def family(self, info: TypeInfo) -> Iterator[tuple[TypeInfo, ClassFacts | None]]:
         """A class and its bases before ``nn.Module``, each with its facts where they can be read."""

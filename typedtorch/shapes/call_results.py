@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Literal
 
-from typedtorch.shapes.module_uses import Position, Scope, own_nodes, position, scopes
+from typedtorch.shapes.module_uses import Position, position
+from typedtorch.shapes.syntax import Syntax, walk
 
 # Harmless as long as it is one tensor, or, where it is unpacked, several; or better left unknown.
 Keep = Literal["tensor", "tensors", "any"]
@@ -29,6 +30,16 @@ _OTHER_FUNCTIONS = frozenset(
 )
 
 
+# Kinds of nodes that bind names, and that hold values beside others: most nodes are neither.
+_BINDERS = frozenset(
+    {ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.AugAssign, ast.For, ast.AsyncFor, ast.withitem}
+    | {ast.ExceptHandler, ast.FunctionDef, ast.ClassDef, ast.alias}
+)
+_HOLDERS = frozenset(
+    {ast.Assign, ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp, ast.Call}
+)
+
+
 class _Item(ast.Subscript):
     """One of the values that a call's result is unpacked into."""
 
@@ -37,32 +48,33 @@ _Binding = tuple[list[str], ast.expr | None]  # names bound together, and to wha
 _FILLS = frozenset({"append", "extend", "insert", "add", "setdefault", "update", "appendleft", "put"})
 
 
-def kept_results(tree: ast.Module) -> dict[Position, Keep]:
+def kept_results(syntax: Syntax) -> dict[Position, Keep]:
     """For each call whose result stays somewhere among other values: what may be said of it.
 
-    >>> list(kept_results(ast.parse("def f(self, x):\\n y = self.a(x)\\n y = [y]")).values())
-    ['any', 'any']
-    >>> kept_results(ast.parse("def f(self, x):\\n y = self.a(x)\\n return y"))
+    >>> mixed = ast.parse("def f(self, x):\\n y = self.a(x)\\n y = [y]")
+    >>> list(kept_results(Syntax(mixed)).values())
+    ['any']
+    >>> kept_results(Syntax(ast.parse("def f(self, x):\\n y = self.a(x)\\n return y")))
     {}
     """
     found: dict[Position, Keep] = {}
-    for scope in scopes(tree):
-        for value, keep in _in_scope(scope):
+    for scope, nodes in syntax.scopes.items():
+        for value, keep in _in_scope(scope, nodes):
             for call in _calls(value):
                 if found.get(position(call)) != "any":
                     found[position(call)] = keep
     return found
 
 
-def _in_scope(scope: Scope) -> Iterator[tuple[ast.expr, Keep]]:
-    nodes = list(own_nodes(scope))
-    declared = _declared(scope)
+def _in_scope(scope: ast.AST, nodes: list[ast.AST]) -> Iterator[tuple[ast.expr, Keep]]:
+    declared = _declared(scope, nodes)
+    holders = [node for node in nodes if type(node) in _HOLDERS]
     bindings = list(_bindings(nodes))
     bound: dict[str, list[ast.expr | None]] = {}
     for names, value in bindings:
         for name in names:
             bound.setdefault(name, []).append(value)
-    stored = [value for node in nodes for value in (*_stored(node), *_cast(node))]
+    stored = [value for node in holders for value in (*_stored(node), *_cast(node))]
     stored += [item for _, value in bindings for item in _items(value)]
     mixed = {n for n, values in bound.items() if len(values) > 1 and not all(map(_tensor_like, values))}
     mixed |= {name for value in stored for name in _result_names(value)} - declared
@@ -76,19 +88,18 @@ def _in_scope(scope: Scope) -> Iterator[tuple[ast.expr, Keep]]:
             unpacked = isinstance(value, _Item)
             yield value, "any" if not _tensor_like(value) else "tensors" if unpacked else "tensor"
     yield from (
-        (value, "any") for node in nodes for value in (*_stored(node), *_collected(node), *_cast(node))
+        (value, "any") for node in holders for value in (*_stored(node), *_collected(node), *_cast(node))
     )
 
 
-def rebound_names(tree: ast.Module) -> frozenset[Position]:
+def rebound_names(syntax: Syntax) -> frozenset[Position]:
     """Each use of a local name that is bound more than once: mypy knows its type by the first binding.
 
-    >>> len(rebound_names(ast.parse("def f(x, y):\\n x = g(x)\\n return x, y")))
+    >>> len(rebound_names(Syntax(ast.parse("def f(x, y):\\n x = g(x)\\n return x, y"))))
     2
     """
     found = set()
-    for scope in scopes(tree):
-        nodes = list(own_nodes(scope))
+    for scope, nodes in syntax.scopes.items():
         counts = Counter(name for names, _ in _bindings(nodes) for name in names)
         counts.update(_parameters(scope))
         for node in nodes:
@@ -97,9 +108,9 @@ def rebound_names(tree: ast.Module) -> frozenset[Position]:
     return frozenset(found)
 
 
-def returned_calls(tree: ast.Module) -> frozenset[Position]:
+def returned_calls(syntax: Syntax) -> frozenset[Position]:
     """Calls whose results, or parts of them, a function returns at once."""
-    values = [node.value for node in ast.walk(tree) if isinstance(node, ast.Return) and node.value]
+    values = [node.value for node in syntax.nodes if isinstance(node, ast.Return) and node.value]
     return frozenset(position(call) for value in values for call in _calls(value))
 
 
@@ -122,17 +133,13 @@ def _is_tuple_of_parts(names: list[str], value: ast.expr) -> bool:
     return isinstance(value, ast.Call) and len(names) == 1 and not _tensor_like(value)
 
 
-def _declared(scope: Scope) -> set[str]:
+def _declared(scope: ast.AST, nodes: list[ast.AST]) -> set[str]:
     """Parameters and annotated names: mypy holds what they are bound to against their type."""
-    names = {
-        n.target.id
-        for n in own_nodes(scope)
-        if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)
-    }
+    names = {n.target.id for n in nodes if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)}
     return names | _parameters(scope)
 
 
-def _parameters(scope: Scope) -> set[str]:
+def _parameters(scope: ast.AST) -> set[str]:
     if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
         return set()
     arguments = scope.args
@@ -142,10 +149,12 @@ def _parameters(scope: Scope) -> set[str]:
 def _bindings(nodes: list[ast.AST]) -> Iterator[_Binding]:
     """Names bound together, and the value; None where the value is no expression of this kind."""
     for node in nodes:
+        if type(node) not in _BINDERS:
+            continue
         match node:
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
-                    starred = any(isinstance(n, ast.Starred) for n in ast.walk(target))
+                    starred = any(isinstance(n, ast.Starred) for n in walk(target))
                     yield _names(target), None if starred else _unpacked(target, value)
             case ast.AnnAssign(target=target, value=ast.expr() as value):
                 yield _names(target), value
@@ -171,7 +180,7 @@ def _unpacked(target: ast.expr, value: ast.expr) -> ast.expr:
 
 
 def _names(target: ast.expr) -> list[str]:
-    return [n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    return [n.id for n in walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
 
 
 def _tensor_like(value: ast.expr | None) -> bool:
@@ -224,9 +233,9 @@ def _cast(node: ast.AST) -> Iterator[ast.expr]:
             yield value
 
 
-def cast_places(tree: ast.Module) -> frozenset[Position]:
+def cast_places(syntax: Syntax) -> frozenset[Position]:
     """Each expression that is given to ``typing.cast``."""
-    return frozenset(position(value) for node in ast.walk(tree) for value in _cast(node))
+    return frozenset(position(value) for node in syntax.nodes for value in _cast(node))
 
 
 def _collected(node: ast.AST) -> Iterator[ast.expr]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.module_facts import ClassFacts, SourceFacts
+from typedtorch.shapes.syntax import Syntax, children
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.findings import Finding
@@ -54,10 +55,10 @@ class AttributeCheck:
     find: Callable[[str], Path | None]
     _sources: dict[str, SourceFacts | None] = field(default_factory=dict)
 
-    def __call__(self, module: str, path: Path, tree: ast.Module) -> list[Finding]:
+    def __call__(self, module: str, path: Path, syntax: Syntax) -> list[Finding]:
         """What is read from ``self`` in the classes of one source, and exists nowhere."""
         package = module if path.stem == "__init__" else module.rpartition(".")[0]
-        source = SourceFacts.of(tree, package)
+        source = SourceFacts.of(syntax, package)
         self._sources[module] = source
         return [f for name in source.classes for f in self._class(module, name, source, str(path))]
 
@@ -129,7 +130,7 @@ def _read_from_self(node: ast.ClassDef) -> Iterator[ast.Attribute]:
             and inner.value.id == "self"
         ):
             yield inner
-        stack.extend(ast.iter_child_nodes(inner))
+        stack += children(inner)
 
 
 def _finding(path: str, node: ast.Attribute, message: str) -> Finding:

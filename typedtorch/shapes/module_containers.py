@@ -36,7 +36,7 @@ def container(facts: ClassFacts, name: str) -> Container | None:
     built: list[Container | None] = []
     added: list[str | None] = []
     stored = 0
-    for node in ast.walk(facts.node):
+    for node in facts.nodes:
         match node:
             case ast.Attribute(attr=attr, ctx=ast.Store()) if attr == name:
                 stored += 1

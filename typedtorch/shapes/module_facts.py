@@ -24,6 +24,7 @@ from typedtorch.shapes.call_results import (
 )
 from typedtorch.shapes.module_uses import Position, harmless_places
 from typedtorch.shapes.sources import absolute
+from typedtorch.shapes.syntax import Syntax, children, read, walk
 
 Registered = Literal["buffer", "parameter"]
 
@@ -41,6 +42,7 @@ class ClassFacts:
     """One class statement."""
 
     node: ast.ClassDef
+    nodes: list[ast.AST]  # all that is inside it, in order of appearance
     outside: frozenset[str]  # attributes that the module gives to, or asks of, other objects
 
     @cached_property
@@ -52,7 +54,7 @@ class ClassFacts:
     def defined(self) -> frozenset[str]:
         """Every name an instance may have from this class; strings that could be names count."""
         names = set(self.outside)
-        for node in ast.walk(self.node):
+        for node in self.nodes:
             match node:
                 case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                     names.add(name)
@@ -65,9 +67,7 @@ class ClassFacts:
                 case ast.alias(name=name, asname=asname):
                     names.add(asname or name)
                 case ast.Try() if any(map(_swallows, node.handlers)):
-                    names.update(
-                        n.attr for s in node.body for n in ast.walk(s) if isinstance(n, ast.Attribute)
-                    )
+                    names.update(n.attr for s in node.body for n in walk(s) if isinstance(n, ast.Attribute))
         return frozenset(names)
 
     @cached_property
@@ -80,7 +80,7 @@ class ClassFacts:
         """How often each attribute of ``self`` is assigned."""
         return Counter(
             node.attr
-            for node in ast.walk(self.node)
+            for node in self.nodes
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and is_self(node.value)
         )
 
@@ -90,7 +90,7 @@ class ClassFacts:
         return bool(
             self.node.keywords
             or any(not _harmless_decorator(d) for d in self.node.decorator_list)
-            or any(map(_opens, ast.walk(self.node)))
+            or any(map(_opens, self.nodes))
         )
 
     @cached_property
@@ -118,7 +118,7 @@ class ClassFacts:
             or (
                 isinstance(node, ast.Name | ast.Attribute) and (dotted(node) or "").endswith("abstractmethod")
             )
-            for node in ast.walk(self.node)
+            for node in self.nodes
         )
 
     @cached_property
@@ -126,7 +126,7 @@ class ClassFacts:
         """Buffers and parameters registered by name, never as None."""
         found: dict[str, Registered] = {}
         empty = set()
-        for node in ast.walk(self.node):
+        for node in self.nodes:
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
                 continue
             kind = node.func.attr
@@ -144,7 +144,7 @@ class ClassFacts:
 class SourceFacts:
     """The classes of one source, by qualified name."""
 
-    tree: ast.Module
+    syntax: Syntax
     outside: frozenset[str] = frozenset()  # attributes that the module gives to, or asks of, other objects
     classes: dict[str, ClassFacts] = field(default_factory=dict)
 
@@ -154,25 +154,25 @@ class SourceFacts:
     def read(cls, text: str, package: str = "") -> SourceFacts:
         """Facts of a source; none if it is not Python."""
         try:
-            tree = ast.parse(text)
+            syntax = read(text)
         except (SyntaxError, ValueError, RecursionError):
-            tree = ast.Module([], [])
-        return cls.of(tree, package)
+            syntax = Syntax(ast.Module([], []))
+        return cls.of(syntax, package)
 
     @classmethod
-    def of(cls, tree: ast.Module, package: str = "") -> SourceFacts:
+    def of(cls, syntax: Syntax, package: str = "") -> SourceFacts:
         """Facts of a source that is parsed already; none of a class that is defined in two ways."""
-        outside = frozenset(_assigned_elsewhere(tree))
-        found = list(_classes(tree, ""))
+        outside = frozenset(_assigned_elsewhere(syntax.nodes))
+        found = list(_classes(syntax.tree, ""))
         once = Counter(name for name, _ in found)
-        classes = {name: ClassFacts(node, outside) for name, node in found if once[name] == 1}
-        return cls(tree, outside, classes, package)
+        classes = {n: ClassFacts(node, syntax.within(node), outside) for n, node in found if once[n] == 1}
+        return cls(syntax, outside, classes, package)
 
     @cached_property
     def _imported(self) -> dict[str, str]:
         """Names that imports anywhere in the source bind, and what they stand for."""
         found = {}
-        for node in ast.walk(self.tree):
+        for node in self.syntax.nodes:
             match node:
                 case ast.Import(names=names):
                     for alias in names:
@@ -193,27 +193,27 @@ class SourceFacts:
     @cached_property
     def harmless_places(self) -> frozenset[Position]:
         """Where items of containers may be typed exactly."""
-        return harmless_places(self.tree)
+        return harmless_places(self.syntax)
 
     @cached_property
     def kept_results(self) -> dict[Position, Keep]:
         """Calls whose results stay among other values."""
-        return kept_results(self.tree)
+        return kept_results(self.syntax)
 
     @cached_property
     def rebound_names(self) -> frozenset[Position]:
         """Uses of names whose type mypy knows by their first binding alone."""
-        return rebound_names(self.tree)
+        return rebound_names(self.syntax)
 
     @cached_property
     def returned_calls(self) -> frozenset[Position]:
         """Calls whose results are returned at once."""
-        return returned_calls(self.tree)
+        return returned_calls(self.syntax)
 
     @cached_property
     def cast_places(self) -> frozenset[Position]:
         """Expressions whose type the program states itself."""
-        return cast_places(self.tree)
+        return cast_places(self.syntax)
 
     def subclasses(self, name: str) -> Iterator[ClassFacts]:
         """Classes of this source that derive from a class called ``name``, however indirectly."""
@@ -240,7 +240,7 @@ def dotted(node: ast.expr) -> str | None:
 
 
 def _classes(node: ast.AST, prefix: str) -> Iterator[tuple[str, ast.ClassDef]]:
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         if isinstance(child, ast.ClassDef):
             yield f"{prefix}{child.name}", child
             yield from _classes(child, f"{prefix}{child.name}.")
@@ -248,9 +248,11 @@ def _classes(node: ast.AST, prefix: str) -> Iterator[tuple[str, ast.ClassDef]]:
             yield from _classes(child, prefix)
 
 
-def _assigned_elsewhere(tree: ast.Module) -> Iterator[str]:
+def _assigned_elsewhere(nodes: list[ast.AST]) -> Iterator[str]:
     """Attributes that code gives to, or asks of, an object that may be an instance of any class."""
-    for node in ast.walk(tree):
+    for node in nodes:
+        if type(node) not in (ast.Attribute, ast.Call):
+            continue
         match node:
             case ast.Attribute(value=value, attr=name, ctx=ast.Store()) if not is_self(value):
                 yield name
@@ -264,7 +266,7 @@ def _assigned_elsewhere(tree: ast.Module) -> Iterator[str]:
 def _swallows(handler: ast.ExceptHandler) -> bool:
     if handler.type is None:
         return True
-    return any((dotted(n) or "") in _SWALLOWING for n in ast.walk(handler.type) if isinstance(n, ast.expr))
+    return any((dotted(n) or "") in _SWALLOWING for n in walk(handler.type) if isinstance(n, ast.expr))
 
 
 def _harmless_decorator(node: ast.expr) -> bool:
@@ -274,6 +276,8 @@ def _harmless_decorator(node: ast.expr) -> bool:
 
 def _opens(node: ast.AST) -> bool:
     """Whether a node may give ``self`` attributes whose names the source does not show."""
+    if type(node) not in (ast.FunctionDef, ast.Attribute, ast.Call):
+        return False
     match node:
         case ast.FunctionDef(name=name):
             return name in _OPENING_METHODS

@@ -10,55 +10,44 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from typedtorch.shapes.syntax import Syntax, walk
+
 Position = tuple[int, int]
+_USES = frozenset({ast.For, ast.Assign, ast.comprehension, ast.Call, ast.Attribute})
 _PASSES_ITEMS = {"enumerate", "zip", "reversed"}
-Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 
 
-def harmless_places(tree: ast.Module) -> frozenset[Position]:
+def harmless_places(syntax: Syntax) -> frozenset[Position]:
     """Line and column of each iterated, indexed or passed-on expression whose items may be typed exactly.
 
-    >>> one = ast.parse("def f(self):\\n for b in self.a: b(x)")
-    >>> two = ast.parse("def f(self):\\n for b in self.a: b(x)\\n for b in self.c: b(x)")
+    >>> one = Syntax(ast.parse("def f(self):\\n for b in self.a: b(x)"))
+    >>> two = Syntax(ast.parse("def f(self):\\n for b in self.a: b(x)\\n for b in self.c: b(x)"))
     >>> len(harmless_places(one)), len(harmless_places(two))
     (1, 0)
     """
-    return frozenset(position(node) for scope in scopes(tree) for node in _harmless_in(scope))
+    return frozenset(position(node) for nodes in syntax.scopes.values() for node in _harmless_in(nodes))
 
 
 def position(node: ast.expr) -> Position:
     return (node.lineno, node.col_offset)
 
 
-def scopes(tree: ast.Module) -> Iterator[Scope]:
-    yield from (node for node in ast.walk(tree) if isinstance(node, Scope))
-
-
-def own_nodes(scope: Scope) -> Iterator[ast.AST]:
-    """The nodes of a scope that belong to no scope inside it."""
-    stack: list[ast.AST] = list(ast.iter_child_nodes(scope))
-    while stack:
-        node = stack.pop()
-        yield node
-        if not isinstance(node, Scope):
-            stack.extend(ast.iter_child_nodes(node))
-
-
-def _harmless_in(scope: Scope) -> Iterator[ast.expr]:
-    nodes = list(own_nodes(scope))
+def _harmless_in(nodes: list[ast.AST]) -> Iterator[ast.expr]:
     stored: dict[str, set[str]] = {}
     bindings: list[tuple[list[str], ast.expr]] = []
     taken: set[int] = set()  # names bound by a loop or an assignment that is looked at below
     for node in nodes:
+        if type(node) not in _USES:
+            continue
         match node:
             case ast.For(target=target, iter=iterated):
                 bindings.append((_item_names(target, iterated), iterated))
-                taken.update(id(n) for n in ast.walk(target))
+                taken.update(id(n) for n in walk(target))
             case ast.Assign(targets=[ast.Name(id=name) as target], value=ast.Subscript() as value):
                 bindings.append(([name], value))
                 taken.add(id(target))
             case ast.comprehension(target=target, iter=iterated):
-                taken.update(id(n) for n in ast.walk(target))
+                taken.update(id(n) for n in walk(target))
             case ast.Call(func=ast.Subscript() as used) | ast.Attribute(value=ast.Subscript() as used):
                 yield used
     for names, bound in bindings:
@@ -78,7 +67,7 @@ def _item_names(target: ast.expr, iterated: ast.expr) -> list[str]:
     """The names that items are bound to; of ``enumerate`` the number does not matter."""
     if _is_call(iterated, {"enumerate"}) and isinstance(target, ast.Tuple) and len(target.elts) == 2:
         target = target.elts[1]
-    return [node.id for node in ast.walk(target) if isinstance(node, ast.Name)]
+    return [node.id for node in walk(target) if isinstance(node, ast.Name)]
 
 
 def _in_comprehensions(nodes: list[ast.AST]) -> Iterator[ast.expr]:

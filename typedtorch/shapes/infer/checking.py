@@ -25,6 +25,7 @@ from typedtorch.shapes.infer.values import (
     Value,
 )
 from typedtorch.shapes.size import INTEGER_SCOPE, axis, integer, unknown
+from typedtorch.shapes.syntax import walk
 from typedtorch.shapes.tensor import Scalar
 
 if TYPE_CHECKING:
@@ -160,6 +161,20 @@ def _assume_parameters(
         else:
             variables[parameter.name] = parameter_value(parameter, frame.state.names, signature.braces)
     interpreter.number = outside
+    frame.optional = _optional_axes(signature)
+
+
+def _optional_axes(signature: Signature) -> dict[str, set[str]]:
+    """Axes that only a parameter with several kinds of argument mentions: not every call binds them."""
+    found: dict[str, set[str]] = {}
+    for parameter in signature.parameters:
+        if isinstance(parameter.spec, specs.UnionSpec):
+            found[parameter.name] = specs.axis_names(parameter.spec)
+    for parameter in signature.parameters:
+        if not isinstance(parameter.spec, specs.UnionSpec):
+            for names in found.values():
+                names -= specs.axis_names(parameter.spec)
+    return {name: axes for name, axes in found.items() if axes}
 
 
 def parameter_value(parameter: Parameter, names: Names, braces: frozenset[str]) -> Value:
@@ -198,13 +213,13 @@ def lint_annotations(module: Module, reporter: Reporter) -> None:
     """Report malformed axis strings wherever they stand, quoted annotations included."""
     if not _WRAPPED.search(module.text):
         return
-    for node in ast.walk(module.tree):
+    for node in module.syntax.nodes:
         if isinstance(node, ast.Subscript):
             _lint_subscript(module, node, node, reporter)
         for annotation in _annotations(node):
             if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
                 inner = specs.parse_annotation(annotation.value)
-                for part in ast.walk(inner) if inner is not None else ():
+                for part in walk(inner) if inner is not None else ():
                     if isinstance(part, ast.Subscript):
                         _lint_subscript(module, part, annotation, reporter)
 

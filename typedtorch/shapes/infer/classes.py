@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import specs
-from typedtorch.shapes.infer.index import children
 from typedtorch.shapes.infer.specs import Spec
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -28,6 +27,7 @@ from typedtorch.shapes.infer.values import (
     Value,
 )
 from typedtorch.shapes.size import DEFAULTED, INSTANCE_SCOPE, Size, axis, integer
+from typedtorch.shapes.syntax import children
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.program import Module

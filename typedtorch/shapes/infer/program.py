@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from typedtorch.shapes import syntax
 from typedtorch.shapes.infer.findings import Coverage, Finding, Report
 from typedtorch.shapes.infer.index import Facts, facts_of
 from typedtorch.shapes.infer.values import External, Value, join_all
+from typedtorch.shapes.syntax import Syntax
 from typedtorch.shapes.tensor import UNKNOWN
 
 # Packages whose meaning comes from rules, never from their source.
@@ -77,21 +79,33 @@ class Module:
     name: str
     path: str
     text: str
-    tree: ast.Module
+    syntax: Syntax
     program: Program
     is_package: bool = False
     bindings: dict[str, list[Binding]] = field(default_factory=dict)
     stars: list[str] = field(default_factory=list)
     resolved: dict[str, Value] = field(default_factory=dict)
     resolving: set[str] = field(default_factory=set)
+    _overridden: dict[str, set[str]] | None = None
     _facts: dict[int, Facts] = field(default_factory=dict)
+
+    @property
+    def tree(self) -> ast.Module:
+        """The module's syntax tree."""
+        return self.syntax.tree
 
     def facts(self, node: ast.AST) -> Facts:
         """What the text of one of the module's functions says about names."""
         known = self._facts.get(id(node))
         if known is None:
-            known = self._facts[id(node)] = facts_of(node)
+            known = self._facts[id(node)] = facts_of(node, self.syntax)
         return known
+
+    def overridden(self, class_name: str) -> Set[str]:
+        """Methods of a class that some class of this module overrides."""
+        if self._overridden is None:
+            self._overridden = _overridden(self.tree)
+        return self._overridden.get(class_name, frozenset())
 
     def lookup(self, name: str) -> Value:
         """The value of a top-level name; UNKNOWN where it cannot be seen."""
@@ -137,6 +151,8 @@ class Module:
         if last.kind == "def" and all(b.kind == "def" for b in bindings):
             return self._function(bindings)
         preferred = [b for b in bindings if not b.fallback] or bindings
+        if len(preferred) > 1 and self._rebinds_itself(name, preferred[-1]):
+            return self._rebound(name, preferred)
         values = [self._value(name, b) for b in preferred]
         if preferred[-1].kind in ("def", "class"):
             return values[-1]
@@ -144,6 +160,21 @@ class Module:
         if len(known) < len(values):
             return UNKNOWN
         return join_all(values, f"{self.name}.{name}")
+
+    def _rebinds_itself(self, name: str, binding: Binding) -> bool:
+        """``Float = Wrapper(Float)`` at the top level: the name changes its meaning for good."""
+        if binding.kind != "assign" or not any(binding.node is s for s in self.tree.body):
+            return False
+        value = getattr(binding.node, "value", None)
+        return value is not None and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(value))
+
+    def _rebound(self, name: str, bindings: list[Binding]) -> Value:
+        self.resolving.discard(name)
+        self.resolved[name] = self._resolve(name, bindings[:-1])
+        try:
+            return self._value(name, bindings[-1])
+        finally:
+            del self.resolved[name]
 
     def _function(self, bindings: list[Binding]) -> Value:
         return self.program.interpreter.define_functions(
@@ -201,11 +232,11 @@ class Program:
         """Read and parse one file under this name; None if it is not Python."""
         try:
             source = path.read_text(encoding="utf-8") if text is None else text
-            tree = ast.parse(source, filename=str(path))
+            parsed = syntax.read(source)
         except (OSError, SyntaxError, ValueError, RecursionError):
             return None
-        module = Module(name, str(path), source, tree, self, path.stem == "__init__")
-        for binding_name, binding in _bindings(tree.body, module):
+        module = Module(name, str(path), source, parsed, self, path.stem == "__init__")
+        for binding_name, binding in _bindings(parsed.tree.body, module):
             if binding_name == "*":
                 module.stars.append(binding.alias[0])
             else:
@@ -308,6 +339,28 @@ def _bindings(
             case _ if type(statement).__name__ == "TypeAlias":
                 alias_name = statement.name  # type: ignore[attr-defined]  # Python 3.12's ``type X = ...``
                 yield alias_name.id, Binding("assign", statement, alias_name, fallback=fallback)
+
+
+def _overridden(tree: ast.Module) -> dict[str, set[str]]:
+    """By class name, what its direct and indirect subclasses in one file define."""
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    defined: dict[str, set[str]] = {}
+    bases: dict[str, set[str]] = {}
+    for node in classes:
+        defined.setdefault(node.name, set()).update(
+            n.name for n in node.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
+        )
+        bases.setdefault(node.name, set()).update(ast.unparse(b).rpartition(".")[2] for b in node.bases)
+    found: dict[str, set[str]] = {}
+    for name, methods in defined.items():
+        todo, seen = list(bases[name]), {name}
+        while todo:
+            base = todo.pop()
+            if base not in seen:
+                seen.add(base)
+                found.setdefault(base, set()).update(methods)
+                todo.extend(bases.get(base, ()))
+    return found
 
 
 def _target_names(target: ast.expr) -> Iterator[str]:

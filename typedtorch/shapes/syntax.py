@@ -1,0 +1,159 @@
+"""A source, parsed once and walked once, for everything that reads it.
+
+The engine, the facts about classes and the places where exact types do no harm all look at the same trees.
+Walking a tree costs several times what parsing it does, so one walk lists its nodes in order of appearance,
+and marks which stretch of the list lies inside each function, lambda and class.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from weakref import WeakValueDictionary
+
+Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+SCOPES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+# Fields that hold no nodes worth a visit: names, numbers, and the marks of operators and contexts.
+_PLAIN = frozenset({"ctx", "op", "ops", "id", "attr", "arg", "kind", "type_comment", "level", "conversion"})
+
+
+@dataclass(slots=True)
+class _End:
+    """Stands on the stack behind the children of a scope."""
+
+    scope: ast.AST
+    start: int
+    outer: list[ast.AST]
+
+
+@dataclass(slots=True)
+class _Walk:
+    nodes: list[ast.AST]
+    own: dict[ast.AST, list[ast.AST]]
+    spans: dict[ast.AST, tuple[int, int]]
+
+
+@dataclass(eq=False)
+class Syntax:
+    """The tree of one source."""
+
+    tree: ast.Module
+
+    @cached_property
+    def _walked(self) -> _Walk:
+        return _walk(self.tree)
+
+    @property
+    def nodes(self) -> list[ast.AST]:
+        """Every node in order of appearance, but for the marks of operators and contexts."""
+        return self._walked.nodes
+
+    @property
+    def scopes(self) -> dict[ast.AST, list[ast.AST]]:
+        """The module and each function, lambda and class, with the nodes that are in no scope inside it."""
+        return self._walked.own
+
+    def scopes_in(self, scope: ast.AST) -> Iterator[tuple[ast.AST, list[ast.AST]]]:
+        """A scope and those inside it, each with the nodes that belong to no scope inside that."""
+        walked = self._walked
+        if scope in walked.spans:
+            inside = (n for n in self.within(scope) if isinstance(n, SCOPES))
+            return ((inner, walked.own[inner]) for inner in inside)
+        return iter(_walk(scope).own.items())
+
+    def within(self, scope: ast.AST) -> list[ast.AST]:
+        """All nodes inside a scope, itself first."""
+        start, end = self._walked.spans[scope]
+        return self._walked.nodes[start:end]
+
+
+_parsed: WeakValueDictionary[str, Syntax] = WeakValueDictionary()
+
+
+def read(text: str) -> Syntax:
+    """Parse a source; the same text gives the same tree for as long as somebody holds it.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: as ``ast.parse`` does.
+
+    >>> held = read("x = 1")
+    >>> held is read("x = 1")
+    True
+    """
+    known = _parsed.get(text)
+    if known is None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            known = Syntax(ast.parse(text))
+        _parsed[text] = known
+    return known
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """Child nodes in order of appearance, but for the marks of operators and contexts.
+
+    >>> [type(n).__name__ for n in children(ast.parse("a + b", mode="eval").body)]
+    ['Name', 'Name']
+    """
+    found: list[ast.AST] = []
+    for name in _FIELDS[type(node)]:
+        value = getattr(node, name, None)
+        if type(value) is list:
+            found += [item for item in value if isinstance(item, ast.AST)]
+        elif value is not None and isinstance(value, ast.AST):
+            found.append(value)
+    return found
+
+
+class _Fields(dict[type[ast.AST], tuple[str, ...]]):
+    """For each kind of node the fields that may hold others."""
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
+        fields = () if kind is ast.Constant else tuple(name for name in kind._fields if name not in _PLAIN)
+        self[kind] = fields
+        return fields
+
+
+_FIELDS = _Fields()
+
+
+def walk(node: ast.AST) -> list[ast.AST]:
+    """A node and all inside it, in order of appearance: ``ast.walk`` at a third of its cost."""
+    nodes: list[ast.AST] = []
+    stack = [node]
+    while stack:
+        inner = stack.pop()
+        nodes.append(inner)
+        below = children(inner)
+        below.reverse()
+        stack += below
+    return nodes
+
+
+def _walk(tree: ast.AST) -> _Walk:
+    nodes: list[ast.AST] = []
+    own: dict[ast.AST, list[ast.AST]] = {}
+    spans: dict[ast.AST, tuple[int, int]] = {}
+    current: list[ast.AST] = []
+    stack: list[ast.AST | _End] = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, _End):
+            spans[node.scope] = (node.start, len(nodes))
+            current = node.outer
+            continue
+        if isinstance(node, SCOPES):
+            stack.append(_End(node, len(nodes), current))
+            current.append(node)
+            current = own[node] = []
+        else:
+            current.append(node)
+        nodes.append(node)
+        below = children(node)
+        below.reverse()
+        stack += below
+    return _Walk(nodes, own, spans)
