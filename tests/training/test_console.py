@@ -1,7 +1,6 @@
 """The console: a live line on a terminal, plain lines in a file."""
 
 import io
-import math
 
 import pytest
 import torch
@@ -103,8 +102,4 @@ def test_numbers_read_well(found: str, expected: str) -> None:
 
 def test_memory_is_measured() -> None:
     assert memory_in_use(torch.device("cpu")) > 10 << 20
-    peak = PeakMemory(torch.device("cpu"))
-    held = torch.ones(64 << 20, dtype=torch.uint8)
-    assert peak.bytes() >= 0
-    assert held.sum() == 64 << 20
-    assert not math.isnan(peak.bytes())
+    assert PeakMemory(torch.device("cpu")).bytes() is None

@@ -80,7 +80,8 @@ def test_a_run_leaves_everything_in_its_folder(text: Path) -> None:
     result = run(text, said=said, steps=60, lr=0.02, plot=True, save_every=30)
     folder = result.folder
     assert sorted(p.name for p in folder.iterdir() if not p.name.startswith(".")) == [
-        "checkpoints", "config.json", "loss.png", "metrics.jsonl", "report.png", "summary.json",
+        "checkpoints", "config.json", "loss.png", "metrics.jsonl", "report.html", "report.png",
+        "summary.json",
     ]  # fmt: skip
     assert sorted(p.name for p in (folder / "checkpoints").iterdir()) == ["step-00000030", "step-00000060"]
     for name in ("loss.png", "report.png"):

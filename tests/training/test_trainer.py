@@ -495,5 +495,5 @@ def test_settings_out_of_range_are_refused(settings: dict[str, Any], message: st
     with pytest.raises(ConfigError, match=message):
         LoopSettings(**settings)
     if "precision" not in settings:
-        with pytest.raises(ConfigError, match="precision: expected fp32, bf16 or fp16"):
+        with pytest.raises(ConfigError, match="precision: expected fp32, bf16, fp16 or fp8"):
             make_trainer(precision="fp4")

@@ -105,6 +105,10 @@ class RunConfig:
     """Steps between evaluations (a quarter of the steps)."""
     eval_tokens: int | None = None
     """Tokens per evaluation (100,000 / 2,000,000), as far as there are so many."""
+    sanity: int = 0
+    """Batches of evaluation to try before the first step; 0 for none."""
+    overfit: int = 0
+    """Train on the first so many micro-batches over and over, to see whether it can learn at all."""
     save_every: int | None = None
     """Steps between checkpoints (half of the steps)."""
     keep: int = 2
@@ -116,7 +120,7 @@ class RunConfig:
     sample: int = 400
     """Tokens sampled at the end; 0 for none."""
     plot: bool = True
-    """Draw loss.png and report.png at the end."""
+    """Draw the pictures of the report at the end."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,6 +235,8 @@ class Overrides(TypedDict, total=False):
     log_every: int | None
     eval_every: int | None
     eval_tokens: int | None
+    sanity: int
+    overfit: int
     save_every: int | None
     keep: int
     out: str | None
@@ -337,7 +343,7 @@ _POSITIVE = ("layers", "d_model", "heads", "kv_heads", "d_ff", "seq", "vocab", "
 _AT_LEAST = {
     **dict.fromkeys((*_POSITIVE, "micro_batch", "log_every", "eval_tokens", "keep"), 1),
     **dict.fromkeys(("warmup", "eval_every", "save_every", "prefetch", "sample", "seed", "spike"), 0),
-    **dict.fromkeys(("weight_decay",), 0),
+    **dict.fromkeys(("weight_decay", "sanity", "overfit"), 0),
 }
 _BELOW_ONE = ("dropout", "ema", "beta1", "beta2")
 

@@ -22,6 +22,7 @@ from torch.optim import Optimizer
 from typedtorch.training.errors import ConfigError
 from typedtorch.training.restore import load_model, plain_state
 
+Sharing = Literal["none", "ddp", "zero1", "fsdp"]
 ParallelName = Literal["auto", "none", "ddp", "fsdp", "zero1"]
 
 
@@ -29,6 +30,8 @@ class Parallel:
     """A single process; the interface the trainer sees."""
 
     rank, world = 0, 1
+    sharing: Sharing = "none"
+    """What the processes divide between them besides the batch."""
 
     def wrap(self, model: nn.Module) -> nn.Module:
         """The model as it is trained."""
@@ -117,6 +120,8 @@ class Group(Parallel):
 class DataParallel(Group):
     """DDP: a whole copy of the model in every process."""
 
+    sharing: Sharing = "ddp"
+
     def wrap(self, model: nn.Module) -> nn.Module:
         ids = [self.device.index] if self.device.type == "cuda" else None
         return nn.parallel.DistributedDataParallel(model, device_ids=ids)
@@ -127,6 +132,8 @@ class DataParallel(Group):
 
 class ZeroOne(DataParallel):
     """ZeRO stage 1: DDP, with each process keeping the optimizer state of its share of the parameters."""
+
+    sharing: Sharing = "zero1"
 
     def optimizer(self, optimizer: Optimizer) -> Optimizer:
         from torch.distributed.optim import ZeroRedundancyOptimizer  # noqa: PLC0415 - slow to import
@@ -145,6 +152,8 @@ class ZeroOne(DataParallel):
 
 class FullyShardedParallel(Group):
     """FSDP2: parameters, gradients and optimizer state divided between the processes."""
+
+    sharing: Sharing = "fsdp"
 
     def wrap(self, model: nn.Module) -> nn.Module:
         from torch.distributed.fsdp import fully_shard  # noqa: PLC0415 - slow to import

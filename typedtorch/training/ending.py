@@ -19,11 +19,12 @@ from typedtorch.training.console import Console, duration, si, size
 from typedtorch.training.distributed import Parallel
 from typedtorch.training.evaluate import in_bits, unigram_entropy
 from typedtorch.training.loggers import read_records
-from typedtorch.training.picture import draw_losses, draw_report
+from typedtorch.training.picture import as_svg, draw_losses, draw_panels, save_png
 from typedtorch.training.predict import Prediction, count_flops_per_token
 from typedtorch.training.runfolder import RunFolder
 from typedtorch.training.trainer import Trainer
 from typedtorch.training.usage import PeakMemory
+from typedtorch.training.webpage import Page, write_page
 
 _PYTHON_PROMPT = b"\ndef "
 
@@ -39,6 +40,9 @@ class Ending:
     console: Console
     parallel: Parallel
     device: torch.device
+
+    def __post_init__(self) -> None:
+        self._facts: list[tuple[str, str]] = []
 
     def banner(self, trainer: Trainer, model: nn.Module, path: Path) -> None:
         """What is trained on what, and what it should cost."""
@@ -59,6 +63,7 @@ class Ending:
             rows.append(("steps", f"{run.steps} of {per_step} tokens, {si(tokens)} in all"))
         if self.prediction is not None:
             rows += _predicted_rows(self.prediction, run.steps or 0)
+        self._facts = rows
         self.console.banner(f"typedtorch {__version__}", rows)
 
     def _data_rows(self) -> list[tuple[str, str]]:
@@ -79,15 +84,24 @@ class Ending:
             return "", {}
         text = self._sample(trainer, model)
         summary = self._summary(trainer, model, result)
-        self._table(summary)
-        self._losses(summary)
+        compared = self._compared(summary)
+        if compared:
+            self.console.table("predicted and measured", ["", "predicted", "measured", ""], compared)
+        losses = self._losses(summary)
+        for line in losses:
+            self.console.note(line)
         if text:
             self.console.note("sample:")
             self.console.verbatim(text)
         try:
             folder.write_json(runfolder.SUMMARY, {**summary, "sample": text})
-            if self.config.run.plot:
-                self._draw(folder, summary)
+            pictures = self._draw(folder, summary) if self.config.run.plot else []
+            facts = [*self._facts, *(("result", line) for line in losses)]
+            page = Page(
+                self._title(summary), f"typedtorch {__version__}, {folder.path.name}", facts, compared,
+                trainer.result.evaluations, pictures, text, self.config.flat(),
+            )  # fmt: skip
+            write_page(folder / runfolder.PAGE, page)
             self.console.note(f"written: {folder.path}")
         except WriteError as error:  # the training is done and saved; a picture is not worth losing it for
             self.console.note(f"could not be written: {error}")
@@ -130,6 +144,7 @@ class Ending:
             "step_seconds": steps[len(steps) // 2] if steps else None,
             "mfu": self.console.utilisation(speed),
             "peak_memory": self.memory.bytes(),
+            "peak_memory_is": self.memory.how,
             "skipped_steps": trainer.skipped,
             "logger_failures": trainer.loggers.failures,
         }
@@ -152,10 +167,11 @@ class Ending:
             }  # fmt: skip
         return summary
 
-    def _table(self, summary: dict[str, Any]) -> None:
+    def _compared(self, summary: dict[str, Any]) -> list[tuple[str, str, str, str]]:
+        """What was predicted beside what was measured."""
         p = self.prediction
         if p is None:
-            return
+            return []
         rows = [("parameters", f"{p.parameters:,}", f"{summary['parameters']:,}", "")]
         counted = summary.get("counted_flops_per_token")
         if p.flops_per_token is not None:
@@ -167,36 +183,49 @@ class Ending:
                  "predicted at the roofline, the least it can be")
             )  # fmt: skip
         if p.memory_peak is not None:
-            how = "allocator's peak" if self.device.type == "cuda" else "growth of the resident set"
-            rows.append(("memory", size(p.memory_peak), size(summary["peak_memory"]), how))
+            measured = summary["peak_memory"]
+            many = ", in process 0" if self.parallel.world > 1 else ""
+            how = f"{self.memory.how}{many}" if measured is not None else "not measured"
+            rows.append(("memory", size(p.memory_peak), size(measured) if measured else "-", how))
         if p.peak is not None and summary["mfu"] is not None:
             of = f"of {si(p.peak.flops)}FLOP/s: {p.peak.label}"
             rows.append(("MFU", "-", f"{summary['mfu']:.1%}", of))
-        self.console.table("predicted and measured", ["", "predicted", "measured", ""], rows)
+        return rows
 
-    def _losses(self, summary: dict[str, Any]) -> None:
+    def _losses(self, summary: dict[str, Any]) -> list[str]:
+        """What it came to, in sentences."""
         speed = f"{duration(summary['seconds'])}, {si(summary['tokens_per_second'])} tokens/s"
-        self.console.note(f"trained {summary['step']} steps in {speed}")
+        lines = [f"trained {summary['step']} steps in {speed}"]
         value, unigram = summary["val_loss"], summary.get("unigram_nats")
-        if value is None or unigram is None:
-            return
-        unit = "byte" if self.corpus is not None and self.corpus.is_text else "token"
-        self.console.note(
-            f"validation loss {value:.3f} nats = {in_bits(value):.3f} bits per {unit}; "
-            f"unigram entropy {unigram:.3f} nats = {in_bits(unigram):.3f} bits per {unit}"
-        )
+        if value is not None and unigram is not None:
+            unit = "byte" if self.corpus is not None and self.corpus.is_text else "token"
+            lines.append(
+                f"validation loss {value:.3f} nats = {in_bits(value):.3f} bits per {unit}; "
+                f"unigram entropy {unigram:.3f} nats = {in_bits(unigram):.3f} bits per {unit}"
+            )
+        return lines
 
-    def _draw(self, folder: RunFolder, summary: dict[str, Any]) -> None:
+    def _title(self, summary: dict[str, Any]) -> str:
+        return f"{si(summary['parameters'])} parameters, {si(summary['tokens'])} tokens"
+
+    def _draw(self, folder: RunFolder, summary: dict[str, Any]) -> list[tuple[str, str]]:
+        """Write the pictures as images, and give them as elements of the report."""
         records = read_records(folder / runfolder.METRICS)
-        draw_report(folder / runfolder.REPORT, records)
         losses = [(int(str(r["step"])), float(str(r["loss"]))) for r in records if r.get("loss") is not None]
         validation = {
             int(str(r["step"])): float(str(r["val_loss"])) for r in records if r.get("val_loss") is not None
         }
-        draw_losses(
-            folder / runfolder.PICTURE, losses, validation, unigram=summary.get("unigram_nats"),
-            title=f"{si(summary['parameters'])} parameters, {si(summary['tokens'])} tokens",
-        )  # fmt: skip
+        try:
+            loss = draw_losses(
+                losses, validation, unigram=summary.get("unigram_nats"), title=self._title(summary)
+            )
+            panels = draw_panels(records)
+        except ImportError as error:
+            self.console.note(f"no pictures ({error}): pip install 'typedtorch[viz]'")
+            return []
+        save_png(loss, folder / runfolder.PICTURE)
+        save_png(panels, folder / runfolder.PANELS)
+        return [("Loss", as_svg(loss, "loss")), ("Step by step", as_svg(panels, "panels"))]
 
 
 def _predicted_rows(p: Prediction, steps: int) -> list[tuple[str, str]]:
@@ -207,7 +236,7 @@ def _predicted_rows(p: Prediction, steps: int) -> list[tuple[str, str]]:
     if p.peak is not None:
         rows.append(("peak", f"{si(p.peak.flops)}FLOP/s ({p.peak.label})"))
     if p.memory_peak is not None:
-        rows.append(("memory", f"{size(p.memory_peak)} predicted peak"))
+        rows.append(("memory", f"{size(p.memory_peak)} predicted peak{p.shared}"))
     if p.step_seconds is not None:
         rows.append(
             (

@@ -13,6 +13,7 @@ from torch import nn
 
 from typedtorch.data import Tokens, get_batch, row_buffer
 from typedtorch.training.distributed import Parallel
+from typedtorch.training.protocols import After
 from typedtorch.training.step import LossFunction, evaluate_loss
 
 _NEVER: Callable[[], bool] = lambda: False  # noqa: E731 - a constant
@@ -40,7 +41,8 @@ class Evaluator:
         sums = torch.zeros(2, dtype=torch.float64, device=self.device)
         buffer = row_buffer(self.batch, self.seq, self.tokens.dtype)
         for starts in self._starts():
-            if self.parallel.world == 1 and stop():  # with several, all have to take part to the end
+            # a signal reaches one process, and all have to take part to the end
+            if (self.parallel.world == 1 or isinstance(stop, After)) and stop():
                 return {}
             batch = get_batch(self.tokens, starts, self.seq, device=self.device, out=buffer)
             with self.autocast:

@@ -9,6 +9,8 @@ from dataclasses import asdict, dataclass
 import torch
 from torch import Tensor
 
+from typedtorch.training.clock import Split, StepClock, read
+
 
 @dataclass(frozen=True)
 class Figures:
@@ -28,6 +30,14 @@ class Figures:
     """Share of the time spent waiting for batches."""
     seconds: float
     """Since the start of this process's loop."""
+    wait_seconds: float = 0.0
+    """Of one step: waiting for batches."""
+    gradient_seconds: float = 0.0
+    """Of one step: forward and backward."""
+    update_seconds: float = 0.0
+    """Of one step: clipping and the optimizer."""
+    paused_seconds: float = 0.0
+    """In the whole stretch, and in no other figure: evaluating and saving."""
     losses: tuple[float, ...] = ()
     norms: tuple[float, ...] = ()
 
@@ -47,6 +57,8 @@ class _Stretch:
     elapsed: float
     waited: float
     seconds: float
+    paused: float
+    split: Split | list[torch.cuda.Event]
     values: Tensor | None
     event: torch.cuda.Event | None
     losses: list[float]
@@ -65,13 +77,14 @@ class Meter:
         self._losses: list[Tensor | float] = []
         self._norms: list[Tensor | float] = []
         self._pending: list[_Stretch] = []
+        self.clock = StepClock(device)
         self.items = self._new_items = 0
         self.begin()
 
     def begin(self) -> None:
         """Start the clock."""
         self._origin = self._mark = time.perf_counter()
-        self._waited = 0.0
+        self._waited = self._paused = 0.0
 
     def add(self, loss: Tensor | float, norm: Tensor | float, items: int, waited: float) -> None:
         """One step's values."""
@@ -83,6 +96,7 @@ class Meter:
     def pause(self, seconds: float) -> None:
         """Leave out time that was not training: evaluation, saving."""
         self._mark += seconds
+        self._paused += seconds
 
     @property
     def uncounted(self) -> int:
@@ -103,11 +117,12 @@ class Meter:
         self._pending.append(
             _Stretch(
                 step, lr, self.items, self._new_items, now - self._mark, self._waited,
-                now - self._origin, values, event, losses, norms,
+                now - self._origin, self._paused, self.clock.close(len(self._losses)),
+                values, event, losses, norms,
             )
         )  # fmt: skip
         self._losses, self._norms, self._new_items = [], [], 0
-        self._mark, self._waited = now, 0.0
+        self._mark, self._waited, self._paused = now, 0.0, 0.0
 
     def _start_copy(self) -> tuple[Tensor, torch.cuda.Event]:
         stacked = torch.stack([self._column(self._losses), self._column(self._norms)])
@@ -136,6 +151,7 @@ def _figures(stretch: _Stretch) -> Figures:
         stretch.event.synchronize()
         stretch.losses, stretch.norms = stretch.values.tolist()
     steps, elapsed = len(stretch.losses), max(stretch.elapsed, 1e-9)
+    split = read(stretch.split)
     return Figures(
         step=stretch.step,
         loss=math.fsum(stretch.losses) / steps if all(map(math.isfinite, stretch.losses)) else math.nan,
@@ -146,6 +162,10 @@ def _figures(stretch: _Stretch) -> Figures:
         step_seconds=elapsed / steps,
         data_wait=min(1.0, stretch.waited / elapsed),
         seconds=stretch.seconds,
+        wait_seconds=stretch.waited / steps,
+        gradient_seconds=split.gradients,
+        update_seconds=split.update,
+        paused_seconds=stretch.paused,
         losses=tuple(stretch.losses),
         norms=tuple(stretch.norms),
     )

@@ -83,8 +83,8 @@ def train(
     ``optimizer`` (or a function from the model to one) of your own replaces the built-in part; with
     ``batches`` of your own there is validation only where ``evaluate`` is given.
 
-    Writes a run folder: ``config.json``, ``metrics.jsonl``, ``checkpoints/``, ``summary.json``, ``loss.png``,
-    ``report.png``.
+    Writes a run folder: ``config.json``, ``metrics.jsonl``, ``checkpoints/``, ``summary.json``,
+    ``report.html`` (one file with everything in it), ``loss.png``, ``report.png``.
 
     Raises:
         ConfigError: an unknown or impossible setting, or nothing to resume.
@@ -145,6 +145,8 @@ class _Job:
         optimizer = self._optimizer(own, plain)
         prediction = self._predict(plain, optimizer, own)
         trainer = self._trainer(own, corpus, plain, optimizer, prediction)
+        if not config.machine.compile:  # what is compiled shows its operators to nobody
+            memory.attach(trainer)
         ending = Ending(config, corpus, prediction, memory, self.console, self.parallel, self.device)
         ending.banner(trainer, plain, self.resumption.path)
         folder = self._open_folder(trainer) if self.parallel.rank == 0 else None
@@ -179,6 +181,9 @@ class _Job:
             accumulate=self._accumulate,
             dtype=self._precision.compute_dtype,
             recompute=self.config.machine.recompute,
+            averaged=bool(self.config.optim.ema),
+            sharing=self.parallel.sharing,
+            world=self.parallel.world,
         )
 
     @property
@@ -244,6 +249,8 @@ class _Job:
             log_every=settled(run.log_every),
             eval_every=settled(run.eval_every),
             save_every=settled(run.save_every),
+            sanity=run.sanity,
+            overfit=run.overfit,
             background_save=machine.background_save,
             nonfinite=machine.nonfinite,
             spike=machine.spike,

@@ -13,6 +13,7 @@ from torch.optim import Optimizer
 from torch.utils.flop_counter import FlopCounterMode
 
 from typedtorch.optim import Facade
+from typedtorch.training.distributed import Sharing
 
 if TYPE_CHECKING:
     from typedtorch.accounting import Account
@@ -35,10 +36,13 @@ class Prediction:
     flops_per_token: float | None
     """Forward and backward, by the shapes."""
     memory_peak: int | None
+    """Of one process, whatever it shares with others."""
     step_seconds: float | None
     """At the roofline: each operator at the peak's arithmetic or at its bandwidth, whichever is slower."""
     peak: Peak | None
     why_not: str = ""
+    shared: str = ""
+    """How the memory is shared between processes, for a person."""
 
 
 def predict(
@@ -50,8 +54,14 @@ def predict(
     accumulate: int = 1,
     dtype: torch.dtype = torch.float32,
     recompute: bool = False,
+    averaged: bool = False,
+    sharing: Sharing = "none",
+    world: int = 1,
 ) -> Prediction:
     """Predict a step of a language model whose ``forward`` is annotated with ``batch`` and ``seq``.
+
+    ``averaged`` says that a moving average of the weights is kept; ``sharing`` and ``world`` how many
+    processes share the state, and how.
 
     >>> from typedtorch.nn import Transformer
     >>> model = Transformer(vocab=8, d_model=16, layers=1, heads=2, max_seq=8)
@@ -75,13 +85,24 @@ def predict(
             on=device.type,
         )
         spent = found.flops.forward + found.flops.backward
-        memory = found.memory.peak
+        memory = _one_process(found, sharing, world, averaged)
     except Exception as error:  # whatever is wrong with a prediction, the run does not need it
         return Prediction(count, None, None, None, _peak(device, dtype), f"{type(error).__name__}: {error}")
     tokens = micro_batch * seq * accumulate
     peak = _peak(device, dtype)
     seconds = roofline_seconds(found, peak) if peak is not None else None
-    return Prediction(found.parameters.total, spent / tokens, memory, seconds, peak)
+    many = f" in each of {world} processes ({sharing})" if world > 1 else ""
+    return Prediction(found.parameters.total, spent / tokens, memory, seconds, peak, shared=many)
+
+
+def _one_process(found: Account, sharing: Sharing, world: int, averaged: bool) -> int:
+    """Peak bytes in one of ``world`` processes."""
+    if world == 1 or sharing == "none":
+        return found.memory.peak + (found.memory.parameters if averaged else 0)
+    shared = found.sharded(world, "fsdp2" if sharing == "fsdp" else sharing)
+    # torch's ZeRO-1 is DDP around another optimizer: the gradients are copied into buckets there too
+    buckets = found.sharded(world, "ddp").buckets if sharing == "zero1" else 0
+    return shared.peak + buckets + (shared.parameters if averaged else 0)
 
 
 def _as_torch(optimizer: Optimizer) -> Callable[[Any], Optimizer]:

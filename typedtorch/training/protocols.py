@@ -15,6 +15,21 @@ Schedule = Callable[[int], float]
 Stop = Callable[[], bool]
 
 
+class After:
+    """A :data:`Stop` that turns true when it has been asked ``count`` times: in every process at once.
+
+    >>> stop = After(2); stop(), stop(), stop()
+    (False, False, True)
+    """
+
+    def __init__(self, count: int) -> None:
+        self.left = count
+
+    def __call__(self) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+
 class Evaluate(Protocol):
     """Figures of a model; ``stop()`` turning true asks for an early return of nothing."""
 

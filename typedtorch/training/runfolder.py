@@ -14,13 +14,13 @@ from typing import Any
 from typedtorch.data.files import write_atomically
 from typedtorch.training.errors import RunFolderError
 
-CONFIG, METRICS, SUMMARY, PICTURE, REPORT, CHECKPOINTS = (
-    "config.json", "metrics.jsonl", "summary.json", "loss.png", "report.png", "checkpoints",
+CONFIG, METRICS, SUMMARY, PICTURE, PANELS, PAGE, CHECKPOINTS = (
+    "config.json", "metrics.jsonl", "summary.json", "loss.png", "report.png", "report.html", "checkpoints",
 )  # fmt: skip
 
 
 class RunFolder:
-    """``config.json``, ``metrics.jsonl``, ``checkpoints/``, ``summary.json``, ``loss.png``, ``report.png``.
+    """``config.json``, ``metrics.jsonl``, ``checkpoints/``, ``summary.json``, ``report.html``, pictures.
 
     Holds a lock that the operating system drops when the process ends, however it ends.
 

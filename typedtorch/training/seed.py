@@ -43,7 +43,7 @@ def capture_rng() -> RngState:
 
 def restore_rng(state: RngState) -> None:
     """Put every captured generator back; GPU states are used where there are as many GPUs."""
-    torch.set_rng_state(state["torch"])
+    torch.set_rng_state(state["torch"].clone())  # torch reads it as a struct: it has to be aligned
     np.random.set_state(state["numpy"])
     random.setstate(state["python"])
     if "cuda" in state and torch.cuda.is_available() and len(state["cuda"]) == torch.cuda.device_count():

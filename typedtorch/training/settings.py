@@ -34,6 +34,10 @@ class LoopSettings:
     """Steps between evaluations; 0 evaluates at the end only."""
     save_every: int = 0
     """Steps between checkpoints; 0 saves at the end only."""
+    sanity: int = 0
+    """Batches of evaluation tried before the first step, their figures thrown away; 0 tries none."""
+    overfit: int = 0
+    """Train on the first so many micro-batches over and over; 0 trains on all."""
     background_save: bool = False
     nonfinite: NonFinitePolicy = "raise"
     """What to do about a NaN or infinite loss or gradient; the step is not applied in any case."""
@@ -49,7 +53,7 @@ class LoopSettings:
         for name in ("steps", "accumulate", "log_every", "patience"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name}: expected at least 1, got {getattr(self, name)}")
-        for name in ("eval_every", "save_every", "spike"):
+        for name in ("eval_every", "save_every", "sanity", "overfit", "spike"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name}: expected at least 0, got {getattr(self, name)}")
         if not self.clip > 0:

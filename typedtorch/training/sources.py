@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 import torch
@@ -80,6 +80,56 @@ class Replayed:
             self._draw()
 
 
+class Repeated:
+    """The first ``count`` batches of a source over and over: a model that can learn anything learns them.
+
+    >>> source = Repeated(Replayed([torch.tensor(i) for i in range(9)], torch.device("cpu")), 2)
+    >>> [int(next(source)) for _ in range(5)]
+    [0, 1, 0, 1, 0]
+    """
+
+    def __init__(self, source: Source, count: int) -> None:
+        self.source, self.count = source, count
+        self._kept: list[Any] = []
+        self._begin, self._at = source.state_dict(), 0
+
+    def __iter__(self) -> Repeated:
+        return self
+
+    def __next__(self) -> Any:
+        if len(self._kept) <= self._at:
+            self._kept.append(for_tensors(next(self.source), Tensor.clone))  # a source may reuse its memory
+        batch = self._kept[self._at]
+        self._at = (self._at + 1) % self.count
+        return batch
+
+    def problems(self, state: dict[str, Any]) -> list[str]:
+        """What the source says of a saved position."""
+        check = getattr(self.source, "problems", None)
+        return list(check(_without(state))) if callable(check) else []
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the batches begin, and which is next."""
+        return {**self._begin, "repeated": self._at}
+
+    def load_state_dict(self, state: dict[str, Any], /) -> None:
+        """Draw the same batches again, and continue among them."""
+        self._begin, self._kept, self._at = _without(state), [], 0
+        self.source.load_state_dict(self._begin)
+        for _ in range(state.get("repeated", 0)):
+            next(self)
+
+    def close(self) -> None:
+        """Close the source, where it can be."""
+        close = getattr(self.source, "close", None)
+        if callable(close):
+            close()
+
+
+def _without(state: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in state.items() if key != "repeated"}
+
+
 def as_source(batches: Iterable[Any], device: torch.device) -> Source:
     """``batches`` itself where it is a :class:`Source`, otherwise a :class:`Replayed` view of it."""
     return batches if isinstance(batches, Source) else Replayed(batches, device)
@@ -87,18 +137,23 @@ def as_source(batches: Iterable[Any], device: torch.device) -> Source:
 
 def to_device(batch: Any, device: torch.device) -> Any:
     """Every tensor in a nested batch, on ``device``."""
+    return for_tensors(batch, lambda tensor: tensor.to(device, non_blocking=True))
+
+
+def for_tensors(batch: Any, change: Callable[[Tensor], Tensor]) -> Any:
+    """A nested batch with every tensor changed."""
     if isinstance(batch, Tensor):
-        return batch.to(device, non_blocking=True)
+        return change(batch)
     if isinstance(batch, tuple):
-        moved = [to_device(item, device) for item in batch]
-        return type(batch)(*moved) if hasattr(batch, "_fields") else type(batch)(moved)
+        changed = [for_tensors(item, change) for item in batch]
+        return type(batch)(*changed) if hasattr(batch, "_fields") else type(batch)(changed)
     if isinstance(batch, list):
-        return [to_device(item, device) for item in batch]
+        return [for_tensors(item, change) for item in batch]
     if isinstance(batch, dict):
-        return {key: to_device(item, device) for key, item in batch.items()}
+        return {key: for_tensors(item, change) for key, item in batch.items()}
     if dataclasses.is_dataclass(batch) and not isinstance(batch, type):
-        moved_fields = {f.name: to_device(getattr(batch, f.name), device) for f in dataclasses.fields(batch)}
-        return dataclasses.replace(batch, **moved_fields)
+        fields = {f.name: for_tensors(getattr(batch, f.name), change) for f in dataclasses.fields(batch)}
+        return dataclasses.replace(batch, **fields)
     return batch
 
 

@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import signal
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +24,15 @@ from typedtorch.training.faults import Faults
 from typedtorch.training.figures import Meter
 from typedtorch.training.loggers import Logger, SafeLoggers
 from typedtorch.training.precision import Precision
-from typedtorch.training.protocols import Display, Evaluate, FitResult, Quiet, Schedule, Stop
+from typedtorch.training.protocols import After, Display, Evaluate, FitResult, Quiet, Schedule, Stop
 from typedtorch.training.settings import LoopSettings
 from typedtorch.training.signals import SignalWatch
 from typedtorch.training.snapshot import Snapshot, copied
-from typedtorch.training.sources import as_source, batch_items
+from typedtorch.training.sources import Repeated, as_source, batch_items
 from typedtorch.training.step import BatchesEnded, LossFunction, accumulate_gradients
 from typedtorch.training.usage import memory_in_use
+
+Probe = Callable[["Trainer", Callable[[], None]], None]
 
 
 class Trainer:
@@ -79,6 +81,8 @@ class Trainer:
         self.parallel = parallel or Parallel()
         self.model, self.loss, self.settings = model, loss, settings
         self.source = as_source(batches, self.device)
+        if settings.overfit:
+            self.source = Repeated(self.source, settings.overfit)
         self.optimizer, self.schedule, self.evaluate = optimizer, schedule, evaluate
         self.store, self.display = store, display or Quiet()
         self.loggers = SafeLoggers(loggers if self.parallel.rank == 0 else (), self.display.note)
@@ -107,6 +111,8 @@ class Trainer:
         self._lr = float("nan")
         self.waited, self.items, self.drawn = 0.0, 0, 0
         self._agreed_to_stop = self._agreed_to_save = False
+        self.probe: Probe | None = None
+        """Takes the next step in the trainer's stead, to watch it."""
 
     # --- the loop
 
@@ -123,10 +129,15 @@ class Trainer:
         with SignalWatch(self.settings.handle_signals) as watch, self._closing():
             self.callbacks.call("on_start", self)
             self.model.train()
+            if self.settings.sanity:
+                self._try_evaluation()
             self.meter.begin()
             self._catch_up(watch)
             while not self._done(watch):
-                self._one_step()
+                if self.probe is None:
+                    self._one_step()
+                else:
+                    self.probe(self, self._one_step)
                 self._after_step(watch)
             self._finish(watch)
         self.result.step, self.result.stopped = self.step, self.should_stop or "steps"
@@ -144,6 +155,8 @@ class Trainer:
     def _one_step(self) -> None:
         if self.schedule is not None:
             self._set_rate(self.schedule(self.step))
+        clock = self.meter.clock
+        clock.start()
         try:
             found = accumulate_gradients(
                 self.loss,
@@ -160,8 +173,10 @@ class Trainer:
         except torch.OutOfMemoryError as error:
             self.faults.out_of_memory(error)
             return
+        clock.computed(self.waited)
         outcome = self.applier.apply(found)
         self.optimizer.zero_grad()
+        clock.updated()
         self.step += 1
         self.meter.add(outcome.loss, outcome.norm, self.items, self.waited)
         self.waited, self.items, self.drawn = 0.0, 0, 0
@@ -279,15 +294,8 @@ class Trainer:
         """Evaluate now; the random generators are put back, so training is not changed by it."""
         if self.evaluate is None or self._evaluated_at == self.step:
             return {}
-        began = time.perf_counter()
-        averaged = self.ema.swapped() if self.ema is not None else contextlib.nullcontext()
-        self.model.eval()
-        try:
-            with torch.no_grad(), averaged, self.snapshot.generators_kept():
-                figures = dict(self.evaluate(self.model, stop))
-        finally:
-            self.model.train()
-            self.meter.pause(time.perf_counter() - began)
+        with self._evaluating():
+            figures = dict(self.evaluate(self.model, stop))
         if figures:
             self._evaluated_at = self.step
             self.result.evaluations[self.step] = figures
@@ -296,6 +304,25 @@ class Trainer:
                 self.display.note(f"step {self.step}: validation {_listed(figures)}")
             self.callbacks.call("on_evaluate", self, figures)
         return figures
+
+    def _try_evaluation(self) -> None:
+        """A few batches now, so that what is wrong with evaluating shows before hours of training."""
+        if self.evaluate is not None:
+            with self._evaluating():
+                self.evaluate(self.model, After(self.settings.sanity))
+
+    @contextlib.contextmanager
+    def _evaluating(self) -> Iterator[None]:
+        """Evaluation mode, averaged weights, no gradients; training goes on as if nothing had been."""
+        began = time.perf_counter()
+        averaged = self.ema.swapped() if self.ema is not None else contextlib.nullcontext()
+        self.model.eval()
+        try:
+            with torch.no_grad(), averaged, self.snapshot.generators_kept():
+                yield
+        finally:
+            self.model.train()
+            self.meter.pause(time.perf_counter() - began)
 
     def save(self) -> Path | None:
         """Write a checkpoint of the present step."""

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import torch
+
+if TYPE_CHECKING:
+    from typedtorch.training.trainer import Trainer
 
 
 def memory_in_use(device: torch.device | None) -> int:
@@ -19,22 +24,45 @@ def memory_in_use(device: torch.device | None) -> int:
 
 
 class PeakMemory:
-    """The most memory in use since this was made, above what was in use then."""
+    """The most bytes the tensors of a run held at once, to stand beside what was predicted.
+
+    On a GPU that is the allocator's own peak since this was made, above what was in use then. A CPU's
+    allocator keeps no such figure: there one step, the second, runs under a tracker of storages (the
+    resident set also holds the interpreter, the libraries and whatever was freed).
+    """
+
+    how = "storages tracked in one step"
 
     def __init__(self, device: torch.device) -> None:
         self.device = device
-        if device.type == "cuda":
+        self._cuda = device.type == "cuda"
+        self._before = self._tracked = self._steps = 0
+        if self._cuda:
+            self.how = "allocator's peak"
             torch.cuda.init()
             torch.cuda.reset_peak_memory_stats(device)
-        self._before = memory_in_use(device)
+            self._before = torch.cuda.memory_allocated(device)
 
-    def bytes(self) -> int:
-        """Peak growth in bytes; on a CPU of the resident set, which keeps what was freed."""
-        if self.device.type == "cuda":
+    def attach(self, trainer: Trainer) -> None:
+        """Track a step of this trainer, where that is how it is measured."""
+        if not self._cuda:
+            trainer.probe = self._step
+
+    def _step(self, trainer: Trainer, step: Callable[[], None]) -> None:
+        from typedtorch.accounting.measure import StorageTracker  # noqa: PLC0415 - slow to import
+
+        self._steps += 1
+        if self._steps == 1 and trainer.settings.steps - trainer.step > 1:
+            step()  # the optimizer's state is made in the first
+            return
+        trainer.probe = None
+        averages = trainer.ema.averages if trainer.ema is not None else []
+        with StorageTracker(trainer.model, trainer.optimizer, averages) as tracker:
+            step()
+        self._tracked = tracker.peak
+
+    def bytes(self) -> int | None:
+        """The peak; None where nothing was measured."""
+        if self._cuda:
             return torch.cuda.max_memory_allocated(self.device) - self._before
-        try:
-            with open("/proc/self/status", encoding="ascii") as file:
-                line = next(line for line in file if line.startswith("VmHWM"))
-        except (OSError, StopIteration):
-            return 0
-        return max(0, int(line.split()[1]) * 1024 - self._before)
+        return self._tracked or None
