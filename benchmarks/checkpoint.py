@@ -2,8 +2,10 @@
 
     python benchmarks/checkpoint.py [--gigabytes 1.0] [--folder FOLDER]
 
-A model's weights and AdamW's two moments. Ours hashes every byte, flushes every file and the folders, and
-verifies every byte on the way back; torch's is also shown with a flush, without which nothing is on the disk.
+A model's weights and AdamW's two moments. Ours sums every byte, writes beside what is there, flushes every
+file and the folders, renames, and verifies every byte on the way back. torch's is shown as it is (over the
+file of the round before, nothing flushed), flushed, and as safe as ours: to a new name, flushed, renamed.
+CPU time is of all threads, the kernel's share included.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ from typing import Any
 import torch
 from report import write_result
 
+from typedtorch.data.files import fsync_folder
 from typedtorch.training import CheckpointStore
+from typedtorch.training.snapshot import copied
 
 
 def make_state(gigabytes: float) -> dict[str, Any]:
@@ -38,11 +42,11 @@ def make_state(gigabytes: float) -> dict[str, Any]:
     }
 
 
-def timed(action: Callable[[], object]) -> float:
-    """Seconds."""
-    began = time.perf_counter()
+def timed(action: Callable[[], object]) -> tuple[float, float]:
+    """Seconds, and seconds of CPU time."""
+    began, spent = time.perf_counter(), time.process_time()
     action()
-    return time.perf_counter() - began
+    return time.perf_counter() - began, time.process_time() - spent
 
 
 def main() -> None:
@@ -56,13 +60,19 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         path, ours = Path(folder, "torch.pt"), Path(folder, "ours")
 
-        def flushed() -> None:
-            with open(path, "wb") as file:
+        def flushed(to: Path = path) -> None:
+            with open(to, "wb") as file:
                 torch.save(state, file)
                 file.flush()
                 os.fsync(file.fileno())
 
+        def renamed() -> None:
+            flushed(Path(folder, "new.pt"))
+            os.replace(Path(folder, "new.pt"), Path(folder, "renamed.pt"))
+            fsync_folder(Path(folder))
+
         saved: list[Path] = []
+        copies: list[object] = []
 
         def save_ours() -> None:
             saved[:] = [store.save(1, state)]
@@ -71,37 +81,44 @@ def main() -> None:
         actions: dict[str, Callable[[], object]] = {
             "torch.save": lambda: torch.save(state, path),
             "torch.save, flushed": flushed,
+            "torch.save, new file, flushed, renamed": renamed,
             "typedtorch save": save_ours,
             "torch.load": lambda: torch.load(path, weights_only=True),
             "typedtorch load": lambda: store.load(saved[0]),
-            "copy in memory (what a background save stalls a step by)": lambda: _copy(state),
+            "clone of every tensor": lambda: copies.append(copied(state)),
+            "typedtorch save_in_background (what the step waits for)": lambda: store.save_in_background(
+                2, state
+            ),
         }
-        best = dict.fromkeys(actions, float("inf"))
+        found: dict[str, list[tuple[float, float]]] = {name: [] for name in actions}
         for _ in range(options.rounds):
             for name, action in actions.items():
-                best[name] = min(best[name], timed(action))
-        stall = timed(lambda: store.save_in_background(2, state))
-        store.wait()
-        best["typedtorch save_in_background"] = stall
+                found[name].append(timed(action))
+                store.wait()
+                copies.clear()
         shutil.rmtree(ours)
-    base = {"typedtorch save": "torch.save, flushed", "typedtorch load": "torch.load"}
-    rows = [
-        {
-            "action": name,
-            "seconds": round(seconds, 3),
-            "over_torch": round(seconds / best[base[name]], 2) if name in base else "",
-        }
-        for name, seconds in best.items()
-    ]
+    least = {name: [min(column) for column in zip(*times, strict=True)] for name, times in found.items()}
+    rows = [row(name, least) for name in actions]
     write_result("checkpoint", {"gigabytes": options.gigabytes, "rounds": options.rounds}, rows)
 
 
-def _copy(state: dict[str, Any]) -> None:
-    for tensor in state["model"].values():
-        tensor.clone()
-    for entry in state["optimizer"]["state"].values():
-        for tensor in entry.values():
-            tensor.clone()
+_BASE = {
+    "typedtorch save": ("torch.save", "torch.save, flushed", "torch.save, new file, flushed, renamed"),
+    "typedtorch load": ("torch.load",),
+    "typedtorch save_in_background (what the step waits for)": ("clone of every tensor",),
+}
+
+
+def row(name: str, least: dict[str, list[float]]) -> dict[str, object]:
+    """Times, and their ratios to the same work by torch."""
+    wall, cpu = least[name]
+    over = [f"{wall / least[b][0]:.2f} ({cpu / least[b][1]:.2f}) of {b}" for b in _BASE.get(name, ())]
+    return {
+        "action": name,
+        "seconds": round(wall, 3),
+        "cpu_seconds": round(cpu, 3),
+        "ratio (of CPU)": "; ".join(over),
+    }
 
 
 if __name__ == "__main__":
