@@ -86,6 +86,7 @@ class Frame:
     depth: int = 0
     declared: dict[str, Spec] = field(default_factory=dict)
     is_async: bool = False
+    optional: Mapping[str, Set[str]] = field(default_factory=dict)  # parameter -> axes only it may bind
 
     def lookup(self, name: str) -> Value:
         """The value of a name here: local, enclosing, global, builtin."""

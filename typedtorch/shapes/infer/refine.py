@@ -9,7 +9,7 @@ from dataclasses import replace
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.specs import TENSOR_CLASSES
-from typedtorch.shapes.infer.state import State, join_states
+from typedtorch.shapes.infer.state import State, join_states, map_tensors
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Choice,
@@ -265,7 +265,24 @@ def _keep_options(frame: Frame, place: ast.expr, keep: Callable[[Value], bool]) 
         return False
     if isinstance(value, Choice) and len(kept) < len(value.options):
         write_place(frame, place, choice(kept))
+        if isinstance(place, ast.Name) and place.id in frame.optional:
+            _release(frame, place.id, kept)
     return True
+
+
+def _release(frame: Frame, parameter: str, kept: list[Value]) -> None:
+    """Where the tensor among a parameter's options is not what was given, its axes are not bound."""
+    bound: set[str] = set()
+
+    def note(tensor: Tensor) -> Tensor:
+        for entry in tensor.shape:
+            bound.update({entry.name} if isinstance(entry, Pack) else {a.name for a in atoms(entry)})
+        return tensor
+
+    for option in kept:
+        map_tensors(option, note)
+    names = frame.state.names
+    names.release(names.free | (frozenset(frame.optional[parameter]) - bound))
 
 
 def read_place(frame: Frame, place: ast.expr) -> Value:
@@ -366,6 +383,8 @@ def _instance_of_external(value: Value, name: str) -> bool | None:
     if name in _PYTHON:
         if isinstance(value, (Tensor, DictV, Instance, LayerV)):
             return False
+        if isinstance(value, Sequence):
+            return None if name == "builtins.tuple" else False
         if isinstance(value, Scalar):
             return value.kind == name.removeprefix("builtins.")
         if isinstance(value, (int, float, str, tuple, Poly)):

@@ -286,7 +286,8 @@ def to_spec(value: Value) -> Spec:
 
 def _external_spec(value: External) -> Spec:
     if value.name in TENSOR_CLASSES:
-        return ArraySpec(parse("..."), TENSOR_CLASSES[value.name])
+        # torch.FloatTensor and its like are written for a tensor of any dtype and device
+        return ANY_TENSOR
     if value.name == "numpy.ndarray":
         return ArraySpec(parse("..."), dtypes.ANY, "numpy")
     name = typing_name(value)
@@ -366,6 +367,18 @@ def problem(wrapper: str, array: Value, text: Any) -> str | None:
     except AxesError as error:
         return str(error)
     return next((p for p in map(symbolic_problem, axes.dims) if p), None)
+
+
+def axis_names(spec: Spec) -> set[str]:
+    """Names of the axes an annotation mentions."""
+    match spec:
+        case ArraySpec(axes=axes):
+            return {dim.name for dim in axes.dims if dim.kind == "named"}
+        case UnionSpec(options=options) | TupleSpec(items=options):
+            return set().union(*map(axis_names, options))
+        case SequenceSpec(element=inner) | DictSpec(value=inner) | AwaitableSpec(result=inner):
+            return axis_names(inner)
+    return set()
 
 
 def shaped(spec: Spec) -> bool:

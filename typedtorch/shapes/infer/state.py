@@ -184,6 +184,8 @@ def join_states(a: State | None, b: State | None, key: str) -> State | None:
     names = a.names.copy()
     names.sizes = _join_names(a.names.sizes, b.names.sizes, key)
     names.packs = {k: v for k, v in a.names.packs.items() if b.names.packs.get(k, v) == v}
+    if a.names.free or b.names.free:
+        names.release(a.names.free | b.names.free)
     return State(variables, names, a.autocast and b.autocast)
 
 

@@ -261,7 +261,9 @@ def check_declared(frame: Frame, spec: specs.Spec, value: Value, source: ast.exp
     if problems:
         messages.declared(frame, source, problems[0])
     promised = _existential(spec, names, frame.place(source), messages.source(source))
-    return promised if problems else more_precise(value, promised)
+    if problems:
+        return join(value, promised, frame.place(source))  # whichever is right
+    return more_precise(value, promised)
 
 
 _CASTS = {

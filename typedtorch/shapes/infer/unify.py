@@ -70,6 +70,7 @@ class Names:
     generic: bool = False  # names are the function's own: packs are generic too
     several: bool = False  # inside a list or dict: an anonymous axis is not one size
     strict: bool = False  # a function's own result: a name is not a number
+    free: frozenset[str] = frozenset()  # names that no argument binds on some way here
     where: str = ""  # distinguishes the unknown sizes of one call from those of another
 
     def size(self, name: str) -> Size:
@@ -81,6 +82,13 @@ class Names:
         if name not in self.packs:
             self.packs[name] = (Pack(name),) if self.generic else (ANY_AXES,)
         return self.packs[name]
+
+    def release(self, names: frozenset[str]) -> None:
+        """Nothing is known of these names: no argument has bound them."""
+        self.free = names
+        for name in names:
+            self.sizes.pop(name, None)
+            self.packs.pop(name, None)
 
     def copy(self) -> Names:
         return replace(
