@@ -1,5 +1,6 @@
 """Token sources: every layout, every way a file can be wrong, and reads that never lie."""
 
+import errno
 import os
 from pathlib import Path
 
@@ -77,6 +78,30 @@ def test_a_negative_id_is_named_too() -> None:
     tokens = MemoryTokens(np.array([1, 2, -7, 3]), vocab=10)
     with pytest.raises(DataError, match="found -7 at token 2"):
         rows(tokens, [0], 4)
+
+
+@pytest.mark.parametrize("code", [errno.EAGAIN, errno.EOPNOTSUPP, None])
+def test_windows_that_are_not_cached_are_announced_and_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int | None
+) -> None:
+    tokens = open_tokens(written(tmp_path, "npy-uint16"), in_memory=False)
+    announced: list[tuple[int, int]] = []
+    plain = os.preadv
+
+    def preadv(descriptor: int, views: list[memoryview], offset: int, flags: int = 0) -> int:
+        if flags and offset > 500:
+            if code is None:
+                return plain(descriptor, [views[0][:4]], offset)  # a part is cached
+            raise OSError(code, os.strerror(code))
+        return plain(descriptor, views, offset)
+
+    def fadvise(descriptor: int, offset: int, length: int, advice: int) -> None:
+        announced.append((offset, length))
+
+    monkeypatch.setattr(os, "preadv", preadv)
+    monkeypatch.setattr(os, "posix_fadvise", fadvise)
+    assert (rows(tokens, [3, 900], 9) == np.stack([IDS[3:12], IDS[900:909]])).all()
+    assert announced == [(128 + 2 * 3, 18), (128 + 2 * 900, 18)]
 
 
 def test_a_file_truncated_under_the_reader_is_an_exception(tmp_path: Path) -> None:
