@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.infer import calls, messages, refine, specs
+from typedtorch.shapes.infer import calls, messages, paths, refine, specs
 from typedtorch.shapes.infer.expressions import MAX_UNROLL, evaluate, items_of, iterate, operate
 from typedtorch.shapes.infer.frame import Frame, Loop
 from typedtorch.shapes.infer.state import MAX_ROUNDS, State, equal_states, forget_changed, join_states
@@ -33,7 +33,11 @@ from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, better, pack_
 
 def run(frame: Frame, body: Sequence[ast.stmt]) -> bool:
     """Run a block; False where its end is not reached."""
-    for statement in body:
+    for i, statement in enumerate(body):
+        if isinstance(statement, ast.If) or isinstance(getattr(statement, "value", None), ast.IfExp):
+            tail = paths.tail_of(frame, body, i)
+            if tail:
+                return paths.run_each(frame, statement, tail, run)
         handler = _HANDLERS.get(type(statement))
         if handler is not None and not handler(frame, statement):
             return False
@@ -516,6 +520,7 @@ def match_(frame: Frame, node: ast.Match) -> bool:
             if isinstance(node.subject, ast.Name) and value is not UNKNOWN:
                 frame.state.variables[node.subject.id] = value
             _bind_pattern(frame, case.pattern, value)
+            _prove_pattern(frame, case.pattern, value)
             entered: State | None = frame.state
             if case.guard is not None:
                 entered = refine.branch(frame, case.guard)[0]
@@ -530,6 +535,19 @@ def match_(frame: Frame, node: ast.Match) -> bool:
 
 
 _NEVER = object()
+
+
+def _prove_pattern(frame: Frame, pattern: ast.pattern, value: Value) -> None:
+    """``match x.shape[0]: case 1:`` says what a size is."""
+    match pattern:
+        case ast.MatchValue(value=ast.Constant(value=int(number))) if is_size(value):
+            refine.equate(frame, value, number)
+        case ast.MatchSequence(patterns=patterns) if isinstance(value, tuple):
+            if len(patterns) == len(value) and not any(isinstance(p, ast.MatchStar) for p in patterns):
+                for part, item in zip(patterns, value, strict=True):
+                    _prove_pattern(frame, part, item)
+        case ast.MatchAs(pattern=inner) if inner is not None:
+            _prove_pattern(frame, inner, value)
 
 
 def _irrefutable(pattern: ast.pattern) -> bool:
@@ -617,6 +635,8 @@ def return_(frame: Frame, node: ast.Return) -> bool:
     frame.exits.append(frame.state)
     if node.value is not None and frame.result is not None:
         calls.check_result(frame, node.value, value)
+        if isinstance(node.value, ast.IfExp) and not frame.depth:
+            paths.arms(frame, node.value, lambda arm, v: calls.check_result(frame, arm, v))
     return False
 
 

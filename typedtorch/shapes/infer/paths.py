@@ -1,0 +1,178 @@
+"""Branches that meet just before a ``return``: what follows is looked at once for each way there.
+
+A join of ``(b, d)`` and ``(b, 1, d)`` is unknown, although one way certainly contradicts what the
+function promises.  Where only a few plain statements stand between the branches and the ``return``,
+they are run again on the state at the end of each branch.  A branch may be tied to sizes by what its
+test says (``x if self.proj is None else self.proj(x)``), so on its way only numbers of axes count;
+where the test is about the function's own flags alone, everything does.  A way that nobody wrote (an
+``if`` without ``else``) is looked at only where the test is a plain flag.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from typedtorch.shapes.infer import refine
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.state import State, join_states
+from typedtorch.shapes.infer.values import Choice, Object, Scalar, Tensor, Value
+from typedtorch.shapes.size import unknown
+from typedtorch.shapes.tensor import Entry, Pack, pack_index
+
+MAX_TAIL, MAX_WAYS = 4, 6
+Run = Callable[[Frame, Sequence[ast.stmt]], bool]
+_PLAIN = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
+
+
+def tail_of(frame: Frame, body: Sequence[ast.stmt], at: int) -> Sequence[ast.stmt]:
+    """The plain statements up to a ``return`` behind a fork; empty where there is nothing to look at."""
+    statement = body[at]
+    if frame.depth or frame.loops or not at + 1 < len(body) <= at + 1 + MAX_TAIL:
+        return ()
+    if not isinstance(statement, (ast.If, ast.Assign)):
+        return ()
+    tail = body[at + 1 :]
+    if not isinstance(tail[-1], ast.Return) or not all(isinstance(s, _PLAIN) for s in tail[:-1]):
+        return ()
+    if any(isinstance(n, (ast.IfExp, ast.BoolOp, ast.Lambda)) for s in tail for n in ast.walk(s)):
+        return ()  # it may fork on the same test again
+    return tail
+
+
+def run_each(frame: Frame, fork: ast.stmt, tail: Sequence[ast.stmt], run: Run) -> bool:
+    """Run a fork, and what follows it: on the join of its branches, and on each of them."""
+    branches = fork if isinstance(fork, ast.If) else _as_branches(fork)
+    ends: list[tuple[State, bool]] = []
+    _run_branches(frame, branches, run, ends)
+    joined: State | None = None
+    for state, _ in ends:
+        joined = join_states(joined, state, frame.place(fork))
+    if joined is None:
+        return False
+    frame.state = joined.copy()
+    reached = run(frame, tail)
+    if 1 < len(ends) <= MAX_WAYS:
+        exact = _about_flags(frame, branches, joined)
+        counting, frame.reporter.counting = frame.reporter.counting, False
+        states = [state for state, _ in ends]
+        for state, written in ends:
+            way = _way(state, joined, states, exact=exact) if written or exact == "flag" else None
+            if way is not None:
+                frame.state = way
+                run(frame, tail)
+        frame.reporter.counting = counting
+    return reached
+
+
+def _as_branches(node: ast.stmt) -> ast.If:
+    """``y = a if c else b`` as statements."""
+    assert isinstance(node, ast.Assign)
+    choice = node.value
+    assert isinstance(choice, ast.IfExp)
+    parts = [ast.copy_location(ast.Assign(node.targets, v), node) for v in (choice.body, choice.orelse)]
+    return ast.copy_location(ast.If(choice.test, [parts[0]], [parts[1]]), node)
+
+
+def _run_branches(frame: Frame, node: ast.If, run: Run, ends: list[tuple[State, bool]]) -> None:
+    then, other = refine.branch(frame, node.test)
+    if then is not None:
+        frame.state = then
+        if run(frame, node.body):
+            ends.append((frame.state, True))
+    if other is None:
+        return
+    frame.state = other
+    if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
+        _run_branches(frame, node.orelse[0], run, ends)
+    elif run(frame, node.orelse):
+        ends.append((frame.state, bool(node.orelse)))
+
+
+def _about_flags(frame: Frame, node: ast.If, state: State) -> str:
+    """Says ``flag`` of one bool parameter, ``flags`` of a test of such and strings, nothing of any other."""
+    if frame.function is None:
+        return ""
+    tests = []
+    part: ast.stmt | None = node
+    while isinstance(part, ast.If):
+        tests.append(part.test)
+        part = part.orelse[0] if len(part.orelse) == 1 else None
+    own = {a.arg for a in ast.walk(frame.function.node.args) if isinstance(a, ast.arg)}
+    for test in tests:
+        for inner in ast.walk(test):
+            if isinstance(inner, (ast.Attribute, ast.Call, ast.Subscript)):
+                return ""
+            if isinstance(inner, ast.Name) and not (
+                inner.id in own and _is_flag(state.variables.get(inner.id))
+            ):
+                return ""
+    first = tests[0].operand if isinstance(tests[0], ast.UnaryOp) else tests[0]
+    return "flag" if len(tests) == 1 and isinstance(first, ast.Name) else "flags"
+
+
+def _is_flag(value: Value) -> bool:
+    if isinstance(value, Choice):
+        return all(isinstance(option, (str, bool)) for option in value.options)
+    return isinstance(value, (str, bool)) or value == Scalar("bool") or value == Object("str")
+
+
+def _way(state: State, joined: State, states: Sequence[State], *, exact: str) -> State | None:
+    """The state of one way; None where the join says as much."""
+    way = joined.copy()
+    changed = False
+    for name, value in state.variables.items():
+        both = joined.variables.get(name)
+        if value is both or (exact and value == both):
+            continue
+        if exact:
+            way.variables[name], changed = value, True
+        elif isinstance(value, Tensor) and pack_index(value.shape) is None and _rank_lost(both):
+            others = [o for s in states if isinstance(o := s.variables.get(name), Tensor)]
+            if len(others) == len(states):
+                way.variables[name], changed = rank_only(value, others), True
+    return way if changed else None
+
+
+def _rank_lost(value: Value) -> bool:
+    return isinstance(value, Tensor) and pack_index(value.shape) is not None
+
+
+def rank_only(value: Tensor, others: Sequence[Tensor]) -> Tensor:
+    """A tensor of one way without what the others may explain: sizes they lack, the dtype."""
+    entries: list[Entry] = []
+    for entry in value.shape:
+        common = isinstance(entry, Pack) or all(entry in other.shape for other in others)
+        entries.append(entry if common or entry == 1 else unknown())
+    dtype = value.dtype
+    for other in others:
+        dtype |= other.dtype
+    return replace(value, shape=tuple(entries), dtype=dtype, layout=None)
+
+
+def arms(frame: Frame, node: ast.IfExp, check: Callable[[ast.expr, Value], None]) -> None:
+    """``return a if c else b``: each arm against what the function promises."""
+    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - expressions hold conditions
+
+    states = refine.branch(frame, node.test)
+    if None in states:
+        return
+    exact = _about_flags(frame, ast.If(node.test, [], []), frame.state)
+    values: list[tuple[ast.expr, Value]] = []
+    saved = frame.state
+    with frame.reporter.mute():
+        for state, arm in zip(states, (node.body, node.orelse), strict=True):
+            assert state is not None
+            frame.state = state
+            values.append((arm, evaluate(frame, arm)))
+    frame.state = saved
+    tensors = [v for _, v in values if isinstance(v, Tensor)]
+    for arm, value in values:
+        if exact:
+            check(arm, value)
+        elif len(tensors) == 2 and tensors[0].rank != tensors[1].rank and isinstance(value, Tensor):
+            check(arm, rank_only(value, tensors))
+
+
+__all__ = ["arms", "run_each", "tail_of"]
