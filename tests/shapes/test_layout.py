@@ -108,7 +108,7 @@ def test_message_of_an_impossible_view() -> None:
         apply("torch.Tensor.view", turned, b, s, -1)
     assert caught.value.code == "contiguity"
     assert caught.value.message == (
-        "view(b, s, d*h) merges axes 2 and 3 of out.transpose(1, 2) into d*h, "
+        "(b, s, d*h) merges axes 2 and 3 of out.transpose(1, 2) into d*h, "
         "but they are not adjacent in memory after the transpose"
     )
     assert caught.value.hint == "use reshape, or contiguous() before view"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from typedtorch.shapes.infer import library, messages, specs
 from typedtorch.shapes.infer.frame import Frame, source
+from typedtorch.shapes.infer.repairs import repair
 from typedtorch.shapes.infer.unify import Names, Promise, assume, match
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -460,7 +462,14 @@ def check_result(frame: Frame, node: ast.expr, value: Value) -> None:
     names.strict = True
     problems = match(frame.result, value, names, binder="the result")
     if problems and not _follows(frame, value):
-        messages.result(frame, node, problems[0])
+        fits = partial(_fits_result, frame, frame.result)
+        messages.result(frame, node, problems[0], hint=repair(frame, node, value, fits))
+
+
+def _fits_result(frame: Frame, spec: specs.Spec, value: Value) -> bool:
+    names = frame.state.names.copy()
+    names.strict = True
+    return not match(spec, value, names)
 
 
 def _follows(frame: Frame, value: Value) -> bool:

@@ -30,7 +30,9 @@ def argument(frame: Frame, node: ast.expr, call: str, problem: Problem, paramete
     )
 
 
-def result(frame: Frame, node: ast.expr, problem: Problem, verb: str = "returns") -> None:
+def result(
+    frame: Frame, node: ast.expr, problem: Problem, verb: str = "returns", hint: str | None = None
+) -> None:
     """A returned (or yielded) value contradicts the annotation."""
     part = f" at {problem.path}" if problem.path else ""
     if problem.kind == "dtype":
@@ -39,7 +41,7 @@ def result(frame: Frame, node: ast.expr, problem: Problem, verb: str = "returns"
         text = f"{verb} {_shown(problem.value.shape)}{part}, annotated {annotated_shape(problem)}"
         detail = _detail(problem)
         text += f"; {detail}" if detail else ""
-    frame.reporter.add(node, _code(problem), text, _hint(problem, source(node)))
+    frame.reporter.add(node, _code(problem), text, _hint(problem, source(node)) or hint)
 
 
 def declared(frame: Frame, node: ast.expr, problem: Problem) -> None:

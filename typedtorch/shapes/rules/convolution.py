@@ -12,7 +12,17 @@ from typedtorch.shapes.rules.linear import parameter_dtype
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of
 from typedtorch.shapes.rules.windows import all_sizes, each, spatial, window_size
 from typedtorch.shapes.size import Size, divides, product, same, unknown
-from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, ShapeError, Tensor, Undecided, show
+from typedtorch.shapes.tensor import (
+    ANY_AXES,
+    Entry,
+    Pack,
+    Shape,
+    ShapeError,
+    Tensor,
+    Undecided,
+    entry_size,
+    show,
+)
 
 
 def _operands(input: Any, weight: Any, bias: Any) -> int:
@@ -329,8 +339,19 @@ def _check_input(input: Any, axes: int, channels: Any) -> None:
     lead, _ = spatial(need(input), axes, name(input, "input"))
     if lead and not isinstance(lead[-1], Pack) and all_sizes(channels) and same(lead[-1], channels) is False:
         raise ShapeError(
-            f"in_channels is {channels}, {name(input, 'input')} has {lead[-1]} channels: {show(input.shape)}"
+            f"in_channels is {channels}, {name(input, 'input')} has {lead[-1]} channels: {show(input.shape)}",
+            hint=_channels_hint(input, len(lead) - 1, channels),
         )
+
+
+def _channels_hint(input: Tensor, place: int, channels: Any) -> str | None:
+    """Images often come with their channels last; a side of that size is another matter."""
+    if input.rank is None or [same(e, channels) for e in input.sizes()[place:]].count(True) != 1:
+        return None
+    if same(entry_size(input.shape[-1]), channels) is not True:
+        return None
+    moved = (*input.shape[:place], input.shape[-1], *input.shape[place:-1])
+    return f"{name(input, 'input')}.movedim(-1, {place}) puts the last axis there: {show(moved)}"
 
 
 def _attributes(weight: Tensor, bias: Tensor | None, *settings: Any) -> dict[str, Any]:

@@ -67,15 +67,13 @@ def _bound(operands: list[Tensor], terms: list[list[str]], equation: str) -> dic
                 sizes["..."] = _run(sizes.get("..."), entry, equation)
             elif letters.count(letter) > 1 and first.get(letter) == who and 1 in (sizes[letter], entry):
                 if entry is not None and same(sizes[letter], entry) is False:
-                    raise ShapeError(f"{equation!r}: {letter} is {sizes[letter]} and {entry} in {who}")
+                    raise ShapeError(f"{letter!r} is {sizes[letter]} and {entry} in {who}")
             elif letter not in sizes or sizes[letter] == 1:
                 sizes[letter] = unknown() if entry is None else entry
                 first[letter] = who
             elif entry is not None and entry != 1:
                 if same(sizes[letter], entry_size(entry)) is False:
-                    raise ShapeError(
-                        f"{equation!r}: {letter} is {sizes[letter]} in {first[letter]} and {entry} in {who}"
-                    )
+                    raise ShapeError(f"{letter!r} is {sizes[letter]} in {first[letter]} and {entry} in {who}")
                 sizes[letter] = better(sizes[letter], entry_size(entry))
     return sizes
 

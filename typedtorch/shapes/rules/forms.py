@@ -5,6 +5,7 @@ Messages speak of the operands; whoever reports them puts the call in front (``x
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -146,10 +147,25 @@ def _broadcast_hint(first: tuple[Tensor, str], second: tuple[Tensor, str]) -> st
         for i in range(len(big.shape)):
             if big.shape[:i] + big.shape[i + 1 :] == small.shape:
                 back = i - len(big.shape)
-                return f"{label} lacks axis {back}: keepdim=True where it was reduced, or unsqueeze({back})"
+                return _missing_axis(label, back, small.shape)
     if len(a.shape) == len(b.shape) >= 2 and a.shape[-2:] == b.shape[:-3:-1] and a.shape[:-2] == b.shape[:-2]:
         return f"the last two axes of {label} are swapped"
     return None
+
+
+_REDUCTION = re.compile(r"\.(sum|mean|amax|amin|var|std|norm|logsumexp|all|any|prod|median)\(")
+
+
+def _missing_axis(label: str, back: int, shape: Shape) -> str | None:
+    """An axis that a reduction took away, or that was never there; numbers may agree by accident."""
+    if _REDUCTION.search(label) and "keepdim" not in label:
+        return f"keepdim=True keeps axis {back} of {label}"
+    if all(isinstance(size, int) for size in shape):
+        return None
+    place = len(shape) + 1 + back
+    kept = show((*shape[:place], 1, *shape[place:]))
+    who = label if label.replace(".", "").isidentifier() or label.endswith((")", "]")) else f"({label})"
+    return f"{who}.unsqueeze({back}) is {kept}, which fits"
 
 
 def _lint_outer(tensors: Sequence[Tensor], result: Shape) -> None:

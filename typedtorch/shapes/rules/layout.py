@@ -55,7 +55,7 @@ def view_strides(tensor: Tensor, shape: Shape, who: str) -> Strides | None:
             step, wanted = tensor.layout[i], tensor.layout[j] * tensor.sizes()[j]
             if step != wanted and generic(step - wanted):
                 raise ShapeError(
-                    f"view{show(shape)} merges axes {i} and {j} of {who} into {merged}, "
+                    f"{show(shape)} merges axes {i} and {j} of {who} into {merged}, "
                     "but they are not adjacent in memory after the transpose",
                     "contiguity",
                     "use reshape, or contiguous() before view",

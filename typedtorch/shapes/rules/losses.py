@@ -68,10 +68,10 @@ def _check_target(input: Tensor, target: Tensor, wanted: Shape) -> None:
     ):
         hint = f"the classes must be axis 1: {who}.movedim(-1, 1), or flatten the axes before them in both"
     elif target.rank == rank:
-        hint = (
-            f"{given}.squeeze(...) if an axis of size 1 is left over, or give class probabilities "
-            f"of {who}'s shape and dtype"
-        )
+        hint = f"class probabilities have the shape and the dtype of {who}"
+        for i, size in enumerate(target.shape):
+            if size == 1 and same_shape((*target.shape[:i], *target.shape[i + 1 :]), wanted):
+                hint = f"{given}.squeeze({i})"
     raise ShapeError(
         f"{given} has shape {show(target.shape)}, wanted {show(wanted)}: {who} is {show(shape)} with "
         "the classes in axis 1",

@@ -98,9 +98,9 @@ def resolved(shape: Shape, wanted: list[Entry], who: str, what: str) -> Shape:
     except Undecided:
         return replaced(tuple(wanted), holes[0], unknown()) if holes else tuple(wanted)
     if holes:
-        return replaced(tuple(wanted), holes[0], _rest(have, asked, shape, wanted, who, what))
+        return replaced(tuple(wanted), holes[0], _rest(have, asked, shape, wanted, who))
     if same(have, asked) is False or _leftover(have, asked):
-        raise _count_error(shape, tuple(wanted), who, what)
+        raise _count_error(shape, tuple(wanted), who)
     return tuple(wanted)
 
 
@@ -112,22 +112,21 @@ def _leftover(have: Size, asked: Size) -> bool:
     return bool(rest) and all(a.kind == "axis" for a in rest)
 
 
-def _rest(have: Size, asked: Size, shape: Shape, wanted: list[Entry], who: str, what: str) -> Size:
+def _rest(have: Size, asked: Size, shape: Shape, wanted: list[Entry], who: str) -> Size:
     exact = _exact_div(have, asked) if asked != 0 else None
     if exact is not None:
         return exact
     if isinstance(have, int) and isinstance(asked, int):
         raise ShapeError(
-            f"{what}{show(wanted)}: {who} of shape {show(shape)} has "
-            f"{product(_count(e) for e in shape)} elements, "
-            f"not a multiple of {product(_count(e) for e in wanted if e != -1)}"
+            f"{who} of shape {show(shape)} has {product(_count(e) for e in shape)} elements, "
+            f"not a multiple of {product(_count(e) for e in wanted if e != -1)} as {show(wanted)} wants"
         )
     return unknown() if is_unknown(have) or is_unknown(asked) else floor_div(have, asked)
 
 
-def _count_error(shape: Shape, wanted: Shape, who: str, what: str) -> ShapeError:
+def _count_error(shape: Shape, wanted: Shape, who: str) -> ShapeError:
     have, asked = product(_count(e) for e in shape), product(_count(e) for e in wanted)
-    return ShapeError(f"{what}{show(wanted)}: {who} of shape {show(shape)} has {have} elements, not {asked}")
+    return ShapeError(f"{who} of shape {show(shape)} has {have} elements, {show(wanted)} has {asked}")
 
 
 _VIEW = (
