@@ -91,12 +91,10 @@ class Applier:
 
     def _joined(self, found: Accumulated) -> Accumulated:
         """Loss and count over all processes; gradients were joined by the backward pass already."""
-        sums = self.parallel.sum(
-            torch.stack([found.total.double(), torch.as_tensor(found.items).to(found.total)])
-        )
-        count = int(sums[1].item())
-        expected = found.expected * self.parallel.world
-        return Accumulated(sums[0].float(), count, expected)
+        items = torch.as_tensor(found.items, dtype=torch.float64, device=found.total.device)
+        total, count = self.parallel.sum(torch.stack([found.total.double(), items]))
+        # on a GPU the count stays there: reading it would wait for the device
+        return Accumulated(total.float(), count if count.is_cuda else int(count), found.expected)
 
     def _name_the_bad(self, loss: float) -> str:
         name = next((n for n, p in self.named if p.grad is not None and not p.grad.isfinite().all()), None)

@@ -8,9 +8,10 @@ loads under any number of processes.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from typing import Any, Literal
 
@@ -21,6 +22,7 @@ from torch.optim import Optimizer
 
 from typedtorch.training.errors import ConfigError
 from typedtorch.training.restore import load_model, plain_state
+from typedtorch.training.step import Count
 
 Sharing = Literal["none", "ddp", "zero1", "fsdp"]
 ParallelName = Literal["auto", "none", "ddp", "fsdp", "zero1"]
@@ -48,6 +50,10 @@ class Parallel:
     def sum(self, values: Tensor) -> Tensor:
         """The sum over all processes."""
         return values
+
+    def divisor(self, device: torch.device) -> Callable[[Count], Count] | None:
+        """What every process divides its losses by, where several have to agree."""
+        return None
 
     def any(self, flags: list[bool]) -> list[bool]:
         """Whether each flag is set in any process."""
@@ -96,6 +102,18 @@ class Group(Parallel):
         return [
             bool(n) for n in self.sum(torch.tensor(flags, dtype=torch.int32, device=self.device)).tolist()
         ]
+
+    def divisor(self, device: torch.device) -> Callable[[Count], Count] | None:
+        agreed: list[int] = []
+
+        def divide_by(count: Count) -> Count:
+            if not agreed:  # all are in their first step
+                total = float(self.sum(torch.as_tensor(count, dtype=torch.float64, device=device)))
+                # by a power of two nothing is rounded: a resumed run may agree on another one
+                agreed.append(2 ** round(math.log2(max(total, 1.0))))
+            return agreed[0]
+
+        return divide_by
 
     def barrier(self) -> None:
         dist.barrier()

@@ -64,6 +64,7 @@ def accumulate_gradients(
     *,
     autocast: AbstractContextManager[None],
     backward: Callable[[Tensor, bool], None],
+    divisor: Callable[[Count], Count] | None = None,
 ) -> Accumulated:
     """Backpropagate every micro-batch of one step.
 
@@ -72,6 +73,8 @@ def accumulate_gradients(
     is first divided by what the first micro-batch promises for all, and :func:`correction` says the rest.
 
     ``backward(scaled_loss, last)`` runs the backward pass; ``last`` says that no other follows.
+    ``divisor`` turns the promised count into what is divided by: processes whose gradients are summed have
+    to divide by the same, however much each of them holds.
 
     Raises:
         BatchesEnded: by ``draw``.
@@ -79,7 +82,7 @@ def accumulate_gradients(
     batch = draw()
     with autocast:
         total, count = evaluate_loss(loss, model, batch)
-    expected = at_least_one(count * micro_batches)
+    expected = (divisor or at_least_one)(count * micro_batches)
     backward(total / expected, micro_batches == 1)
     total = total.detach()
     for left in range(micro_batches - 2, -1, -1):

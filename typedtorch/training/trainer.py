@@ -111,6 +111,7 @@ class Trainer:
         self._lr = float("nan")
         self.waited, self.items, self.drawn = 0.0, 0, 0
         self._agreed_to_stop = self._agreed_to_save = False
+        self._divisor = self.parallel.divisor(self.device)
         self.probe: Probe | None = None
         """Takes the next step in the trainer's stead, to watch it."""
 
@@ -165,6 +166,7 @@ class Trainer:
                 self.accumulate,
                 autocast=self._autocast,
                 backward=self._backward,
+                divisor=self._divisor,
             )
         except BatchesEnded:
             self.should_stop = "the batches ended"
@@ -364,6 +366,7 @@ class Trainer:
             self.accumulate,
             autocast=self._autocast,
             backward=self._backward,
+            divisor=self._divisor,
         )
         outcome = self.applier.apply(found)
         self.optimizer.zero_grad()
