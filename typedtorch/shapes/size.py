@@ -326,12 +326,40 @@ def same(a: Size, b: Size) -> bool | None:
     """
     if a is b or a == b:
         return True
-    verdict = _different(a - b)
+    difference = a - b
+    verdict = _different(difference)
+    if verdict is False and _mentioned and not _linked_against_axes(difference) <= _mentioned[-1]:
+        verdict = None
     if verdict is None:
         if _inside(a, b) or _inside(b, a) or (a, b) in _distinct:
             return False
         observe(a, b)
     return verdict
+
+
+_mentioned: list[frozenset[str]] = []
+
+
+@contextlib.contextmanager
+def mentioning(names: Iterable[str]) -> Iterator[None]:
+    """Inside the block a linked integer differs from an axis only if the signature names it too.
+
+    ``forward(x: "batch channels")`` may call its ``in_channels`` by another name.
+    """
+    _mentioned.append(frozenset(names))
+    try:
+        yield
+    finally:
+        _mentioned.pop()
+
+
+@lru_cache(maxsize=65536)
+def _linked_against_axes(difference: Size) -> frozenset[str]:
+    """The linked integers in a comparison with axes of a signature."""
+    found = atoms(difference)
+    if not any(a.kind == "axis" and not a.scope for a in found):
+        return frozenset()
+    return frozenset(a.name for a in found if a.scope.rstrip(DEFAULTED) == LINKED_SCOPE)
 
 
 _distinct: set[tuple[Size, Size]] = set()
@@ -418,6 +446,7 @@ def name_against_number(a: Size, b: Size) -> bool:
 INTEGER_SCOPE = "int"  # int parameters of one function: generic among themselves
 INSTANCE_SCOPE = "self"  # integers of one instance: likewise
 DEFAULTED = "="  # ends the scope of an integer with a default: it may be the number it defaults to
+GIVEN_SCOPE = "given"  # an axis of a signature as a call binds it, for observers
 LINKED_SCOPE = "linked"  # integers of an instance that are axes of its methods: in both scopes
 
 

@@ -24,7 +24,7 @@ from typedtorch.shapes.infer.values import (
     Sequence,
     Value,
 )
-from typedtorch.shapes.size import INTEGER_SCOPE, axis, integer, unknown
+from typedtorch.shapes.size import INTEGER_SCOPE, axis, integer, mentioning, unknown
 from typedtorch.shapes.syntax import walk
 from typedtorch.shapes.tensor import Scalar
 
@@ -129,9 +129,17 @@ def check_function(
     _assume_parameters(interpreter, frame, function, signature, info, linked=linked)
     interpreter.stack.append(id(node))
     try:
-        run(frame, node.body)
+        with mentioning(_axes_of(signature)):
+            run(frame, node.body)
     finally:
         interpreter.stack.pop()
+
+
+def _axes_of(signature: Signature) -> set[str]:
+    """Every axis that a signature names."""
+    return set().union(
+        specs.axis_names(signature.result), *(specs.axis_names(p.spec) for p in signature.parameters)
+    )
 
 
 def _assume_parameters(
@@ -170,11 +178,11 @@ def _optional_axes(signature: Signature) -> dict[str, set[str]]:
     for parameter in signature.parameters:
         if isinstance(parameter.spec, specs.UnionSpec):
             found[parameter.name] = specs.axis_names(parameter.spec)
+    certain: set[str] = set()
     for parameter in signature.parameters:
         if not isinstance(parameter.spec, specs.UnionSpec):
-            for names in found.values():
-                names -= specs.axis_names(parameter.spec)
-    return {name: axes for name, axes in found.items() if axes}
+            certain |= specs.axis_names(parameter.spec)
+    return {name: axes - certain for name, axes in found.items() if axes - certain}
 
 
 def parameter_value(parameter: Parameter, names: Names, braces: frozenset[str]) -> Value:

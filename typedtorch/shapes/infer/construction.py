@@ -22,9 +22,10 @@ from typedtorch.shapes.infer.values import (
     Sequence,
     Value,
     is_size,
+    options_of,
 )
 from typedtorch.shapes.size import Size, integer, unknown
-from typedtorch.shapes.tensor import Scalar
+from typedtorch.shapes.tensor import Scalar, Tensor
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.interpreter import Interpreter
@@ -94,9 +95,16 @@ def stable(instance: Instance) -> Instance:
     kept = {
         name: value
         for name, value in instance.attributes.items()
-        if _only_at_start(info, name) and not (_plain_container(value) and _changes(info, name))
+        if _only_at_start(info, name)
+        and not (_plain_container(value) and (_changes(info, name) or _holds_tensors(value)))
     }
     return replace(instance, attributes=kept)
+
+
+def _holds_tensors(value: Value) -> bool:
+    """A list or dict of tensors, into which whoever is given it may put others."""
+    item = value.any_value if isinstance(value, DictV) else value.any_item
+    return any(isinstance(option, Tensor) for option in options_of(item))
 
 
 def _plain_container(value: Value) -> bool:

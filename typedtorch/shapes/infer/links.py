@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer.checking import check_methods
 from typedtorch.shapes.infer.frame import Reporter
-from typedtorch.shapes.size import DEFAULTED, LINKED_SCOPE, Atom, Poly, Size, atoms, axis, observing
+from typedtorch.shapes.size import (
+    DEFAULTED,
+    GIVEN_SCOPE,
+    LINKED_SCOPE,
+    Atom,
+    Poly,
+    Size,
+    atoms,
+    axis,
+    observing,
+)
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.classes import ClassInfo
@@ -21,18 +31,22 @@ class Evidence:
     integers: frozenset[str]
     agreed: set[str] = field(default_factory=set)
     met: dict[str, set[str]] = field(default_factory=dict)  # axis -> other integers it met, alone
+    given: dict[str, set[str]] = field(default_factory=dict)  # likewise, those that a call gave for it
     other: set[str] = field(default_factory=set)  # axes that met an expression
 
     def __call__(self, a: Size, b: Size) -> None:
         first, second = _alone(a), _alone(b)
         for one, two, whole in ((first, second, b), (second, first, a)):
-            if one is None or one.kind != "axis" or one.scope or one.name not in self.integers:
+            if one is None or one.kind != "axis" or one.name not in self.integers:
+                continue
+            if one.scope not in ("", GIVEN_SCOPE):
                 continue
             if two is not None and two.kind == "int" and two.name in self.integers:
                 if two.name == one.name:
                     self.agreed.add(one.name)
                 else:
-                    self.met.setdefault(one.name, set()).add(two.name)
+                    found = self.given if one.scope else self.met
+                    found.setdefault(one.name, set()).add(two.name)
             elif any(atom.kind == "int" and atom.name in self.integers for atom in atoms(whole)):
                 self.other.add(one.name)
 
@@ -63,9 +77,12 @@ def discover(interpreter: Interpreter, info: ClassInfo) -> dict[str, Size]:
     finally:
         interpreter.pending, interpreter.pending_classes = pending
     linked = set(evidence.agreed)
-    for name, others in evidence.met.items():
+    for name in evidence.met.keys() | evidence.given.keys():
+        used, given = evidence.met.get(name, set()), evidence.given.get(name, set())
+        if used == given and len(used) == 1:
+            continue  # who calls and who is called mean the other integer by this name
         if name not in evidence.agreed and name not in evidence.other:
-            linked |= {name, *others}
+            linked |= {name, *used, *given}
     defaulted = info.defaulted()
     return {
         name: axis(name, LINKED_SCOPE + (DEFAULTED if name in defaulted else "")) for name in sorted(linked)

@@ -8,6 +8,7 @@ way any other expression of the program does.  What is not understood is :data:`
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -369,11 +370,14 @@ def problem(wrapper: str, array: Value, text: Any) -> str | None:
     return next((p for p in map(symbolic_problem, axes.dims) if p), None)
 
 
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
+
+
 def axis_names(spec: Spec) -> set[str]:
     """Names of the axes an annotation mentions."""
     match spec:
         case ArraySpec(axes=axes):
-            return {dim.name for dim in axes.dims if dim.kind == "named"}
+            return {n for d in axes.dims if d.kind != "fixed" for n in _IDENTIFIER.findall(d.name)}
         case UnionSpec(options=options) | TupleSpec(items=options):
             return set().union(*map(axis_names, options))
         case SequenceSpec(element=inner) | DictSpec(value=inner) | AwaitableSpec(result=inner):

@@ -26,6 +26,7 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.rules.layout import contiguous_strides
 from typedtorch.shapes.size import (
+    GIVEN_SCOPE,
     Size,
     axis,
     integer,
@@ -466,7 +467,7 @@ def _match_dim(dim: Dim, size: Size, names: Names, binder: str) -> tuple[Size, s
         if expected is None:
             names.sizes[dim.name] = size
             names.binders[dim.name] = binder
-            observe(axis(dim.name), size)
+            observe(axis(dim.name, GIVEN_SCOPE), size)
             return None
     if expected is None:
         return None

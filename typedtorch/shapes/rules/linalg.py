@@ -39,9 +39,15 @@ def _matrix(A: Any, parameter: str = "A", *, square: bool = False) -> tuple[Shap
         raise ShapeError(f"{who} has shape {show(tensor.shape)}, wanted a matrix (..., rows, columns)")
     mask = want(tensor, _LINEAR, parameter, "float32, float64, complex64 or complex128")
     rows, columns = (unknown() if e is None else e for e in tail(tensor.shape, 2))
-    if square and same(rows, columns) is False:
+    if square and _differ(rows, columns):
         raise ShapeError(f"{who} has shape {show(tensor.shape)}, wanted a square matrix")
     return lead(tensor.shape, 2), rows, columns, mask
+
+
+def _differ(rows: Size, columns: Size) -> bool:
+    """Whether a matrix is certainly not square; two expressions of one tensor may be tied unsaid."""
+    bare = all(isinstance(s, int) or str(s).isidentifier() for s in (rows, columns))
+    return bare and same(rows, columns) is False
 
 
 def _names(*functions: str) -> tuple[str, ...]:
