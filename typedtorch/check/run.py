@@ -111,7 +111,7 @@ def _read(target: Target) -> str | Finding:
 
 def _parse(target: Target, text: str) -> syntax.Syntax | Finding:
     try:
-        return syntax.read(text)
+        return syntax.read(text, str(target.path))
     except SyntaxError as error:
         return _broken(target, error.lineno or 1, max((error.offset or 1) - 1, 0), error.msg)
     except (ValueError, RecursionError, MemoryError) as error:

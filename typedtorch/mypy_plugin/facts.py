@@ -34,7 +34,10 @@ class Facts:
             stamp = (status.st_mtime_ns, status.st_size)
             known = self._sources.get(path)
             if known is None or known[0] != stamp:
-                known = (stamp, SourceFacts.read(Path(path).read_text(encoding="utf-8")))
+                known = (
+                    stamp,
+                    SourceFacts.read(Path(path).read_text(encoding="utf-8"), path=str(Path(path))),
+                )
                 self._sources[path] = known
         except (OSError, UnicodeDecodeError):
             return None

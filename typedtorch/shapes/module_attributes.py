@@ -110,10 +110,14 @@ class AttributeCheck:
             if path is not None:
                 package = module if path.stem == "__init__" else module.rpartition(".")[0]
                 try:
-                    self._sources[module] = SourceFacts.read(path.read_text(encoding="utf-8"), package)
+                    self._sources[module] = _read(path, package)
                 except (OSError, UnicodeDecodeError):
                     return None
         return self._sources[module]
+
+
+def _read(path: Path, package: str) -> SourceFacts:
+    return SourceFacts.read(path.read_text(encoding="utf-8"), package, path=str(path))
 
 
 def _read_from_self(node: ast.ClassDef) -> Iterator[ast.Attribute]:

@@ -151,10 +151,10 @@ class SourceFacts:
     package: str = ""  # that relative imports start from
 
     @classmethod
-    def read(cls, text: str, package: str = "") -> SourceFacts:
+    def read(cls, text: str, package: str = "", *, path: str = "") -> SourceFacts:
         """Facts of a source; none if it is not Python."""
         try:
-            syntax = read(text)
+            syntax = read(text, path)
         except (SyntaxError, ValueError, RecursionError):
             syntax = Syntax(ast.Module([], []))
         return cls.of(syntax, package)

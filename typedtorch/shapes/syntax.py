@@ -71,11 +71,13 @@ class Syntax:
         return self._walked.nodes[start:end]
 
 
-_parsed: WeakValueDictionary[str, Syntax] = WeakValueDictionary()
+_parsed: WeakValueDictionary[tuple[str, str], Syntax] = WeakValueDictionary()
 
 
-def read(text: str) -> Syntax:
-    """Parse a source; the same text gives the same tree for as long as somebody holds it.
+def read(text: str, path: str = "") -> Syntax:
+    """Parse a source; the same text of the same file gives the same tree for as long as somebody holds it.
+
+    Files of equal text stay apart: what their relative imports mean differs.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: as ``ast.parse`` does.
@@ -84,12 +86,12 @@ def read(text: str) -> Syntax:
     >>> held is read("x = 1")
     True
     """
-    known = _parsed.get(text)
+    known = _parsed.get((path, text))
     if known is None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             known = Syntax(ast.parse(text))
-        _parsed[text] = known
+        _parsed[path, text] = known
     return known
 
 

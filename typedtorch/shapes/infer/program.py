@@ -232,7 +232,7 @@ class Program:
         """Read and parse one file under this name; None if it is not Python."""
         try:
             source = path.read_text(encoding="utf-8") if text is None else text
-            parsed = syntax.read(source)
+            parsed = syntax.read(source, str(path))
         except (OSError, SyntaxError, ValueError, RecursionError):
             return None
         module = Module(name, str(path), source, parsed, self, path.stem == "__init__")
