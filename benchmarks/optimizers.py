@@ -1,9 +1,10 @@
 """AdamW on 8 million parameters in 100 tensors: torch's forms, ours, and TorchOpt's if installed.
 
-    python benchmarks/optimizers.py [--out benchmarks/results/optimizers.json]
+    python benchmarks/optimizers.py [--compile] [--out benchmarks/results/optimizers.json]
 
 CPU time of one thread, which other programs hardly touch.  The forms take turns step by step, in several
 processes, because the layout of the heap decides whether a temporary costs page faults; the least counts.
+``--compile`` adds the pure form under ``torch.compile`` (a minute for each process).
 """
 
 import argparse
@@ -64,6 +65,24 @@ def ours(grads: list[Tensor], *, donate: bool) -> Callable[[], None]:
     return step
 
 
+def compiled(grads: list[Tensor]) -> Callable[[], None]:
+    """The pure form as one loop over memory, made by ``torch.compile``."""
+    params, rule = leaves(), pure.AdamW(**HYPER)  # type: ignore[arg-type]  # one dict of options
+    state = rule.init(params)
+
+    @torch.compile
+    def fast(
+        params: list[Tensor], state: list[pure.ParamState]
+    ) -> tuple[list[Tensor], list[pure.ParamState]]:
+        return rule.step(grads, state, params)
+
+    def step() -> None:
+        nonlocal params, state
+        params, state = fast(params, state)
+
+    return step
+
+
 def torchopt_form(grads: list[Tensor]) -> Callable[[], None]:
     """TorchOpt's pure AdamW."""
     torchopt = importlib.import_module("torchopt")
@@ -80,7 +99,7 @@ def torchopt_form(grads: list[Tensor]) -> Callable[[], None]:
     return step
 
 
-def measure(rounds: int) -> dict[str, float]:
+def measure(rounds: int, with_compile: bool) -> dict[str, float]:
     """Milliseconds per step, the least over rounds in which each form takes one step."""
     torch.set_num_threads(1)
     grads = leaves()
@@ -92,6 +111,8 @@ def measure(rounds: int) -> dict[str, float]:
         "ours, pure": ours(grads, donate=False),
         "clone + fused": clone_and_fused(grads),
     }
+    if with_compile:
+        forms["ours, pure, compiled"] = compiled(grads)
     if importlib.util.find_spec("torchopt"):
         forms["TorchOpt, pure"] = torchopt_form(grads)
     least = dict.fromkeys(forms, float("inf"))
@@ -107,17 +128,19 @@ def measure(rounds: int) -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results/optimizers.json"))
+    parser.add_argument("--compile", action="store_true")
     parser.add_argument("--rounds", type=int, default=60)
     parser.add_argument("--processes", type=int, default=5)
     options = parser.parse_args()
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
-        runs = pool.map(measure, [options.rounds] * options.processes, chunksize=1)
+        runs = pool.starmap(measure, [(options.rounds, options.compile)] * options.processes, chunksize=1)
     times = {name: min(run[name] for run in runs) for name in runs[0]}
     fused = times["torch fused"]
     for name, least in times.items():
-        print(f"{name:16s} {least:7.2f} ms   {least / fused:5.2f} x torch fused")
+        print(f"{name:20s} {least:7.2f} ms   {least / fused:5.2f} x torch fused")
     report = {
-        "what": f"AdamW, {TENSORS} float32 tensors of {SIDE}x{SIDE}, ms per step, least of {options.rounds}",
+        "what": f"AdamW, {TENSORS} float32 tensors of {SIDE}x{SIDE}, ms per step, the least of "
+        f"{options.rounds} steps in each of {options.processes} processes",
         "date": date.today().isoformat(),
         "machine": f"{platform.processor() or platform.machine()}, CPU time of one thread",
         "torch": torch.__version__,

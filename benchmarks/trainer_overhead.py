@@ -3,8 +3,9 @@
     python benchmarks/trainer_overhead.py [--steps N]
 
 Both loops draw the same batches, compute the same loss, clip by global norm, set the learning rate and step
-AdamW. Lightning Fabric and accelerate are measured beside them where they are installed. One thread; the
-smallest of several rounds, for what else runs on the machine only ever adds.
+AdamW. Lightning (its Fabric, and its Trainer with logging, progress bar and checkpoints switched off) and
+accelerate are measured beside them where they are installed. One thread; CPU time, the smallest of several
+rounds, for what else runs on the machine only ever adds.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import itertools
+import logging
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -108,6 +111,45 @@ def fabric(steps: int) -> float:
     return time.process_time() - began
 
 
+def lightning(steps: int) -> float:
+    """Lightning's Trainer, as bare as it gets."""
+    L = importlib.import_module("lightning")
+
+    class Lit(L.LightningModule):  # type: ignore[name-defined,misc]  # known at run time only
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = make_model()
+
+        def training_step(self, batch: Any, index: int) -> Tensor:
+            return nn.functional.cross_entropy(self.inner(batch[0]), batch[1])
+
+        def configure_optimizers(self) -> Any:
+            optimizer = adamw(self.inner)
+            rate = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: schedule(step) / 1e-3)
+            return {"optimizer": optimizer, "lr_scheduler": {"scheduler": rate, "interval": "step"}}
+
+    class Stream(torch.utils.data.IterableDataset):  # type: ignore[type-arg]  # any batch
+        def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
+            return endless()
+
+    class Clock(L.Callback):  # type: ignore[name-defined,misc]  # known at run time only
+        began = ended = 0.0
+
+        def on_train_start(self, trainer: Any, module: Any) -> None:
+            self.began = time.process_time()
+
+        def on_train_end(self, trainer: Any, module: Any) -> None:
+            self.ended = time.process_time()
+
+    clock = Clock()
+    trainer = L.Trainer(
+        max_steps=steps, gradient_clip_val=1.0, accelerator="cpu", devices=1, callbacks=[clock], logger=False,
+        enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False,
+    )  # fmt: skip
+    trainer.fit(Lit(), torch.utils.data.DataLoader(Stream(), batch_size=None))
+    return clock.ended - clock.began
+
+
 def accelerate(steps: int) -> float:
     """accelerate's way to write the loop."""
     Accelerator = importlib.import_module("accelerate").Accelerator
@@ -139,7 +181,9 @@ def main() -> None:
     torch.set_num_threads(1)
     loops: dict[str, Callable[[int], float]] = {"raw loop": raw, "typedtorch": ours}
     if importlib.util.find_spec("lightning"):
-        loops["Lightning Fabric"] = fabric
+        logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
+        warnings.filterwarnings("ignore", module="lightning")
+        loops |= {"Lightning Fabric": fabric, "Lightning Trainer": lightning}
     if importlib.util.find_spec("accelerate"):
         loops["accelerate"] = accelerate
     best = dict.fromkeys(loops, float("inf"))
