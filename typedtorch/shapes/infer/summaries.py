@@ -1,0 +1,170 @@
+"""What a function gives back, in terms of what it was given.
+
+``-> Float[Tensor, "batch frames dim"]`` promises that ``frames`` is some size; the body says which.
+Each body is evaluated once, as it is checked, on its own annotations; the sizes its returns bind to
+the names that only the result mentions, and the object it returns, are polynomials in the names of
+its parameters and the integers of its instance.  A call puts its own sizes in their place.  What
+cannot be expressed so stays unknown, and the annotation remains the contract.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer.frame import Frame, Reporter
+from typedtorch.shapes.infer.state import map_tensors
+from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Instance, Value, is_size, join_all
+from typedtorch.shapes.size import (
+    DEFAULTED,
+    INSTANCE_SCOPE,
+    INTEGER_SCOPE,
+    LINKED_SCOPE,
+    Atom,
+    Size,
+    substitute,
+    unknown,
+)
+from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Tensor
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.interpreter import Interpreter, Signature
+    from typedtorch.shapes.infer.unify import Names
+
+MAX_NESTED = 3  # summaries that wait for one another
+Bound = Mapping[str, tuple[Value, "ast.expr | None"]]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Sizes of the names that only the result mentions, and the object that is returned."""
+
+    sizes: Mapping[str, Size] = field(default_factory=dict)
+    value: Value = UNKNOWN
+
+
+NOTHING = Summary()
+
+
+def record(frame: Frame, signature: Signature) -> None:
+    """Remember what a body that was just evaluated gives back."""
+    assert frame.function is not None
+    table = frame.interpreter.summaries
+    sizes: dict[str, Size] = {}
+    for name in signature.existential if frame.bound else ():
+        found = {bound.get(name) for bound in frame.bound}
+        size = found.pop()
+        if not found and size is not None:
+            sizes[name] = size
+    value: Value = UNKNOWN
+    if isinstance(signature.result, specs.InstanceSpec) and frame.returns:
+        value = join_all([v for _, v in frame.returns], "result")
+    table[_key(frame.function)] = Summary(sizes, value)
+
+
+def _key(function: FunctionV) -> tuple[int, int]:
+    receiver = function.bound
+    return id(function.node), id(receiver.info) if isinstance(receiver, Instance) else 0
+
+
+def bind(frame: Frame, function: FunctionV, signature: Signature, bound: Bound, names: Names) -> None:
+    """Give the names that only the result mentions their sizes in this call."""
+    if not signature.existential or signature.existential <= names.sizes.keys():
+        return
+    summary = _summary(frame.interpreter, function)
+    for name, size in summary.sizes.items():
+        if name not in names.sizes:
+            try:
+                names.sizes[name] = substitute(size, _meaning(function, bound, names))
+            except LookupError:
+                continue
+
+
+def returned(
+    frame: Frame, function: FunctionV, bound: Bound, names: Names, info: object, place: str
+) -> Value:
+    """The object a call gives back; unknown where the body does not show it."""
+    value = _summary(frame.interpreter, function).value
+    if not isinstance(value, Instance) or value.info is not info:
+        return UNKNOWN
+    meaning = _meaning(function, bound, names)
+
+    def size(given: Size) -> Size:
+        try:
+            return substitute(given, meaning)
+        except LookupError:
+            return unknown(f"?{place}.{given}")
+
+    def entry(given: Entry) -> tuple[Entry, ...]:
+        return names.packs.get(given.name, (ANY_AXES,)) if isinstance(given, Pack) else (size(given),)
+
+    def tensor(given: Tensor) -> Tensor:
+        return replace(given, layout=None, shape=tuple(e for part in given.shape for e in entry(part)))
+
+    return map_tensors(value, tensor, size)
+
+
+def _meaning(function: FunctionV, bound: Bound, names: Names) -> Callable[[Atom], Size | None]:
+    """What an atom of a body is in one call."""
+    receiver = function.bound
+
+    def look(atom: Atom) -> Size | None:
+        scope = atom.scope.rstrip(DEFAULTED)
+        if atom.kind == "floor":
+            return None
+        if atom.kind == "axis" and scope in ("", LINKED_SCOPE) and atom.name in names.sizes:
+            return names.sizes[atom.name]
+        if atom.kind == "axis" and scope == INTEGER_SCOPE:
+            value = bound[atom.name][0]
+            if is_size(value):
+                return value  # type: ignore[no-any-return]  # a value that is a size
+        if atom.kind == "axis" and scope in (INSTANCE_SCOPE, LINKED_SCOPE) and isinstance(receiver, Instance):
+            return _integer_of(receiver, atom.name)
+        raise LookupError(atom.name)
+
+    return look
+
+
+def _integer_of(receiver: Instance, name: str) -> Size:
+    """An integer of an instance: an argument of its constructor, or ``cfg.d_model``."""
+    value: Value = receiver.arguments.get(name, UNKNOWN)
+    if value is UNKNOWN:
+        value = receiver
+        for part in name.split("."):
+            value = value.attributes.get(part, UNKNOWN) if isinstance(value, Instance) else UNKNOWN
+    if not is_size(value):
+        raise LookupError(name)
+    return value  # type: ignore[no-any-return]  # likewise
+
+
+def _summary(interpreter: Interpreter, function: FunctionV) -> Summary:
+    from typedtorch.shapes.infer.checking import check_function  # noqa: PLC0415 - checking holds calls
+
+    key = _key(function)
+    known = interpreter.summaries.get(key)
+    if known is not None:
+        return known
+    receiver = function.bound
+    info = receiver.info if isinstance(receiver, Instance) else None
+    if key[0] in interpreter.stack or interpreter.summarising >= MAX_NESTED:
+        return NOTHING
+    if info is not None and info.linking:
+        return NOTHING
+    interpreter.summaries[key] = NOTHING
+    own = function if info is None else function.bind(info.symbolic())
+    reporter = Reporter(function.module.path, muted=1, counting=False)
+    pending = interpreter.pending, interpreter.pending_classes
+    interpreter.pending, interpreter.pending_classes = {}, {}
+    interpreter.summarising += 1
+    try:
+        check_function(interpreter, own, reporter, info)
+    finally:
+        interpreter.summarising -= 1
+        interpreter.pending, interpreter.pending_classes = pending
+    return interpreter.summaries[key]
+
+
+__all__ = ["Summary", "bind", "record", "returned"]

@@ -1,0 +1,75 @@
+"""Sizes that must be one although nothing said so: what an axis was taken for inside one body.
+
+Whether ``d`` of a signature is the layer's ``dim`` cannot be told where the two meet: the annotation
+may say too little.  But they meet because an operator demands that they are equal, so from there on
+``d`` *is* ``dim``.  Where ``d`` then meets ``hidden``, or ``seq`` meets ``dim``, two sizes that are
+certainly different would have to be one: the program contradicts itself.
+
+Ties hold along one path: a branch has a copy, and after it only what both sides agree on remains.
+"""
+
+from __future__ import annotations
+
+from typedtorch.shapes.size import Size, atoms, same, without_common
+
+
+class Ties:
+    """Groups of sizes that must be equal."""
+
+    __slots__ = ("groups", "lines")
+
+    def __init__(
+        self,
+        groups: dict[Size, frozenset[Size]] | None = None,
+        lines: dict[frozenset[Size], int] | None = None,
+    ) -> None:
+        self.groups = {} if groups is None else groups
+        self.lines = {} if lines is None else lines
+
+    def copy(self) -> Ties:
+        return Ties(dict(self.groups), dict(self.lines))
+
+    def conflict(self, a: Size, b: Size) -> tuple[Size, Size] | None:
+        """Two certainly different sizes that would be one if ``a`` and ``b`` were."""
+        a, b = without_common(a, b)
+        for x in self.groups.get(a, (a,)):
+            for y in self.groups.get(b, (b,)):
+                if (x is not a or y is not b) and same(x, y) is False:
+                    return x, y
+        return None
+
+    def known(self, a: Size, b: Size) -> bool:
+        a, b = without_common(a, b)
+        return b in self.groups.get(a, ())
+
+    def add(self, a: Size, b: Size, line: int) -> None:
+        a, b = without_common(a, b)
+        if not (_lasting(a) and _lasting(b)):
+            return
+        merged = self.groups.get(a, frozenset((a,))) | self.groups.get(b, frozenset((b,)))
+        for size in merged:
+            self.groups[size] = merged
+        self.lines.setdefault(frozenset((a, b)), line)
+
+    def line(self, a: Size, b: Size) -> int | None:
+        """Where two sizes met."""
+        return self.lines.get(frozenset((a, b)))
+
+    def join(self, other: Ties) -> Ties:
+        """What holds on both of two paths."""
+        if self.groups == other.groups:
+            return self
+        groups: dict[Size, frozenset[Size]] = {}
+        for size, group in self.groups.items():
+            common = group & other.groups.get(size, frozenset())
+            if len(common) > 1:
+                groups[size] = common
+        return Ties(groups, {**other.lines, **self.lines})
+
+
+def _lasting(size: Size) -> bool:
+    """Whether a size means the same wherever it stands in a body: names, and numbers made of them."""
+    return all(atom.kind in ("axis", "floor") for atom in atoms(size))
+
+
+__all__ = ["Ties"]
