@@ -289,6 +289,14 @@ def _common_factor(a: Size, b: Size) -> Size:
     return _from_dict({tuple(sorted(powers.items())): coefficient or 1})
 
 
+def without_common(a: Size, b: Size) -> tuple[Size, Size]:
+    """Two sizes without the factor they share, where both are not zero: b*d and b*h are d and h."""
+    if isinstance(a, int) or isinstance(b, int):
+        return a, b
+    common = _common_factor(a, b)
+    return (a, b) if common == 1 else (_exact_div(a, common) or a, _exact_div(b, common) or b)
+
+
 def size_max(*sizes: Size) -> Size:
     """The larger; unknown where it depends on the names."""
     if all(isinstance(s, int) for s in sizes):

@@ -29,7 +29,7 @@ from typedtorch.shapes.infer.values import (
     Value,
     join_all,
 )
-from typedtorch.shapes.rule import ATTRIBUTES
+from typedtorch.shapes.rule import ATTRIBUTES, Layer
 from typedtorch.shapes.size import Size, axis, integer, unknown
 
 # Methods that give back the module they are called on.
@@ -60,7 +60,10 @@ def get(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
         return of_class(frame, value, name)
     if isinstance(value, LayerV):
         if name in value.layer.attributes:
-            return frame.interpreter.from_rule(value.layer.attributes[name])
+            held = value.layer.attributes[name]
+            if callable(held):
+                return LayerV(f"{value.name}.{name}", Layer(held))
+            return frame.interpreter.from_rule(held)
         return Bound(value, name)
     if isinstance(value, SuperV):
         return _of_super(frame, value, name)

@@ -28,6 +28,7 @@ from typedtorch.shapes.infer.values import (
     SuperV,
     Tensor,
     Value,
+    is_size,
     join_all,
     options_of,
 )
@@ -74,9 +75,20 @@ def call(frame: Frame, node: ast.Call) -> Value:
         return library.SYNTAX[function.name](frame, node)
     args = arguments(frame, node)
     value = call_value(frame, function, args, node)
+    if value is UNKNOWN and function is UNKNOWN:
+        value = _viewed(frame, node, args)
     if value is UNKNOWN:
         _count_unknown(frame, node, function)
     return value
+
+
+def _viewed(frame: Frame, node: ast.Call, args: Args) -> Value:
+    """``something.view(b, s, -1)``: nothing but a tensor has this method, and it says its shape."""
+    if not isinstance(node.func, ast.Attribute) or node.func.attr != "view" or args.keywords or args.open:
+        return UNKNOWN
+    if not args.values or not all(is_size(v) for v in args.values) or frame.blamed():
+        return UNKNOWN
+    return Tensor(tuple(unknown() if v == -1 else v for v in args.values))
 
 
 def _count_unknown(frame: Frame, node: ast.Call, function: Value) -> None:
@@ -165,9 +177,7 @@ def _call_each(frame: Frame, function: Choice, args: Args, node: ast.AST) -> Val
     return for_each(frame, options, lambda option: call_value(frame, option, args, node), node)
 
 
-def for_each(
-    frame: Frame, options: list[Value], evaluate: Callable[[Value], Value], node: ast.AST
-) -> Value:
+def for_each(frame: Frame, options: list[Value], evaluate: Callable[[Value], Value], node: ast.AST) -> Value:
     """What is made of one of several values: an error only if every one of them is refused."""
     results: list[Value] = []
     failures = 0
@@ -268,6 +278,7 @@ def call_function(frame: Frame, function: FunctionV, args: Args, node: ast.AST) 
     if bound is None:
         return interpreter.unbound_result(frame, function, signature, node)
     names = interpreter.call_names(frame, function, signature, bound, node)
+    names.tie = frame.tie(node)
     failed = False
     for parameter in signature.parameters:
         if parameter.name in bound and not failed:
@@ -448,7 +459,20 @@ def tensor_method(
     rule = RULES.get(f"{owner}.{name}")
     if rule is None:
         return UNKNOWN
-    return frame.interpreter.apply_rule(frame, rule.function, (receiver, *values), keywords, node, nodes)
+    made = frame.interpreter.apply_rule(frame, rule.function, (receiver, *values), keywords, node, nodes)
+    if made is UNKNOWN and name in ("split", "chunk") and isinstance(receiver, Tensor) and not frame.blamed():
+        return _pieces(receiver, values, keywords)
+    return made
+
+
+def _pieces(tensor: Tensor, values: tuple[Value, ...], keywords: Mapping[str, Value]) -> Value:
+    """An unknown number of pieces: each is the tensor but for the axis that is cut."""
+    dim = keywords.get("dim", values[1] if len(values) > 1 else 0)
+    if not isinstance(dim, int) or tensor.rank is None or not -tensor.rank <= dim < tensor.rank:
+        return UNKNOWN
+    shape = list(tensor.shape)
+    shape[dim] = unknown()
+    return Sequence("list", None, tensor.of(shape))
 
 
 # -- results ----------------------------------------------------------------------------------
@@ -459,8 +483,9 @@ def check_result(frame: Frame, node: ast.expr, value: Value) -> None:
     if frame.result is None:
         return
     names = frame.state.names.copy()
-    names.strict = True
+    names.strict, names.tie = True, frame.tie(node)
     problems = match(frame.result, value, names, binder="the result")
+    frame.bound.append({} if problems else names.sizes)
     if problems and not _follows(frame, value):
         fits = partial(_fits_result, frame, frame.result)
         messages.result(frame, node, problems[0], hint=repair(frame, node, value, fits))

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer import specs, summaries
 from typedtorch.shapes.infer.construction import symbolic_argument
 from typedtorch.shapes.infer.findings import Coverage, Finding, Report
 from typedtorch.shapes.infer.frame import Frame, Reporter
@@ -133,6 +133,8 @@ def check_function(
             run(frame, node.body)
     finally:
         interpreter.stack.pop()
+    if linked and not signature.is_generator:
+        summaries.record(frame, signature)
 
 
 def _axes_of(signature: Signature) -> set[str]:

@@ -241,6 +241,11 @@ class ClassInfo:
             self._linking = False
         return self._links
 
+    @property
+    def linking(self) -> bool:
+        """Whether the evidence is being gathered just now."""
+        return self._linking
+
     def integer_value(self, name: str, *, linked: bool) -> Size:
         """What a constructor integer is inside the class's own methods."""
         return self.links().get(name, self.own_integer(name)) if linked else integer(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typedtorch.shapes.infer.interpreter import Interpreter
     from typedtorch.shapes.infer.program import Module
     from typedtorch.shapes.infer.specs import Spec
+    from typedtorch.shapes.size import Size
 
 
 @dataclass(slots=True)
@@ -81,6 +82,7 @@ class Frame:
     result: Spec | None = None
     returns: list[tuple[ast.AST, Value]] = field(default_factory=list)
     yields: list[Value] = field(default_factory=list)
+    bound: list[Mapping[str, Size]] = field(default_factory=list)  # axis names at each return
     exits: list[State] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     depth: int = 0
@@ -97,6 +99,20 @@ class Frame:
         if name in self.closure:
             return self.closure[name]
         return self.module.lookup(name)
+
+    def tie(self, node: ast.AST) -> Callable[[Size, Size], bool] | None:
+        """Notes what must be equal from here on; answers False where that cannot be."""
+        if self.depth:
+            return None
+        ties = self.state.ties
+
+        def note(a: Size, b: Size) -> bool:
+            if ties.conflict(a, b) is not None:
+                return False
+            ties.add(a, b, getattr(node, "lineno", 0))
+            return True
+
+        return note
 
     def blamed(self) -> bool:
         """Whether something in this body was reported: what follows from it is not reported again."""

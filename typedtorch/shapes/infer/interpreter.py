@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes import axes as axis_language
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.infer import construction, specs
+from typedtorch.shapes.infer import construction, specs, summaries
 from typedtorch.shapes.infer.calls import Args, Parameter, call_function
 from typedtorch.shapes.infer.classes import ClassInfo, collect
 from typedtorch.shapes.infer.expressions import captured, evaluate
@@ -22,6 +22,7 @@ from typedtorch.shapes.infer.frame import Frame, Reporter, source
 from typedtorch.shapes.infer.program import Module, Program, canonical
 from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.statements import assign_target, run
+from typedtorch.shapes.infer.ties import Ties
 from typedtorch.shapes.infer.unify import Names, assume
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -80,6 +81,7 @@ class Signature:
     is_generator: bool
     is_async: bool
     braces: frozenset[str]
+    existential: frozenset[str]  # axis names that only the result mentions
 
 
 _CONSTANTS: dict[str, Value] = {
@@ -116,6 +118,8 @@ class Interpreter:
         self.stack: list[int] = []
         self.steps = STEPS_A_MODULE
         self.assuming: set[int] = set()
+        self.summaries: dict[tuple[int, int], summaries.Summary] = {}
+        self.summarising = 0
         self.number: Callable[[str], Size] = integer  # what an unknown int of a passed object is
         self.memo: dict[int, list[tuple[tuple[Value, ...], Value]]] = {}
         self.own: dict[int, frozenset[tuple[int, int, str]]] = {}
@@ -373,7 +377,10 @@ class Interpreter:
         shaped = specs.shaped(result) or any(specs.shaped(p.spec) for p in parameters)
         braces = frozenset(w for p in parameters for w in _braces(p.spec)) | frozenset(_braces(result))
         is_async = isinstance(node, ast.AsyncFunctionDef)
-        return Signature(parameters, result, shaped, function.module.facts(node).generator, is_async, braces)
+        known = frozenset(n for p in parameters for n in specs.axis_names(p.spec))
+        existential = frozenset(specs.axis_names(result)) - known
+        is_generator = function.module.facts(node).generator
+        return Signature(parameters, result, shaped, is_generator, is_async, braces, existential)
 
     def yield_spec(self, frame: Frame) -> Spec | None:
         """What a generator promises to yield."""
@@ -446,6 +453,12 @@ class Interpreter:
         if isinstance(result, specs.NoneSpec):
             return None
         if specs.informative(result) and (signature.shaped or not _plain_instance(result)):
+            if not failed and isinstance(result, specs.InstanceSpec):
+                made = summaries.returned(frame, function, bound, names, result.info, frame.place(node))
+                if made is not UNKNOWN:
+                    return self._wrapped(signature, made)
+            if not failed:
+                summaries.bind(frame, function, signature, bound, names)
             return self._wrapped(signature, assume(result, names, frame.place(node)))
         if failed:
             return UNKNOWN
@@ -698,14 +711,22 @@ class Interpreter:
         for some_values, some_keywords in combinations:
             given = tuple(self.to_rule(v) for v in some_values)
             named = {k: self.to_rule(v) for k, v in some_keywords.items()}
+            met: list[tuple[Size, Size]] = []
             try:
                 with lints() as warned:
-                    results.append(self.from_rule(_apply(function, given, named)))
+                    results.append(self.from_rule(_apply(function, given, named, met)))
             except ShapeError as error:
                 errors.append((error, given, named))
                 continue
             if warned and len(combinations) == 1:
                 self._report_lints(frame, function, given, named, node, nodes)
+            if met and len(combinations) == 1 and not frame.depth:
+                clash = _tie(frame.state.ties, function, given, named, met, node)
+                if clash is not None:
+                    with distinct([clash]):
+                        why = ShapeError("", hint=_why(frame.state.ties, *clash))
+                        self._report_refusal(frame, function, (why, given, named), node, nodes)
+                    return UNKNOWN
         if errors and not results:
             self._report_refusal(frame, function, errors[0], node, nodes)
         if not results:
@@ -728,7 +749,7 @@ class Interpreter:
         try:
             _apply(function, _labelled(given, nodes), named)
         except ShapeError as labelled:
-            error = labelled
+            error = ShapeError(labelled.message, labelled.code, error.hint or labelled.hint)
         frame.reporter.add(_operator_place(node), error.code, f"{source(node)}: {error.message}", error.hint)
 
     def _report_lints(
@@ -768,13 +789,67 @@ def _made_whole(value: Tensor) -> Tensor:
     )
 
 
-def _apply(function: Function, given: tuple[Value, ...], named: dict[str, Value]) -> Value:
+def _tie(
+    ties: Ties,
+    function: Function,
+    given: tuple[Value, ...],
+    named: dict[str, Value],
+    met: list[tuple[Size, Size]],
+    node: ast.AST,
+) -> tuple[Size, Size] | None:
+    """Note which of the sizes that met must be equal; a pair that cannot be, if there is one.
+
+    What one operator demands at once is not held against each other: ``(q, k) + (n, n)`` is a
+    square whose annotation says too little.
+    """
+    demanded = []
+    for a, b in dict.fromkeys(met):
+        if is_unknown(a) or is_unknown(b) or ties.known(a, b) or not _demanded(function, given, named, a, b):
+            continue
+        if ties.conflict(a, b) is not None:
+            return a, b
+        demanded.append((a, b))
+    for a, b in demanded:
+        ties.add(a, b, getattr(node, "lineno", 0))
+    return None
+
+
+def _demanded(
+    function: Function, given: tuple[Value, ...], named: dict[str, Value], a: Size, b: Size
+) -> bool:
+    """Whether an operator works only where two sizes are equal."""
+    with distinct([(a, b)]):
+        try:
+            call_rule(function, given, named)
+        except ShapeError:
+            return True
+    return False
+
+
+def _why(ties: Ties, a: Size, b: Size) -> str | None:
+    """Where one of two sizes was taken for something that the other is not."""
+    found = ties.conflict(a, b)
+    if found is None:
+        return None
+    for size, other in ((a, found[0]), (b, found[1])):
+        line = ties.line(size, other)
+        if line is not None:
+            return f"{size} is {other} on line {line}"
+    return None
+
+
+def _apply(
+    function: Function,
+    given: tuple[Value, ...],
+    named: dict[str, Value],
+    met: list[tuple[Size, Size]] | None = None,
+) -> Value:
     """A rule; two sizes that may be tied unsaid count as different where one operand has both.
 
     ``(b, 128) + (128, b)``: the name may stand for the number, but then not as another axis of the
     same tensor; ``(b, h, n, d//h) @ (b, h, n, d//h)``: likewise n and d//h.
     """
-    met: list[tuple[Size, Size]] = []
+    met = [] if met is None else met
     with observing(lambda a, b: met.append((a, b))):
         result = call_rule(function, given, named)
     if not met:

@@ -32,6 +32,7 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.rule import LAYERS, RULES, Layer
 from typedtorch.shapes.rule import call as call_rule
+from typedtorch.shapes.rules.distributions import DISTRIBUTIONS, kl_divergence
 from typedtorch.shapes.size import Poly, product, size_max, size_min, unknown
 from typedtorch.shapes.tensor import Pack, ShapeError
 
@@ -54,6 +55,8 @@ def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
         return frame.interpreter.apply_rule(frame, RULES[name].function, values, args.keywords, node, nodes)
     if name in LAYERS:
         return construct_layer(frame, name, args, node)
+    if name.startswith("torch.distributions."):
+        return _distribution(frame, name, args, node)
     if name in _SAME_MODULE and args.values:
         return args.values[0]
     if name in _CONTAINERS:
@@ -67,6 +70,17 @@ def forget(frame: Frame, args: Args) -> Value:
     from typedtorch.shapes.infer.calls import _forget  # noqa: PLC0415 - calls hold this table
 
     return _forget(frame, args)
+
+
+def _distribution(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
+    """A distribution, or what is made of two."""
+    public = f"torch.distributions.{name.rpartition('.')[2]}"
+    function = kl_divergence if public.endswith(".kl_divergence") else DISTRIBUTIONS.get(public)
+    if function is None:
+        return UNKNOWN
+    values, nodes = tuple(args.values), tuple(args.nodes)
+    made = frame.interpreter.apply_rule(frame, function, values, args.keywords, node, nodes)
+    return replace(made, name=public) if isinstance(made, LayerV) else made
 
 
 def construct_layer(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:

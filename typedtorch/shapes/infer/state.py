@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from typedtorch.shapes.infer.ties import Ties
 from typedtorch.shapes.infer.unify import Names
 from typedtorch.shapes.infer.values import (
     Bound,
@@ -33,13 +34,16 @@ MAX_ROUNDS = 4
 class State:
     """Variables and axis names; copied before a branch."""
 
-    __slots__ = ("autocast", "names", "variables")
+    __slots__ = ("autocast", "names", "ties", "variables")
 
-    def __init__(self, variables: dict[str, Value], names: Names, autocast: bool = False) -> None:
+    def __init__(
+        self, variables: dict[str, Value], names: Names, autocast: bool = False, ties: Ties | None = None
+    ) -> None:
         self.variables, self.names, self.autocast = variables, names, autocast
+        self.ties = Ties() if ties is None else ties
 
     def copy(self) -> State:
-        return State(dict(self.variables), self.names.copy(), self.autocast)
+        return State(dict(self.variables), self.names.copy(), self.autocast, self.ties.copy())
 
     def replace_value(self, old: Value, new: Value) -> None:
         """A mutation: every name and attribute that held the old object holds the new one."""
@@ -51,6 +55,7 @@ class State:
     def equate(self, atom: Atom, size: Size) -> None:
         """From here on this atom is that size."""
         self.transform(lambda s: substitute(s, {atom: size}))
+        self.ties = Ties()
 
     def transform(self, change: Callable[[Size], Size]) -> None:
         for name, value in self.variables.items():
@@ -186,7 +191,7 @@ def join_states(a: State | None, b: State | None, key: str) -> State | None:
     names.packs = {k: v for k, v in a.names.packs.items() if b.names.packs.get(k, v) == v}
     if a.names.free or b.names.free:
         names.release(a.names.free | b.names.free)
-    return State(variables, names, a.autocast and b.autocast)
+    return State(variables, names, a.autocast and b.autocast, a.ties.join(b.ties))
 
 
 def _join_names(a: Mapping[str, Size], b: Mapping[str, Size], key: str) -> dict[str, Size]:

@@ -73,6 +73,7 @@ class Names:
     strict: bool = False  # a function's own result: a name is not a number
     free: frozenset[str] = frozenset()  # names that no argument binds on some way here
     where: str = ""  # distinguishes the unknown sizes of one call from those of another
+    tie: Callable[[Size, Size], bool] | None = None  # False where two sizes that must be one cannot be
 
     def size(self, name: str) -> Size:
         if name not in self.sizes:
@@ -98,6 +99,7 @@ class Names:
             packs=dict(self.packs),
             variables=dict(self.variables),
             binders=dict(self.binders),
+            tie=None,
         )
 
     def adopt(self, other: Names) -> None:
@@ -476,6 +478,8 @@ def _match_dim(dim: Dim, size: Size, names: Names, binder: str) -> tuple[Size, s
         # a caller's name for what the callee wants to be a number may only say too little; a function's
         # own result may not
         verdict = False if name_against_number(expected, size) else None
+    if verdict is None and names.tie is not None and not names.tie(expected, size):
+        verdict = False
     if verdict is False:
         return expected, names.binders.get(dim.name)
     if verdict is None and dim.kind == "named":

@@ -63,6 +63,9 @@ def _equal_parts(size: Size, part: Size) -> list[Size]:
     """Parts of one size, the last one smaller."""
     if isinstance(size, int) and isinstance(part, int) and part > 0:
         return [min(part, size - start) for start in range(0, size, part)] or [0]
+    count = (size - 1) // part
+    if isinstance(count, int) and size - 1 == count * part:
+        return [*[part] * count, 1]
     count = size // part
     if not isinstance(count, int):
         raise Undecided
