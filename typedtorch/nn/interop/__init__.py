@@ -1,5 +1,6 @@
-"""Weights of other libraries, in and out."""
+"""Weights of other libraries, in and out; programs for machines without Python."""
 
+from typedtorch.nn.interop.export import ExportError, export
 from typedtorch.nn.interop.huggingface import (
     config_from_huggingface,
     from_huggingface,
@@ -12,9 +13,11 @@ from typedtorch.nn.interop.keymap import Difference, Entry, KeyMap, StateDictMis
 __all__ = [
     "Difference",
     "Entry",
+    "ExportError",
     "KeyMap",
     "StateDictMismatch",
     "config_from_huggingface",
+    "export",
     "from_huggingface",
     "key_map",
     "load_huggingface",
