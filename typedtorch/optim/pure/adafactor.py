@@ -77,11 +77,11 @@ class Adafactor(Rule):
         # on a GPU, and for a compiler, all these numbers stay tensors
         taken = step if on_device(step) else step.item()
         lr = cast(float, self.lr)
-        scale = _most(_rms(param, taken), self.eps[1]) * _least(1 / taken**0.5, lr)
+        scale = _most(self.eps[1], _rms(param, taken)) * _least(1 / taken**0.5, lr)
         decayed = param * (1 - lr * self.weight_decay) if self.weight_decay else param
         variance, new = self._variance(grad, state, taken**self.beta2_decay)
         update = variance.clamp_(min=cast(float, self.eps[0]) ** 2).rsqrt_().mul_(grad)
-        size = scale / _most(_rms(update, taken, self.d), 1.0)
+        size = scale / _most(1.0, _rms(update, taken, self.d))
         new["step"] = step
         if isinstance(size, Tensor):
             return decayed - update.mul_(size), new
@@ -119,8 +119,9 @@ def _lerp(old: Tensor, new: Tensor, weight: Scalar) -> Tensor:
     return torch.lerp(old, new, weight.to(old.dtype) if isinstance(weight, Tensor) else weight)
 
 
-def _most(x: Scalar, low: float) -> Scalar:
-    return x.clamp(min=low) if isinstance(x, Tensor) else max(x, low)
+def _most(low: float, x: Scalar) -> Scalar:
+    # in this order, as in torch: where x is not a number, low stays
+    return x.clamp(min=low) if isinstance(x, Tensor) else max(low, x)
 
 
 def _least(x: Scalar, high: Scalar) -> Scalar:

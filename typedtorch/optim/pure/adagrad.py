@@ -7,7 +7,16 @@ import torch
 from torch import Tensor
 from torch.optim.adagrad import adagrad as torch_adagrad
 
-from typedtorch.optim.pure.base import ParamState, Rule, Scalar, can_fuse, co_locate, count, on_device
+from typedtorch.optim.pure.base import (
+    ParamState,
+    Rule,
+    Scalar,
+    can_fuse,
+    co_locate,
+    count,
+    decayed,
+    on_device,
+)
 from typedtorch.optim.pure.checks import check_at_least, check_lr
 
 
@@ -50,10 +59,11 @@ class Adagrad(Rule):
         start = complex(first, first) if param.is_complex() else first
         return {"step": count(param), "sum": torch.full_like(param, start)}
 
+    def slope(self, grad: Tensor, param: Tensor) -> Tensor:
+        return decayed(super().slope(grad, param), param, self.weight_decay)
+
     def update_one(self, grad: Tensor, state: ParamState, param: Tensor) -> tuple[Tensor, ParamState]:
         step = state["step"] + 1
-        if self.weight_decay:
-            grad = grad.add(param, alpha=self.weight_decay)
         total = torch.addcmul(state["sum"], grad, grad)
         root = total.sqrt().add_(self.eps)
         new: ParamState = {"step": step, "sum": total}

@@ -8,7 +8,16 @@ import torch
 from torch import Tensor
 from torch.optim.adam import adam as torch_adam
 
-from typedtorch.optim.pure.base import ParamState, Rule, Scalar, can_fuse, co_locate, count, on_device
+from typedtorch.optim.pure.base import (
+    ParamState,
+    Rule,
+    Scalar,
+    can_fuse,
+    co_locate,
+    count,
+    decayed,
+    on_device,
+)
 from typedtorch.optim.pure.checks import check_at_least, check_betas, check_lr
 
 Scratch: TypeAlias = dict[tuple[torch.Size, tuple[int, ...], torch.dtype, torch.device], Tensor]
@@ -59,6 +68,9 @@ class Adam(Rule):
         # one temporary per shape, not per parameter: fresh memory costs more than the arithmetic
         return self.update_each(partial(self._update_one, {}), grads, states, params)
 
+    def slope(self, grad: Tensor, param: Tensor) -> Tensor:
+        return decayed(super().slope(grad, param), param, 0.0 if self.decoupled else self.weight_decay)
+
     def update_one(self, grad: Tensor, state: ParamState, param: Tensor) -> tuple[Tensor, ParamState]:
         return self._update_one({}, grad, state, param)
 
@@ -67,16 +79,14 @@ class Adam(Rule):
     ) -> tuple[Tensor, ParamState]:
         beta1, beta2 = self.betas
         step = state["step"] + 1
-        if self.weight_decay and not self.decoupled:
-            grad = grad.add(param, alpha=self.weight_decay)
         mean = torch.lerp(state["exp_avg"], grad, 1 - beta1)
         square = (state["exp_avg_sq"] * beta2).addcmul_(grad, grad, value=1 - beta2)
         new: ParamState = {"step": step, "exp_avg": mean, "exp_avg_sq": square}
         if self.amsgrad:
             square = new["max_exp_avg_sq"] = torch.maximum(state["max_exp_avg_sq"], square)
         # the decay comes first: what it shrinks is the parameter before the step
-        decayed = param * (1 - self.lr * self.weight_decay) if self.weight_decay and self.decoupled else param
-        move = param.addcdiv if decayed is param else decayed.addcdiv_
+        start = param * (1 - self.lr * self.weight_decay) if self.weight_decay and self.decoupled else param
+        move = param.addcdiv if start is param else start.addcdiv_
         if on_device(step):
             # the counter is not read: the step's sign and size go into the denominator
             down = (self.lr / (1 - beta1**step)).neg()

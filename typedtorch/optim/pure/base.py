@@ -125,6 +125,8 @@ class Rule(ABC):
                 self.update_in_place(some_grads, some_states, some_params)
             return list(params), list(states)
         new_params, new_states = list(params), list(states)
+        if not live:
+            return new_params, new_states
         for i, (param, state) in zip(live, self.update(some_grads, some_states, some_params), strict=True):
             new_params[i] = param.requires_grad_() if params[i].requires_grad else param
             new_states[i] = state
@@ -136,11 +138,15 @@ class Rule(ABC):
 
     @abstractmethod
     def update_one(self, grad: Tensor, state: ParamState, param: Tensor) -> tuple[Tensor, ParamState]:
-        """One parameter's step, out of place; complex numbers and ``maximize`` are dealt with already."""
+        """One parameter's step, out of place; complex numbers and :meth:`slope` are dealt with already."""
 
     @abstractmethod
     def update_in_place(self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]) -> None:
         """Everybody's step by torch's fastest kernels, in the given storage; a state may gain entries."""
+
+    def slope(self, grad: Tensor, param: Tensor) -> Tensor:
+        """The gradient a rule goes by: negated to maximise; a decay that belongs into it comes in here."""
+        return -grad if self.maximize else grad
 
     def update(
         self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]
@@ -151,9 +157,9 @@ class Rule(ABC):
     def update_each(
         self, one: UpdateOne, grads: list[Tensor], states: list[ParamState], params: list[Tensor]
     ) -> list[tuple[Tensor, ParamState]]:
-        """``one`` applied to each parameter, with ``maximize`` and complex numbers taken care of."""
+        """``one`` applied to each parameter, with :meth:`slope` and complex numbers taken care of."""
         return [
-            _as_real(one, -grad if self.maximize else grad, state, param)
+            _as_real(one, self.slope(grad, param), state, param)
             for grad, state, param in zip(grads, states, params, strict=True)
         ]
 
@@ -166,6 +172,11 @@ def _as_real(one: UpdateOne, grad: Tensor, state: ParamState, param: Tensor) -> 
     new, moved = one(torch.view_as_real(grad), real, torch.view_as_real(param))
     back = {name: torch.view_as_complex(t) if t.ndim > param.ndim else t for name, t in moved.items()}
     return torch.view_as_complex(new), back
+
+
+def decayed(grad: Tensor, param: Tensor, weight_decay: float) -> Tensor:
+    """``grad + weight_decay * param``, complex numbers as such: torch, too, splits them only afterwards."""
+    return grad.add(param, alpha=weight_decay) if weight_decay else grad
 
 
 def count(param: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.optim.rmsprop import rmsprop as torch_rmsprop
 
-from typedtorch.optim.pure.base import ParamState, Rule, Scalar, co_locate, count, on_device
+from typedtorch.optim.pure.base import ParamState, Rule, Scalar, co_locate, count, decayed, on_device
 from typedtorch.optim.pure.checks import check_at_least, check_lr
 
 
@@ -52,10 +52,11 @@ class RMSprop(Rule):
         names = ["square_avg"] + ["momentum_buffer"] * (self.momentum > 0) + ["grad_avg"] * self.centered
         return {"step": count(param)} | {name: torch.zeros_like(param) for name in names}
 
+    def slope(self, grad: Tensor, param: Tensor) -> Tensor:
+        return decayed(super().slope(grad, param), param, self.weight_decay)
+
     def update_one(self, grad: Tensor, state: ParamState, param: Tensor) -> tuple[Tensor, ParamState]:
         new: ParamState = {"step": state["step"] + 1}
-        if self.weight_decay:
-            grad = grad.add(param, alpha=self.weight_decay)
         square = new["square_avg"] = (state["square_avg"] * self.alpha).addcmul_(
             grad, grad, value=1 - self.alpha
         )

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.optim.sgd import sgd as torch_sgd
 
-from typedtorch.optim.pure.base import ParamState, Rule, Scalar, can_fuse
+from typedtorch.optim.pure.base import ParamState, Rule, Scalar, can_fuse, decayed
 from typedtorch.optim.pure.checks import check_at_least, check_lr
 
 
@@ -50,9 +50,19 @@ class SGD(Rule):
     def init_one(self, param: Tensor) -> ParamState:
         return {}
 
+    def update(
+        self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]
+    ) -> list[tuple[Tensor, ParamState]]:
+        # linear in the numbers, so torch does not split complex ones here
+        return [
+            self.update_one(self.slope(grad, param), state, param)
+            for grad, state, param in zip(grads, states, params, strict=True)
+        ]
+
+    def slope(self, grad: Tensor, param: Tensor) -> Tensor:
+        return decayed(super().slope(grad, param), param, self.weight_decay)
+
     def update_one(self, grad: Tensor, state: ParamState, param: Tensor) -> tuple[Tensor, ParamState]:
-        if self.weight_decay:
-            grad = grad.add(param, alpha=self.weight_decay)
         if not self.momentum:
             return self._move(param, grad), state
         old = state.get("momentum_buffer")
