@@ -54,6 +54,7 @@ from typedtorch.shapes.size import (
     Size,
     axis,
     distinct,
+    generic,
     integer,
     is_unknown,
     observing,
@@ -858,12 +859,20 @@ def _apply(
     misaligned = [
         (a, b)
         for a, b in met
-        if not is_unknown(a) and not is_unknown(b) and any(a in shape and b in shape for shape in shapes)
+        if not is_unknown(a)
+        and not is_unknown(b)
+        and not _may_be_one(a, b)
+        and any(a in shape and b in shape for shape in shapes)
     ]
     if not misaligned:
         return result
     with distinct(misaligned):
         return call_rule(function, given, named)
+
+
+def _may_be_one(a: Size, b: Size) -> bool:
+    """Whether one size is 1 and the other an integer of the program, which may be 1 too."""
+    return (a == 1 and not generic(b)) or (b == 1 and not generic(a))
 
 
 def _combinations(

@@ -470,6 +470,9 @@ def _set_rank(frame: Frame, subject: ast.expr, rank: int) -> bool:
             subject,
             replace(value, layout=None, shape=(*value.shape[:at], *fresh, *value.shape[at + 1 :])),
         )
+        # it may come from a tensor of any rank (``x.T``), whose rank is known here too
+        names = frame.state.names
+        names.packs = {k: (ANY_AXES,) if pack_index(v) is not None else v for k, v in names.packs.items()}
     else:
         frame.state.replace_pack(pack, fresh)
     return True

@@ -156,7 +156,9 @@ def _certain_count(frame: Frame, value: Value, source: ast.expr | None) -> bool:
     """A shape, or what an operator returned; an annotated tuple is a type checker's to count."""
     if not isinstance(value, tuple):
         return False
-    if all(is_size(v) for v in value):
+    if all(is_size(v) for v in value) and not isinstance(source, ast.Call):
+        return True
+    if isinstance(source, ast.Call) and refine._shape_of(source) is not None:
         return True
     if not isinstance(source, ast.Call) or not all(isinstance(v, Tensor) for v in value):
         return False

@@ -102,10 +102,14 @@ class Names:
             tie=None,
         )
 
-    def adopt(self, other: Names) -> None:
-        """Take over what a trial copy has bound."""
+    def adopt(self, other: Names, *others: Names) -> None:
+        """Take over what a trial copy has bound; of several, what all of them have bound alike."""
         self.sizes, self.packs = other.sizes, other.packs
         self.variables, self.binders = other.variables, other.binders
+        for another in others:
+            self.sizes = {k: v for k, v in self.sizes.items() if another.sizes.get(k) == v}
+            self.packs = {k: v for k, v in self.packs.items() if another.packs.get(k) == v}
+            self.variables = {k: v for k, v in self.variables.items() if another.variables.get(k) is v}
 
 
 # -- forwards ---------------------------------------------------------------------------------
@@ -282,15 +286,19 @@ def _numbered(items: tuple[Value, ...]) -> Iterator[tuple[str, Value]]:
 
 def _match_choice(spec: Spec, value: Choice, names: Names, binder: str, path: str) -> list[Problem]:
     first: list[Problem] = []
+    trials: list[Names] = []
+    fits = False
     for option in value.options:
         trial = names.copy()
         problems = match(spec, option, trial, binder=binder, path=path)
         if not problems:
+            fits = True
             if option is not None:
-                names.adopt(trial)
-            return []
+                trials.append(trial)
         first = first or problems
-    return first
+    if trials:
+        names.adopt(*trials)
+    return [] if fits else first
 
 
 def _match_union(
@@ -298,16 +306,17 @@ def _match_union(
 ) -> list[Problem]:
     """Any option will do; if none does, the contradiction with the nearest one."""
     best: list[Problem] = []
-    fits = [option for option in options if _comparable(option, value)]
-    for option in fits:
+    trials: list[Names] = []
+    for option in (o for o in options if _comparable(o, value)):
         trial = names.copy()
         problems = match(option, value, trial, binder=binder, path=path)
         if not problems:
-            names.adopt(trial)
-            return []
-        if not best or _distance(problems) < _distance(best):
+            trials.append(trial)
+        elif not best or _distance(problems) < _distance(best):
             best = problems
-    return best
+    if trials:
+        names.adopt(*trials)
+    return [] if trials else best
 
 
 def _distance(problems: list[Problem]) -> int:

@@ -10,7 +10,7 @@ from typedtorch.shapes.dtypes import BIT, BOOL, INT64, UINT8
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import is_size, need
 from typedtorch.shapes.rules.promotion import mask_of, want
-from typedtorch.shapes.size import Poly, Size, same, unknown
+from typedtorch.shapes.size import Poly, Size, generic, same, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
@@ -264,7 +264,7 @@ def setitem(self: Any, index: Any, value: Any) -> None:
         return
     label = name(value, "value")
     given = value.shape
-    while given and given[0] == 1 and pack_index(shape) is None and len(given) > len(shape):
+    while given and pack_index(shape) is None and len(given) > len(shape) and _may_be_one(given[0]):
         given = given[1:]
     if advanced and not mask_of(value) & mask_of(tensor) and any(not isinstance(e, Pack) for e in given):
         raise ShapeError(
@@ -276,6 +276,11 @@ def setitem(self: Any, index: Any, value: Any) -> None:
         raise ShapeError(
             f"{label} has shape {show(value.shape)} and the indexed part of {who} has shape {show(shape)}"
         )
+
+
+def _may_be_one(entry: Entry) -> bool:
+    """Axes of size 1 in front of what is assigned are left out."""
+    return not isinstance(entry, Pack) and (entry == 1 or not (isinstance(entry, int) or generic(entry)))
 
 
 def broadcastable_into(given: Shape, shape: Shape) -> bool | None:
