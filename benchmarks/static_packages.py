@@ -33,14 +33,15 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "typedt
 JAXTYPING = (
     "alphafold3-pytorch", "chai_lab", "e2-tts-pytorch", "eai-delphi", "f3rm", "graphein", "inseq",
     "interpreto", "lightning-pose", "nerfstudio", "nvidia-physicsnemo/physicsnemo/mesh", "refiners",
-    "sae-vis", "sparse-autoencoder", "torchmix", "toto-ts", "transformer-lens", "transfusion-pytorch", "uni2ts",
-    "vit-prisma",
+    "sae-vis", "sparse-autoencoder", "torchmix", "toto-ts", "transformer-lens", "transfusion-pytorch",
+    "uni2ts", "vit-prisma",
 )  # fmt: skip
 # Packages with torch that do not.
 OTHERS = (
     "accelerate", "boltz", "dictionary-learning", "diffusers/diffusers/models/autoencoders", "f5-tts",
     "gsplat", "lightly", "linear_operator", "monai/monai/networks", "peft", "protenix",
-    "pytorch-metric-learning", "sae-lens", "segmentation-models-pytorch", "speechbrain/speechbrain/nnet", "titans-pytorch", "torchdr",
+    "pytorch-metric-learning", "sae-lens", "segmentation-models-pytorch",
+    "speechbrain/speechbrain/nnet", "titans-pytorch", "torchdr",
     "transformers/transformers/models/llama", "x-transformers", "zuko",
 )  # fmt: skip
 PRIMER = "import einops\nimport jaxtyping\nimport numpy\nimport torch\nimport torch.nn.functional\n"
