@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -77,7 +78,22 @@ def _train(args: list[str]) -> int:
         return _complain(first_section(output.getvalue())) if error.code else 0
     named = {arg.split("=")[0].removeprefix("--").removeprefix("no-").replace("-", "_") for arg in written}
     flat = config.flat()
-    return _run(config, {name: flat[name] for name in named & set(GROUP_OF)})
+    return _leave(_run(config, {name: flat[name] for name in named & set(GROUP_OF)}))
+
+
+def _leave(code: int) -> int:
+    """Return, or as one of many processes leave at once.
+
+    All is written and closed. Threads of the libraries that connect processes may still be there, and on the
+    way out of an interpreter abort it: a run that went well would be reported as one that did not.
+    """
+    from typedtorch.training.distributed import launched  # noqa: PLC0415 - imports torch
+
+    if launched():
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    return code
 
 
 def _run(config: object, explicit: dict[str, object]) -> int:

@@ -5,7 +5,7 @@ from typedtorch.training import threads as threads
 # isort: split  (the threads are told how to wait before anything below imports torch)
 from typedtorch.training.adapters import TensorBoard, WeightsAndBiases
 from typedtorch.training.callbacks import Callback, EarlyStop
-from typedtorch.training.checkpoint import CheckpointStore, load_checkpoint
+from typedtorch.training.checkpoint import CheckpointStore, consolidate, load_checkpoint
 from typedtorch.training.config import TrainConfig
 from typedtorch.training.console import Console
 from typedtorch.training.errors import (
@@ -56,6 +56,7 @@ __all__ = [
     "TrainResult",
     "Trainer",
     "WeightsAndBiases",
+    "consolidate",
     "find_learning_rate",
     "load_checkpoint",
     "seed_everything",

@@ -5,6 +5,7 @@
     checkpoints/step-00000100/model.safetensors   the weights
                               state.safetensors   every other tensor: optimizer, generators, averages
                               state.json          the shape of the state and its plain values
+                              shards/             the tensors instead, where several processes hold parts
                               manifest.json       size and checksums of the files above; written last
 
 A checkpoint is written into a folder with a temporary name, flushed, and renamed; nothing that has its final
@@ -29,6 +30,7 @@ from typing import Any, BinaryIO
 from torch import Tensor
 
 from typedtorch.data.files import fsync_folder
+from typedtorch.training import divided, shards
 from typedtorch.training.checked import CheckedFile, CheckedWriter
 from typedtorch.training.errors import CheckpointError, DamagedCheckpoint
 from typedtorch.training.staging import Staging
@@ -107,14 +109,20 @@ class CheckpointStore:
 
     # --- writing
 
-    def save(self, step: int, state: State) -> Path:
+    def save(self, step: int, state: State, *, beside: Path | None = None) -> Path:
         """Write the state of ``step`` and prune; returns the new folder.
+
+        ``beside`` is a folder of files on the same disk that becomes part of the checkpoint, as ``shards``.
 
         Raises:
             CheckpointError: the state holds what cannot be saved, or the disk refused; older ones are kept.
         """
         self.wait()
-        return self._save(step, *_split(self.folder, state))
+        return self._save(step, *_split(self.folder, state), beside)
+
+    def place_for_shards(self, step: int) -> Path:
+        """Where several processes may write before :meth:`save`; swept at the next start."""
+        return self.folder / f"{_TEMPORARY}{os.getpid()}-{step:08d}-shards"
 
     def save_in_background(self, step: int, state: State) -> None:
         """Copy the state now and write it in a thread; a failure is raised by the next save or wait.
@@ -150,10 +158,12 @@ class CheckpointStore:
         if failure is not None:
             raise failure
 
-    def _save(self, step: int, skeleton: object, tensors: Mapping[str, Tensor]) -> Path:
+    def _save(
+        self, step: int, skeleton: object, tensors: Mapping[str, Tensor], beside: Path | None = None
+    ) -> Path:
         temporary = self.folder / f"{_TEMPORARY}{os.getpid()}-{step:08d}"
         try:
-            final = self._write(step, temporary, skeleton, tensors)
+            final = self._write(step, temporary, skeleton, tensors, beside)
         except (OSError, TypeError) as error:
             full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
             found = (error.strerror if isinstance(error, OSError) else None) or str(error)
@@ -164,8 +174,18 @@ class CheckpointStore:
         self._prune(final)
         return final
 
-    def _write(self, step: int, temporary: Path, skeleton: object, tensors: Mapping[str, Tensor]) -> Path:
+    def _write(
+        self,
+        step: int,
+        temporary: Path,
+        skeleton: object,
+        tensors: Mapping[str, Tensor],
+        beside: Path | None,
+    ) -> Path:
         temporary.mkdir(mode=0o755)
+        if beside is not None:
+            fsync_folder(beside)
+            os.rename(beside, temporary / shards.FOLDER)
         model = {name: t for name, t in tensors.items() if name.startswith("model/")}
         rest = {name: t for name, t in tensors.items() if name not in model}
         weights = {name.removeprefix("model/"): t for name, t in model.items()}
@@ -198,16 +218,16 @@ class CheckpointStore:
 
     # --- reading
 
-    def load(self, path: str | os.PathLike[str]) -> State:
-        """One checkpoint, every byte of it verified.
+    def load(self, path: str | os.PathLike[str], *, whole: bool = True) -> State:
+        """One checkpoint, every byte of it verified; see :func:`load_checkpoint`.
 
         Raises:
             DamagedCheckpoint: a file is missing, truncated or altered.
             CheckpointError: another version of the format.
         """
-        return load_checkpoint(path)
+        return load_checkpoint(path, whole=whole)
 
-    def latest(self) -> tuple[Path, State]:
+    def latest(self, *, whole: bool = True) -> tuple[Path, State]:
         """The newest checkpoint that holds; damaged ones before it are named in a note.
 
         Raises:
@@ -220,7 +240,7 @@ class CheckpointStore:
         failures = []
         for each in candidates:
             try:
-                return each.path, load_checkpoint(each.path)
+                return each.path, load_checkpoint(each.path, whole=whole)
             except DamagedCheckpoint as error:
                 failures.append(error)
                 self._note(f"damaged checkpoint passed over: {error}")
@@ -229,8 +249,12 @@ class CheckpointStore:
         )
 
 
-def load_checkpoint(path: str | os.PathLike[str]) -> State:
-    """Read one checkpoint folder; see :meth:`CheckpointStore.load`."""
+def load_checkpoint(path: str | os.PathLike[str], *, whole: bool = True) -> State:
+    """Read one checkpoint folder; see :meth:`CheckpointStore.load`.
+
+    Where several processes wrote their parts these are joined; unless ``whole``, their tensors then are on
+    the ``meta`` device and every process reads the part it needs.
+    """
     folder = Path(path)
     files = read_manifest(folder)["files"]
     with contextlib.ExitStack() as stack:
@@ -244,7 +268,22 @@ def load_checkpoint(path: str | os.PathLike[str]) -> State:
         raise DamagedCheckpoint(folder / SKELETON, "a saved state", str(error)) from error
     if not isinstance(state, dict):
         raise DamagedCheckpoint(folder / SKELETON, "a saved state", type(state).__name__)
-    return state
+    if shards.KEY not in state:
+        return state
+    try:
+        return divided.join(state, folder) if whole else divided.outline(state, folder)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DamagedCheckpoint(folder / SKELETON, "the state of several processes", repr(error)) from error
+
+
+def consolidate(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Path:
+    """Write a checkpoint that several processes wrote in parts into ``folder`` as an ordinary one.
+
+    Raises:
+        DamagedCheckpoint: it does not hold.
+        CheckpointError: the folder refuses.
+    """
+    return CheckpointStore(folder).save(int(read_manifest(Path(path))["step"]), load_checkpoint(path))
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

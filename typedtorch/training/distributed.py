@@ -10,20 +10,22 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from typedtorch.training.errors import ConfigError
+from typedtorch.training.errors import CheckpointError, ConfigError, Interrupted
 from typedtorch.training.restore import load_model, plain_state
 from typedtorch.training.step import Count
 
+ResultT = TypeVar("ResultT")
 Sharing = Literal["none", "ddp", "zero1", "fsdp"]
 ParallelName = Literal["auto", "none", "ddp", "fsdp", "zero1"]
 
@@ -34,6 +36,8 @@ class Parallel:
     rank, world = 0, 1
     sharing: Sharing = "none"
     """What the processes divide between them besides the batch."""
+    divides = reads_parts = False
+    """Whether each process writes its part of a checkpoint, and reads only what it needs of one."""
 
     def wrap(self, model: nn.Module) -> nn.Module:
         """The model as it is trained."""
@@ -69,6 +73,14 @@ class Parallel:
     def broadcast(self, value: Any) -> Any:
         """Process 0's value, in every process."""
         return value
+
+    def by_first(self, action: Callable[[], ResultT]) -> ResultT | None:
+        """What ``action`` gives in process 0, None elsewhere; where it fails there, it fails in all.
+
+        Raises:
+            CheckpointError: in the others, saying why.
+        """
+        return action()
 
     def model_state(self, model: nn.Module) -> dict[str, Any]:
         """The whole model's state under plain names."""
@@ -128,11 +140,35 @@ class Group(Parallel):
         dist.broadcast_object_list(box, device=self.device)
         return box[0]
 
+    def by_first(self, action: Callable[[], ResultT]) -> ResultT | None:
+        found, failure = None, None
+        if self.rank == 0:
+            try:
+                found = action()
+            except Exception as error:
+                failure = error
+        reason = self.broadcast(None if failure is None else f"{type(failure).__name__}: {failure}")
+        if failure is not None:
+            raise failure
+        if reason is not None:
+            raise CheckpointError("process 0", "success there", reason)
+        return found
+
     def close(self) -> None:
+        error = sys.exc_info()[1]
+        interrupted = isinstance(error, Interrupted)
+        if interrupted:
+            _leave_undisturbed()
         # a process that leaves while another still talks to it can take that one down
-        if sys.exc_info()[0] is None:
+        if error is None or interrupted:
             dist.barrier()
         dist.destroy_process_group()
+
+
+def _leave_undisturbed() -> None:
+    """When one process has left, ``torchrun`` signals the others, which are about to leave too."""
+    with contextlib.suppress(ValueError):  # handlers are the main thread's
+        signal.signal(signal.SIGTERM, lambda number, frame: os._exit(128 + number))
 
 
 class DataParallel(Group):
@@ -152,6 +188,7 @@ class ZeroOne(DataParallel):
     """ZeRO stage 1: DDP, with each process keeping the optimizer state of its share of the parameters."""
 
     sharing: Sharing = "zero1"
+    divides = True
 
     def optimizer(self, optimizer: Optimizer) -> Optimizer:
         from torch.distributed.optim import ZeroRedundancyOptimizer  # noqa: PLC0415 - slow to import
@@ -172,6 +209,7 @@ class FullyShardedParallel(Group):
     """FSDP2: parameters, gradients and optimizer state divided between the processes."""
 
     sharing: Sharing = "fsdp"
+    divides = reads_parts = True
 
     def wrap(self, model: nn.Module) -> nn.Module:
         from torch.distributed.fsdp import fully_shard  # noqa: PLC0415 - slow to import

@@ -30,14 +30,16 @@ class Ema:
     def __init__(self, model: nn.Module, decay: float) -> None:
         if not 0 < decay < 1:
             raise ValueError(f"ema: expected a decay between 0 and 1, got {decay}")
-        self.decay = decay
+        self.decay, self._model = decay, model
         self._names = [plain_name(name) for name, _ in model.named_parameters()]
-        self._params: list[Tensor] = [param.detach() for param in model.parameters()]
-        self.averages: list[Tensor] = [param.clone() for param in self._params]
+        self.averages: list[Tensor] = [param.detach().clone() for param in model.parameters()]
+        # where a model is divided between processes, each moves what it holds
+        self._params = [_held(param.detach()) for param in model.parameters()]
+        self._held = [_held(average) for average in self.averages]
 
     def update(self) -> None:
         """Move towards the present weights."""
-        torch._foreach_lerp_(self.averages, self._params, 1 - self.decay)
+        torch._foreach_lerp_(self._held, self._params, 1 - self.decay)
 
     @contextlib.contextmanager
     def swapped(self) -> Iterator[None]:
@@ -50,8 +52,14 @@ class Ema:
 
     def _swap(self) -> None:
         held = [param.clone() for param in self._params]
-        torch._foreach_copy_(self._params, self.averages)
-        torch._foreach_copy_(self.averages, held)
+        torch._foreach_copy_(self._params, self._held)
+        torch._foreach_copy_(self._held, held)
+        for module in self._model.modules():
+            reshard = getattr(
+                module, "reshard", None
+            )  # FSDP's: whole weights it still holds are the old ones
+            if callable(reshard):
+                reshard()
 
     def state_dict(self) -> dict[str, Any]:
         """The averages by name."""
@@ -69,4 +77,21 @@ class Ema:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Put saved averages back."""
         for name, mine in zip(self._names, self.averages, strict=True):
-            mine.copy_(state[name])
+            mine.copy_(_divided_as(mine, state[name]))
+
+
+def _held(tensor: Tensor) -> Tensor:
+    """The part of a tensor that this process holds, in the same memory."""
+    part: Any = tensor
+    held: Tensor = part.to_local() if hasattr(part, "to_local") else tensor
+    return held
+
+
+def _divided_as(mine: Tensor, value: Tensor) -> Tensor:
+    """A whole tensor as the part of it that this process holds of ``mine``."""
+    if not hasattr(mine, "device_mesh"):
+        return value
+    from torch.distributed.tensor import distribute_tensor  # noqa: PLC0415 - slow to import
+
+    parts: Any = mine
+    return distribute_tensor(value.to(parts.device_mesh.device_type), parts.device_mesh, parts.placements)

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from typedtorch.training.trainer import Trainer
 
 
+def is_out_of_memory(error: RuntimeError) -> bool:
+    """Whether a device's allocator gave up; the CPU's has no exception of its own."""
+    return isinstance(error, torch.OutOfMemoryError) or "DefaultCPUAllocator" in str(error)
+
+
 class Faults:
     """The policies of one trainer."""
 
@@ -52,7 +57,8 @@ class Faults:
         """
         t = self.trainer
         t.rollbacks += 1
-        found = t.store.latest() if t.store is not None and t.store.saved() else None
+        whole = not t.parallel.reads_parts
+        found = t.store.latest(whole=whole) if t.store is not None and t.store.saved() else None
         found = t.parallel.broadcast(found)
         if found is None or t.rollbacks > t.settings.patience:
             raise NonFiniteError(t.step, f"{why}, and no checkpoint to go back to (or too many times)")
@@ -99,7 +105,7 @@ class Faults:
         if math.isfinite(figures.loss):
             self._recent.append(figures.loss)
 
-    def out_of_memory(self, error: torch.OutOfMemoryError) -> None:
+    def out_of_memory(self, error: RuntimeError) -> None:
         """Halve the micro-batch and take the step again, where that is wanted and possible.
 
         Raises:

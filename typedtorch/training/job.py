@@ -300,7 +300,7 @@ class _Job:
     def _restore(self, trainer: Trainer, folder: RunFolder | None) -> None:
         found = None
         if self.resumption.resuming and trainer.store is not None:
-            found = self.resumption.load(trainer.store)
+            found = self.resumption.load(trainer.store, whole=not self.parallel.reads_parts)
         path, state = self.parallel.broadcast(found) or (None, None)
         if state is not None:
             trainer.load_state_dict(state, path=str(path))

@@ -27,15 +27,15 @@ class Resumption:
     """A particular checkpoint; None for the newest that holds."""
     changes: tuple[str, ...] = ()
 
-    def load(self, store: CheckpointStore) -> tuple[Path, State]:
-        """The checkpoint to begin from, verified.
+    def load(self, store: CheckpointStore, *, whole: bool = True) -> tuple[Path, State]:
+        """The checkpoint to begin from, verified; ``whole`` as in :func:`load_checkpoint`.
 
         Raises:
             DamagedCheckpoint: the one asked for, or every one there is.
         """
         if self.checkpoint is not None:
-            return self.checkpoint, store.load(self.checkpoint)
-        return store.latest()
+            return self.checkpoint, store.load(self.checkpoint, whole=whole)
+        return store.latest(whole=whole)
 
     def stored(self, settled: TrainConfig, asked: TrainConfig) -> dict[str, Any]:
         """The settings to write down: settled, but for what each machine decides for itself."""

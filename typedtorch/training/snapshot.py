@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
+from typedtorch.training import divided
 from typedtorch.training.errors import CheckpointMismatch
 from typedtorch.training.restore import model_problems, optimizer_problems
 from typedtorch.training.seed import capture_rng, restore_rng
+from typedtorch.training.shards import KEY
 
 if TYPE_CHECKING:
     from typedtorch.training.trainer import Trainer
@@ -32,9 +34,17 @@ class Snapshot:
     def take(self) -> dict[str, Any]:
         """Every item of the state; the tensors are the live ones, not copies."""
         t = self.trainer
-        state: dict[str, Any] = {
+        state = {
             "model": t.parallel.model_state(t.model),
             "optimizer": t.parallel.optimizer_state(t.model, t.optimizer),
+            **self.common(),
+        }
+        return {**state, "ema": t.ema.state_dict()} if t.ema is not None else state
+
+    def common(self) -> dict[str, Any]:
+        """The items that are not divided between processes."""
+        t = self.trainer
+        state: dict[str, Any] = {
             "counters": {
                 "step": t.step, "items": t.meter.items + t.meter.uncounted, "skipped": t.skipped,
                 "rollbacks": t.rollbacks, "world": t.parallel.world,
@@ -44,11 +54,7 @@ class Snapshot:
             "callbacks": t.callbacks.state_dict(),
             "identity": self.identity,
         }  # fmt: skip
-        if t.scaler is not None:
-            state["scaler"] = t.scaler.state_dict()
-        if t.ema is not None:
-            state["ema"] = t.ema.state_dict()
-        return state
+        return {**state, "scaler": t.scaler.state_dict()} if t.scaler is not None else state
 
     def problems(self, state: Mapping[str, Any]) -> list[str]:
         """Every way in which ``state`` is not this run's, one line each."""
@@ -82,11 +88,14 @@ class Snapshot:
         if problems:
             raise CheckpointMismatch(path, problems)
         t = self.trainer
-        t.parallel.load(t.model, t.optimizer, dict(state))
+        if KEY in state:
+            divided.restore(t, dict(state))
+        else:
+            t.parallel.load(t.model, t.optimizer, dict(state))
+            if t.ema is not None:
+                t.ema.load_state_dict(state["ema"])
         if t.scaler is not None:
             t.scaler.load_state_dict(state["scaler"])
-        if t.ema is not None:
-            t.ema.load_state_dict(state["ema"])
         counters = state["counters"]
         t.step, t.skipped, t.rollbacks = counters["step"], counters["skipped"], counters["rollbacks"]
         t.meter.items = counters["items"]

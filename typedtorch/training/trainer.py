@@ -14,13 +14,14 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from typedtorch.training import divided
 from typedtorch.training.apply import Applier
 from typedtorch.training.callbacks import Callback, Callbacks
 from typedtorch.training.checkpoint import CheckpointStore, State
 from typedtorch.training.distributed import Parallel
 from typedtorch.training.ema import Ema
 from typedtorch.training.errors import Interrupted, NonFiniteError
-from typedtorch.training.faults import Faults
+from typedtorch.training.faults import Faults, is_out_of_memory
 from typedtorch.training.figures import Meter
 from typedtorch.training.loggers import Logger, SafeLoggers
 from typedtorch.training.precision import Precision
@@ -172,7 +173,9 @@ class Trainer:
             self.should_stop = "the batches ended"
             self.optimizer.zero_grad()
             return
-        except torch.OutOfMemoryError as error:
+        except RuntimeError as error:
+            if not is_out_of_memory(error):
+                raise
             self.faults.out_of_memory(error)
             return
         clock.computed(self.waited)
@@ -329,19 +332,23 @@ class Trainer:
     def save(self) -> Path | None:
         """Write a checkpoint of the present step."""
         began = time.perf_counter()
-        state = self.snapshot.take()  # every process takes part
-        path = None
-        if self.store is not None and self.parallel.rank == 0:
-            if self.settings.background_save:
-                self.store.save_in_background(self.step, state)
-            else:
-                path = self.store.save(self.step, state)
+        path = divided.save(self) if self.parallel.divides else self._save_whole()
         self._saved_at = self.step
-        self.parallel.barrier()
         self.meter.pause(time.perf_counter() - began)
         if path is not None:
             self.callbacks.call("on_save", self, path)
         return path
+
+    def _save_whole(self) -> Path | None:
+        state = self.snapshot.take()  # every process takes part
+        store, background = self.store, self.settings.background_save
+
+        def write() -> Path | None:
+            if store is None:
+                return None
+            return store.save_in_background(self.step, state) if background else store.save(self.step, state)
+
+        return self.parallel.by_first(write)
 
     def state_dict(self) -> State:
         """The whole state: what :meth:`load_state_dict` needs to continue bit for bit."""

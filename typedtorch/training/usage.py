@@ -57,7 +57,8 @@ class PeakMemory:
             return
         trainer.probe = None
         averages = trainer.ema.averages if trainer.ema is not None else []
-        with StorageTracker(trainer.model, trainer.optimizer, averages) as tracker:
+        inner = getattr(trainer.optimizer, "optim", None)  # where ZeRO keeps its share of the state
+        with StorageTracker(trainer.model, trainer.optimizer, averages, inner) as tracker:
             step()
         self._tracked = tracker.peak
 
