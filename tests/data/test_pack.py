@@ -1,5 +1,6 @@
 """Packing text: once, whole, and found again by content alone."""
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -61,6 +62,77 @@ def test_another_tokenizer_has_its_own_file(texts: Path, tmp_path: Path) -> None
     upper = pack_files(files, folder=tmp_path, tokenizer=Upper())
     assert plain != upper
     assert b"FIRST" in all_tokens(upper)
+
+
+def test_a_path_or_a_string_will_do(texts: Path, tmp_path: Path) -> None:
+    listed = pack_files(collect_files(texts), folder=tmp_path)
+    assert pack_files(texts, folder=tmp_path) == pack_files(str(texts), folder=tmp_path) == listed
+    assert pack_files([str(path) for path in collect_files(texts)], folder=tmp_path) == listed
+
+
+class Words:
+    name, vocab, separator = "words", 10, 9
+
+    def encode(self, text: bytes, /) -> list[int]:
+        if b"first" in text:
+            raise ValueError("not that one")
+        return [len(word) for word in text.split()]
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_tokenizer_that_fails_is_named_with_the_file(texts: Path, tmp_path: Path, workers: int) -> None:
+    with pytest.raises(
+        DataError, match=r"a\.txt: expected text that tokenizer words takes, found ValueError: not that one"
+    ):
+        pack_files(texts, tokenizer=Words(), folder=tmp_path / "c", workers=workers)  # type: ignore[arg-type]  # lists, below
+    assert list((tmp_path / "c").iterdir()) == []
+
+
+def test_a_tokenizer_may_give_lists(texts: Path, tmp_path: Path) -> None:
+    (texts / "a.txt").write_text("a bc")
+    packed = pack_files(texts, tokenizer=Words(), folder=tmp_path)  # type: ignore[arg-type]  # what they are
+    assert sorted(all_tokens(packed).split(b"\t")) == [b"", b"\1\2", b"\10\10"]
+
+
+def test_text_that_changes_while_it_is_packed_is_refused(texts: Path, tmp_path: Path) -> None:
+    class Meddler(ByteTokenizer):
+        name = "meddler"
+
+        def encode(self, text: bytes, /) -> np.ndarray:
+            for path in collect_files(texts):
+                path.write_text("another")
+            return super().encode(text)
+
+    monkey = Meddler()
+    (texts / "c.txt").write_text("more")
+    files = [path for path in collect_files(texts) for _ in range(9)]  # more than one thread takes at once
+    with pytest.raises(DataError, match="the text of a moment ago, found another one"):
+        pack_files(files, tokenizer=monkey, folder=tmp_path / "cache")
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_few_files_are_in_memory_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    for i in range(150):
+        (tmp_path / f"{i:03}.txt").write_text(f"{i} ")
+    encoded = written = most = 0
+
+    class Counting(ByteTokenizer):
+        name = "counting"
+
+        def encode(self, text: bytes, /) -> np.ndarray:
+            nonlocal encoded
+            encoded += 1
+            return super().encode(text)
+
+    def progress(done: int, total: int) -> None:
+        nonlocal most, written
+        most, written = max(most, encoded - written), done
+
+    files = sorted(tmp_path.glob("*.txt"))
+    packed = pack_files(files, tokenizer=Counting(), folder=tmp_path, progress=progress)
+    assert all_tokens(packed) == b"".join(f"{i} \0".encode() for i in range(150))
+    assert (written, most <= 64) == (150, True)
 
 
 def test_processes_give_the_same_file_as_threads(texts: Path, tmp_path: Path) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
-from typedtorch.data import DataError, MemoryTokens, RowBuffer, open_tokens, split, write_tokens
+from typedtorch.data import DataError, MemoryTokens, RowBuffer, get_batch, open_tokens, split, write_tokens
 from typedtorch.data.batches import row_buffer
 
 IDS = (np.arange(1000) * 7919) % 500
@@ -38,8 +39,9 @@ def written(folder: Path, kind: str) -> Path:
     return path
 
 
-KINDS = ["ours", "npy-uint16", "npy-uint32", "npy-int32", "npy-int64", "llm.c gpt2", "llm.c llama"]
-RAW = ["uint16", "uint32", "int32", "int64"]
+NPY = ["npy-uint16", "npy-uint32", "npy-uint64", "npy-int16", "npy-int32", "npy-int64"]
+KINDS = ["ours", *NPY, "llm.c gpt2", "llm.c llama"]
+RAW = ["uint16", "uint32", "int16", "int32", "int64"]
 
 
 @pytest.mark.parametrize("in_memory", [True, False])
@@ -169,6 +171,29 @@ def test_missing_empty_and_odd_files_are_named(tmp_path: Path) -> None:
         open_tokens(tmp_path / "odd.bin")
     with pytest.raises(DataError, match="a token dtype out of uint8"):
         open_tokens(tmp_path / "odd.bin", dtype="float32")
+
+
+@pytest.mark.parametrize("version", [0, 3, 20240520])
+def test_an_unknown_version_of_llm_c_is_refused(tmp_path: Path, version: int) -> None:
+    head = np.zeros(256, "<i4")
+    head[:3] = 20240520, version, len(IDS)
+    (tmp_path / "a.bin").write_bytes(head.tobytes() + IDS.astype("<u2").tobytes())
+    with pytest.raises(DataError, match=rf"an llm\.c header of version 1, found version {version}, 1000"):
+        open_tokens(tmp_path / "a.bin")
+
+
+@pytest.mark.parametrize("name", ["a.npz", "a.txt", "a.safetensors", "a.parquet"])
+def test_a_file_that_is_no_array_is_not_read_as_one(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"some words, and more")
+    with pytest.raises(DataError, match=rf"expected a file of tokens, found a {Path(name).suffix} file"):
+        open_tokens(tmp_path / name)
+    assert len(open_tokens(tmp_path / name, dtype="uint16")) == 10  # one who says so is believed
+
+
+def test_lists_and_tensors_are_tokens_too() -> None:
+    for ids in ([3, 1, 4], torch.tensor([3, 1, 4])):
+        tokens = MemoryTokens(ids, vocab=5)  # type: ignore[arg-type]  # what people have at hand
+        assert get_batch(tokens, [0], 2).targets.tolist() == [[1, 4]]  # type: ignore[arg-type]  # likewise
 
 
 def test_a_vocabulary_smaller_than_the_file_says_is_refused(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from typedtorch.data.batches import Batch, Shard, TokenBatches, get_batch, row_buffer
 from typedtorch.data.corpus import collect_files, standard_library
 from typedtorch.data.errors import DataError, FileProblem, PrefetchError, WriteError
+from typedtorch.data.joined import JoinedTokens, open_shards
 from typedtorch.data.pack import BYTES, ByteTokenizer, Tokenizer, pack_files
 from typedtorch.data.prefetch import Prefetcher
 from typedtorch.data.samplers import EpochStarts, Sampler, UniformStarts
@@ -17,6 +18,7 @@ __all__ = [
     "EpochStarts",
     "FileProblem",
     "FileTokens",
+    "JoinedTokens",
     "MemoryTokens",
     "PrefetchError",
     "Prefetcher",
@@ -31,6 +33,7 @@ __all__ = [
     "WriteError",
     "collect_files",
     "get_batch",
+    "open_shards",
     "open_tokens",
     "pack_files",
     "row_buffer",

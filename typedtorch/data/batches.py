@@ -54,6 +54,7 @@ def get_batch(
     Raises:
         DataError: a start outside the tokens, an id outside the vocabulary, or a file that shrank.
     """
+    starts = np.asarray(starts)
     out = out or row_buffer(len(starts), seq, tokens.dtype)
     tokens.read(starts, out)
     return as_batch(out, torch.device(device))

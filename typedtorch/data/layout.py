@@ -13,16 +13,24 @@ from typedtorch.data.tokenfile import HEADER_BYTES, MAGIC, Header
 
 _NPY = b"\x93NUMPY"
 # llm.c: 256 int32 of header: magic, version, number of tokens
-_LLMC = {20240520: "uint16", 20240801: "uint32"}
+_LLMC = {20240520: ("uint16", 1), 20240801: ("uint32", 7)}
 _LLMC_HEADER_BYTES = 1024
 _NPY_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 _DTYPES: dict[str, np.dtype[np.integer]] = {
     "uint8": np.dtype("u1"),
     "uint16": np.dtype("<u2"),
     "uint32": np.dtype("<u4"),
+    "uint64": np.dtype("<u8"),
+    "int8": np.dtype("i1"),
+    "int16": np.dtype("<i2"),
     "int32": np.dtype("<i4"),
     "int64": np.dtype("<i8"),
 }
+# what is surely no array of integers, though any bytes could be read as one
+_NOT_RAW = {
+    ".npz", ".zip", ".gz", ".bz2", ".xz", ".zst", ".tar", ".pt", ".pth", ".ckpt", ".safetensors", ".parquet",
+    ".arrow", ".txt", ".md", ".json", ".jsonl", ".csv", ".py", ".html", ".pkl",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -66,6 +74,9 @@ def identify(path: Path, dtype: str | None = None, vocab: int | None = None) -> 
         layout = _npy(path, vocab)
     elif len(head) == _LLMC_HEADER_BYTES and int.from_bytes(head[:4], "little") in _LLMC:
         layout = _llmc(path, head, vocab)
+    elif dtype is None and path.suffix in _NOT_RAW:
+        hint = "pack text with pack_files, save arrays with numpy.save, or say the dtype"
+        raise DataError(path, "a file of tokens", f"a {path.suffix} file", hint)
     else:
         layout = _raw(path, size, _DTYPES[dtype or "uint16"], vocab)
     _check_size(path, layout, size)
@@ -103,8 +114,11 @@ def _npy(path: Path, vocab: int | None) -> Layout:
 
 
 def _llmc(path: Path, head: bytes, vocab: int | None) -> Layout:
-    words = np.frombuffer(head, "<i4")
-    return Layout(_DTYPES[_LLMC[int(words[0])]], _LLMC_HEADER_BYTES, int(words[2]), vocab)
+    magic, version, count = np.frombuffer(head, "<i4")[:3].tolist()
+    dtype, known = _LLMC[magic]
+    if version != known or count < 0:
+        raise DataError(path, f"an llm.c header of version {known}", f"version {version}, {count} tokens")
+    return Layout(_DTYPES[dtype], _LLMC_HEADER_BYTES, count, vocab)
 
 
 def _raw(path: Path, size: int, dtype: np.dtype[np.integer], vocab: int | None) -> Layout:

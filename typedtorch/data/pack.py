@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 from jaxtyping import Integer
 
+from typedtorch.data.corpus import collect_files
 from typedtorch.data.errors import DataError
 from typedtorch.data.tokenfile import write_tokens
 
@@ -59,7 +60,7 @@ def cache_folder() -> Path:
 
 
 def pack_files(
-    files: Sequence[Path],
+    files: Sequence[str | os.PathLike[str]] | str | os.PathLike[str],
     *,
     tokenizer: Tokenizer = BYTES,
     folder: Path | None = None,
@@ -68,40 +69,39 @@ def pack_files(
 ) -> Path:
     """Tokenise ``files`` into one token file, a separator after each, and return its path.
 
-    The name of the file is a digest of the texts and the tokenizer, so the same text is packed once whatever
-    else changes, and changed text is never mistaken for the old. ``workers`` processes tokenise in parallel;
-    zero does it in threads. ``progress(done, total)`` is called per file.
+    ``files`` are paths, or one path, folder or glob (:func:`collect_files`). The name of the token file is a
+    digest of the texts and the tokenizer, so the same text is packed once whatever else changes, and changed
+    text is never mistaken for the old. ``workers`` processes tokenise in parallel; zero does it in threads; a
+    few files are in memory at a time. ``progress(done, total)`` is called per file.
 
     Raises:
-        DataError: a file cannot be read, or all of them are empty.
+        DataError: a file cannot be read or tokenised, changed meanwhile, or all of them are empty.
         WriteError: the cache folder cannot be written.
     """
     folder = folder if folder is not None else cache_folder()
-    target = folder / f"{_content_key(files, tokenizer)}.tok"
+    paths = collect_files(files) if isinstance(files, str | os.PathLike) else [Path(each) for each in files]
+    digests = _digests(paths)
+    key = hashlib.sha256(b"".join([tokenizer.name.encode(), *digests])).hexdigest()[:32]
+    target = folder / f"{key}.tok"
     if target.is_file():
         return target
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     write_tokens(
         target,
-        _encode_all(files, tokenizer, progress, workers),
+        _encode_all(list(zip(paths, digests, strict=True)), tokenizer, progress, workers),
         vocab=tokenizer.vocab,
         separator=tokenizer.separator,
     )
     return target
 
 
-def _content_key(files: Sequence[Path], tokenizer: Tokenizer) -> str:
-    whole = hashlib.sha256(tokenizer.name.encode())
-    total = 0
+def _digests(files: Sequence[Path]) -> list[bytes]:
     with ThreadPoolExecutor() as pool:
-        for size, digest in pool.map(_digest, files):
-            whole.update(digest)
-            total += size
-    if not total:
-        raise DataError(
-            files[0] if len(files) == 1 else f"{len(files)} files", "text", "nothing but empty files"
-        )
-    return whole.hexdigest()[:32]
+        found = list(pool.map(_digest, files))
+    if not sum(size for size, _ in found):
+        where = files[0] if len(files) == 1 else f"{len(files)} files"
+        raise DataError(where, "text", "nothing but empty files" if files else "no files")
+    return [digest for _, digest in found]
 
 
 def _read(path: Path) -> bytes:
@@ -116,19 +116,35 @@ def _digest(path: Path) -> tuple[int, bytes]:
     return len(text), hashlib.sha256(text).digest()
 
 
-def _encode(tokenizer: Tokenizer, path: Path) -> np.ndarray:
-    tokens = tokenizer.encode(_read(path))
-    if not len(tokens) or tokenizer.separator < 0:
+def _encode(tokenizer: Tokenizer, file: tuple[Path, bytes]) -> np.ndarray:
+    path, digest = file
+    text = _read(path)
+    if hashlib.sha256(text).digest() != digest:  # the cache would have the name of one text and hold another
+        raise DataError(
+            path, "the text of a moment ago", "another one", "the file changed while it was packed"
+        )
+    try:
+        tokens = np.asarray(tokenizer.encode(text))
+    except Exception as error:
+        found = f"{type(error).__name__}: {error}"
+        raise DataError(path, f"text that tokenizer {tokenizer.name} takes", found) from error
+    if not tokens.size or tokenizer.separator < 0:
         return tokens
     return np.append(tokens, tokens.dtype.type(tokenizer.separator))
 
 
 def _encode_all(
-    files: Sequence[Path], tokenizer: Tokenizer, progress: Progress | None, workers: int
+    files: Sequence[tuple[Path, bytes]], tokenizer: Tokenizer, progress: Progress | None, workers: int
 ) -> Iterator[np.ndarray]:
     pool: Executor = ProcessPoolExecutor(workers) if workers else ThreadPoolExecutor()
+    ahead = 64 * (workers or os.cpu_count() or 1)  # what is tokenised and not yet written is in memory
     with pool:
-        for done, tokens in enumerate(pool.map(partial(_encode, tokenizer), files, chunksize=8), 1):
-            if progress:
-                progress(done, len(files))
-            yield tokens
+        for begin in range(0, len(files), ahead):
+            some = files[begin : begin + ahead]
+            for done, tokens in enumerate(
+                pool.map(partial(_encode, tokenizer), some, chunksize=8), begin + 1
+            ):
+                if progress:
+                    progress(done, len(files))
+                if tokens.size:
+                    yield tokens

@@ -69,6 +69,7 @@ class MemoryTokens:
     def __init__(
         self, array: np.ndarray, *, vocab: int | None = None, separator: int = -1, name: str = "<memory>"
     ) -> None:
+        array = np.asarray(array)
         if array.ndim != 1 or array.dtype.kind not in "ui":
             raise DataError(name, "a one-dimensional array of integers", f"{array.dtype} {array.shape}")
         self.array, self.name, self.separator = np.ascontiguousarray(array), name, separator
@@ -86,7 +87,7 @@ class MemoryTokens:
     def read(self, starts: Int64[np.ndarray, "batch"], out: RowBuffer, /) -> None:
         """Fill the rows of ``out`` with the tokens that follow each start."""
         length = out.rows.shape[1]
-        _check_bounds(self, starts, length)
+        check_bounds(self, starts, length)
         windows = self._windows.get(length)
         if windows is None:
             windows = np.lib.stride_tricks.sliding_window_view(self.array, length)
@@ -133,7 +134,7 @@ class FileTokens:
 
     def read(self, starts: Int64[np.ndarray, "batch"], out: RowBuffer, /) -> None:
         """Fill the rows of ``out`` with the tokens that follow each start."""
-        _check_bounds(self, starts, out.rows.shape[1])
+        check_bounds(self, starts, out.rows.shape[1])
         offsets = (starts * self.dtype.itemsize + self.layout.offset).tolist()
         if not self._read_cached(out, offsets):
             self._announce(offsets, out.rows.shape[1] * self.dtype.itemsize)
@@ -205,7 +206,7 @@ class TokenSpan:
 
     def read(self, starts: Int64[np.ndarray, "batch"], out: RowBuffer, /) -> None:
         """Fill the rows of ``out`` with the tokens that follow each start."""
-        _check_bounds(self, starts, out.rows.shape[1])
+        check_bounds(self, starts, out.rows.shape[1])
         self.tokens.read(starts + self.start, out)
 
     def fingerprint(self) -> str:
@@ -267,7 +268,12 @@ def _free_memory() -> int:
         return 1 << 30
 
 
-def _check_bounds(tokens: Tokens, starts: np.ndarray, length: int) -> None:
+def check_bounds(tokens: Tokens, starts: np.ndarray, length: int) -> None:
+    """Refuse windows that do not lie in ``tokens``.
+
+    Raises:
+        DataError: naming the first that does not.
+    """
     low, high = int(starts.min(initial=0)), int(starts.max(initial=0))
     if low < 0 or high + length > len(tokens):
         where = low if low < 0 else high

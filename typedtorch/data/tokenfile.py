@@ -118,7 +118,8 @@ def write_tokens(
     dtype, digest, count = token_dtype(vocab), hashlib.sha256(), 0
     with atomic_file(path) as file:
         file.write(bytes(HEADER_BYTES))
-        for part in [parts] if isinstance(parts, np.ndarray) else parts:
+        for each in [parts] if hasattr(parts, "__array__") else parts:
+            part = np.asarray(each)
             _check_part(Path(path), part, vocab, count)
             data = np.ascontiguousarray(part, dtype)
             digest.update(data.data)
