@@ -10,6 +10,7 @@ import torch
 from typedtorch.accounting import annotations as an
 from typedtorch.accounting import sizes as sz
 from typedtorch.accounting.answers import Account
+from typedtorch.accounting.attempts import label_options
 from typedtorch.accounting.errors import AccountingError, SizeError
 from typedtorch.accounting.labels import choose
 from typedtorch.accounting.losses import Loss
@@ -122,11 +123,6 @@ def _bound(
     bound = {**known, **{n: s for n, s in own.items() if n in needed}, **given}
     bound = sz.settle(call, bound, setup, sz.free_size)
     missing = [n for n in needed if n not in bound]
-    if missing and (given or known):
-        raise SizeError(
-            f"axis {missing[0]!r} of {_name(found.fixed)} has no size: pass {missing[0]}=... "
-            "(or no sizes at all, for formulas only)"
-        )
     return Account(found, bound, tuple(missing), setup=setup, optimizer=optimizer, strict=strict)
 
 
@@ -144,10 +140,6 @@ def _constructed(
     sz.check_names(given, [*found.arguments, *needed, *_variadic(call)], _name(found.constructor))
     bound = sz.settle(call, {**own, **given}, setup, sz.free_size)
     missing = [n for n in needed if n not in bound]
-    if missing and set(given) - set(found.arguments):
-        raise SizeError(
-            f"axis {missing[0]!r} of {_name(found.constructor)} has no size: pass {missing[0]}=..."
-        )
     return Account(found, bound, tuple(missing), setup=setup, optimizer=optimizer, strict=strict)
 
 
@@ -157,11 +149,12 @@ def _usable(device: torch.device) -> bool:
 
 def _inputs_of(found: Target, given: dict[str, Any], unbuilt: list[str]) -> list[str]:
     """Axes of the inputs of what a constructor makes, learnt by making one at some size."""
-    trial = choose(dict.fromkeys(unbuilt)).values
-    try:
-        return sz.needed(found.call({**given, **trial}))
-    except SizeError:
-        return []  # the formula's own attempts will say why
+    for options in label_options(tuple(unbuilt), {}):
+        try:
+            return sz.needed(found.call({**given, **choose(dict.fromkeys(unbuilt), **options).values}))
+        except SizeError:
+            continue  # the formula's own attempts will say why
+    return []
 
 
 def _variadic(call: Call) -> list[str]:

@@ -25,3 +25,11 @@ class UncountedError(AccountingError):
 
 class SymbolError(AccountingError):
     """A formula could not be derived, although the numbers could."""
+
+
+class CounterError(SymbolError):
+    """An axis counts layers or the turns of a loop: no single trace holds it as a letter."""
+
+
+class StreamError(SymbolError):
+    """The program runs other operators at the labels than at the sizes."""

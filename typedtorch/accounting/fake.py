@@ -32,6 +32,7 @@ __all__ = [
     "fake_copy",
     "fake_mode",
     "in_fake_mode",
+    "in_pieces",
     "next_sequence_number",
     "node_sequence_number",
     "storage_key",
@@ -51,6 +52,15 @@ def fake_mode(shape_env: Any = None) -> Iterator[FakeTensorMode]:
             yield mode
     finally:
         _LOG.disabled = before
+
+
+@contextlib.contextmanager
+def in_pieces() -> Iterator[None]:
+    """Layers made of others run as torch's decompositions in Python, which understand symbolic sizes."""
+    from torch._dispatch.python import enable_python_dispatcher  # noqa: PLC0415 - slow to import
+
+    with enable_python_dispatcher():
+        yield
 
 
 def in_fake_mode(tensor: Tensor) -> bool:

@@ -112,18 +112,81 @@ def parameters(trace: Trace) -> dict[str, Size]:
     return found
 
 
-def figures(trace: Trace, peak_at: int) -> dict[str, Size]:
-    """Every figure by its dotted name.
+def figures(trace: Trace, peak_at: int | None, first_at: int | None = None) -> dict[str, Size]:
+    """Every figure by its dotted name; the peaks only where it is known which operators they are at.
 
     >>> sorted(figures(Trace(), 0))[:3]
     ['bytes.step', 'flops.backward', 'flops.elementwise']
     """
     spent = costs(trace)
     found: dict[str, Size] = {f"flops.{name}": size for name, size in flops(spent).items()}
-    found.update({f"memory.{name}": size for name, size in memory(trace, peak_at).items()})
+    held = memory(trace, peak_at or 0)
+    if peak_at is None:
+        held = {name: size for name, size in held.items() if not name.startswith("peak")}
+    found.update({f"memory.{name}": size for name, size in held.items()})
+    if first_at is not None:
+        found["memory.first_peak"] = total(alive(trace.storages, first_at))
     found.update({f"parameters.{name}": size for name, size in parameters(trace).items()})
     bytes_moved: Size = 0
     for cost, calls in repeated(spent):
         bytes_moved = bytes_moved + cost.bytes * (cost.op.times * calls)
     found["bytes.step"] = bytes_moved
+    return found
+
+
+FIGURES = frozenset(figures(Trace(), 0, 0))  # the names there are
+
+
+def by_module(trace: Trace, spent: list[Cost]) -> dict[str, dict[str, Size]]:
+    """Parameters, FLOPs forward and backward, bytes and calls by module path, children included."""
+    sums: dict[str, dict[str, Size]] = {}
+
+    def add(path: str, field: str, size: Size) -> None:
+        for each in ancestors(path):
+            row = sums.setdefault(each, dict.fromkeys(MODULE_FIELDS, 0))
+            row[field] = row[field] + size
+
+    for weight in trace.weights:
+        add(weight.path.rpartition(".")[0], "parameters", weight.numel)
+    for cost, where in placed(spent, trace.copies):
+        op = cost.op
+        if op.phase == "optimizer":
+            continue
+        if op.phase != "recompute":
+            add(where, "forward" if op.phase == "forward" else "backward", cost.count.matmul * op.times)
+        add(where, "bytes", cost.bytes * op.times)
+        add(where, "calls", op.times)
+    return sums
+
+
+MODULE_FIELDS = ("parameters", "forward", "backward", "bytes", "calls")
+
+
+def ancestors(path: str) -> list[str]:
+    """The path and all above it, the root (``""``) first.
+
+    >>> ancestors("a.b.c")
+    ['', 'a', 'a.b', 'a.b.c']
+    """
+    parts = path.split(".") if path else []
+    return ["", *(".".join(parts[: i + 1]) for i in range(len(parts)))]
+
+
+def by_operator(spent: list[Cost]) -> dict[str, dict[str, Size]]:
+    """Calls, FLOPs and bytes of a step by operator."""
+    sums: dict[str, dict[str, Size]] = {}
+    for cost, calls in repeated(spent):
+        times = cost.op.times * calls
+        row = sums.setdefault(cost.op.name, {"calls": 0, "flops": 0, "bytes": 0})
+        row["calls"] = row["calls"] + times
+        row["flops"] = row["flops"] + (cost.count.matmul + cost.count.recompute) * times
+        row["bytes"] = row["bytes"] + cost.bytes * times
+    return sums
+
+
+def parts(trace: Trace) -> dict[str, Size]:
+    """Figures of every module and operator: ``modules[path].forward``, ``operators[name].flops``."""
+    spent = costs(trace)
+    found = {f"modules[{p}].{f}": s for p, row in by_module(trace, spent).items() for f, s in row.items()}
+    found.update({f"operators[{n}].{f}": s for n, row in by_operator(spent).items() for f, s in row.items()})
     return found

@@ -46,6 +46,9 @@ def _times(term: Size, quotient: Atom) -> Size:
 class Formula:
     """``pinned`` names the axes that keep the size they were given, because the formula is another at others.
 
+    These are the axes a built module holds fast, and those for which no polynomial was found: ``why`` then
+    says the reason, and the text shows their sizes.
+
     >>> f = Formula("flops.forward", 2 * axis("batch") * axis("d_model") ** 2)
     >>> print(f)
     2*batch*d_model**2
@@ -56,6 +59,7 @@ class Formula:
     name: str
     size: Size
     pinned: Mapping[str, int] = field(default_factory=dict)
+    why: str = ""
 
     def subs(self, sizes: Mapping[str, int] | None = None, /, **more: int) -> int:
         """The number at these sizes, exactly.
@@ -78,6 +82,11 @@ class Formula:
         found = atoms(self.size)
         return frozenset(a.name for a in found if a.kind != "floor")
 
+    @property
+    def polynomial(self) -> bool:
+        """Whether it is a polynomial in all axes: none had to be fixed, and nothing is rounded down."""
+        return not self.why and all(a.kind != "floor" for a in atoms(self.size))
+
     def sympy(self) -> Any:
         """The same as a sympy expression, for simplification or LaTeX."""
         import sympy  # type: ignore[import-untyped]  # noqa: PLC0415 - untyped; slow to import, wanted rarely
@@ -86,4 +95,4 @@ class Formula:
         return sympy.sympify(str(self.size), locals=symbols)
 
     def __str__(self) -> str:
-        return str(self.size)
+        return f"{self.size} ({self.why})" if self.why else str(self.size)

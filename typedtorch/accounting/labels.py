@@ -15,7 +15,7 @@ from fractions import Fraction
 from typedtorch.accounting.errors import SymbolError
 from typedtorch.shapes.size import Size, axis, floor_div
 
-_PRIMES = [p for p in range(11, 2000) if all(p % q for q in range(2, int(p**0.5) + 1))]
+_PRIMES = [p for p in range(11, 4000) if all(p % q for q in range(2, int(p**0.5) + 1))]
 _SIMPLE = sorted({Fraction(a, b) for a in range(1, 13) for b in (1, 2, 3, 4, 6, 8, 12, 16, 32, 64)})
 
 
@@ -56,39 +56,61 @@ def choose(
     within: Mapping[str, str] | None = None,
     avoid: Iterable[int] = (),
     rough: bool = False,
-    skip: int = 0,
+    alike: bool = False,
+    tiny: bool = False,
+    part: int = 64,
+    turn: int = 0,
 ) -> Labels:
     """Labels for axes of these sizes (None where unknown).
 
-    ``small`` axes get a label no larger than their size; ``rough`` labels keep no divisors; ``skip`` leaves
-    out that many primes, for a second set that shares none with the first.
+    ``small`` axes get a label no larger than their size; ``rough`` labels keep no divisors, ``alike`` ones
+    leave the remainder of the size when divided by 64, so that halves are rounded as its are; those of
+    unknown sizes divide by ``part``, ``tiny`` ones are the least there are; ``turn`` 1, 2, ... give further
+    sets that share no prime with the first.
     """
     taken = {p for p in _PRIMES for n in avoid if n % p == 0}
     values: dict[str, int] = {}
     primes: dict[str, int] = {}
-    supply = iter([p for p in _PRIMES if p not in taken and p > 31][skip:])
+    least = 3 if tiny else 32
+    supply = iter(
+        [p for p in (3, 5, 7, *_PRIMES) if p not in taken and p >= least][turn * (len(sizes) + 1) :]
+    )
     ties = dict(within or {})
     for name in sorted(sizes, key=lambda n: n in ties):
         size = sizes[name]
-        part = 1 if rough else (64 if size is None else smooth_part(size))
+        factor = 1 if rough or tiny else (part if size is None else smooth_part(size))
         if name in small and size is not None:
-            part, prime = _largest(size, set(primes.values()))
+            factor, prime = _largest(size, set(primes.values()), turn)
+        elif alike and size is not None:
+            factor, prime = _alike(size, taken | set(primes.values()), turn)
         else:
             prime = next(supply)
         primes[name] = prime
-        values[name] = part * prime * (values[ties[name]] if name in ties else 1)
+        values[name] = factor * prime * (values[ties[name]] if name in ties else 1)
     return Labels(values, primes, ties)
 
 
-def _largest(size: int, taken: set[int]) -> tuple[int, int]:
-    """The largest free prime below a size.
+def _alike(size: int, taken: set[int], turn: int) -> tuple[int, int]:
+    """A power of two and a prime whose product leaves what the size leaves, divided by 64.
+
+    >>> [a * p % 64 for a, p in (_alike(225, set(), 0), _alike(200, set(), 1), _alike(128, set(), 0))]
+    [33, 8, 0]
+    """
+    factor = min(size & -size, 64)
+    wanted = size // factor % (64 // factor)
+    alike = [p for p in _PRIMES if p > 31 and p not in taken and p % (64 // factor) == wanted]
+    return factor, alike[(turn * len(taken) + turn) % len(alike)]
+
+
+def _largest(size: int, taken: set[int], turn: int) -> tuple[int, int]:
+    """The largest free prime below a size; another one for a second and a third set where there are more.
 
     Raises:
         SymbolError: no prime is left.
     """
     free = [p for p in (2, 3, 5, 7, *_PRIMES) if p < size and p not in taken]
     if free:
-        return 1, free[-1]
+        return 1, free[-1 - min(turn, len(free) - 1)]
     raise SymbolError(f"no label fits below {size}")
 
 
@@ -162,32 +184,39 @@ class Decoder:
         for one in monomials:
             line = self._line(here, there, one)
             if line is not None:
-                return self._size(factor, Fraction(1)) * _plus(self._size(one, line[0]), line[1])
+                return self._size(factor, Fraction(1)) * self._rounded(one, *line)
         for one, two in itertools.permutations(monomials, 2):
             for scale in (Fraction(1), Fraction(2), Fraction(3)):
                 less = here - scale * self._at(self.labels.values, two)
                 if less <= 0:
                     continue
                 line = self._line(less, there - scale * self._at(self.check, two), one)
-                if line is not None and abs(line[1]) <= 2:
+                if line is not None and line[1].denominator == 1 and abs(line[1]) <= 2:
                     both = self._size(one, line[0]) + self._size(two, scale)
-                    return self._size(factor, Fraction(1)) * _plus(both, line[1])
+                    return self._size(factor, Fraction(1)) * (both + int(line[1]))
         return None
 
     def _line(
         self, here: Fraction, there: Fraction, powers: Mapping[str, int]
-    ) -> tuple[Fraction, int] | None:
+    ) -> tuple[Fraction, Fraction] | None:
         """``a`` and ``b`` with ``a * monomial + b`` at both sizes, if a is simple and b small."""
         run = self._at(self.labels.values, powers) - self._at(self.check, powers)
         if run == 0:
             return None
         slope = (here - there) / run
         offset = here - slope * self._at(self.labels.values, powers)
-        if slope <= 0 or offset.denominator != 1:
+        if slope <= 0 or slope.denominator % offset.denominator:
             return None
         plain = slope in _SIMPLE and abs(offset) <= 16
         scaled = slope.denominator == 1 and offset % slope == 0 and abs(offset / slope) <= 16
-        return (slope, int(offset)) if plain or scaled else None
+        return (slope, offset) if plain or scaled else None
+
+    def _rounded(self, powers: Mapping[str, int], slope: Fraction, offset: Fraction) -> Size:
+        """``(a * monomial + b) // c``, which is exact at the sizes it was read from."""
+        if offset.denominator == 1:
+            return self._size(powers, slope) + int(offset)
+        above = self._size(powers, Fraction(slope.numerator))
+        return floor_div(above + int(offset * slope.denominator), slope.denominator)
 
     def _monomials(self) -> list[dict[str, int]]:
         names = list(self.labels.values)
@@ -216,10 +245,6 @@ class Decoder:
                 else:
                     below = below * axis(name)
         return floor_div(above, below)
-
-
-def _plus(size: Size, offset: int) -> Size:
-    return size + offset
 
 
 def _multiplicity(size: int, prime: int) -> int:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from typedtorch.accounting import figures as fg
 from typedtorch.accounting import timeline as tl
+from typedtorch.accounting.derive import Derivation, figures_of
 from typedtorch.accounting.devices import Dtype
-from typedtorch.accounting.engines import Engine, Question, Symbolic, by_primes, by_symbols
+from typedtorch.accounting.engines import Engine, Question, Symbolic, by_primes
 from typedtorch.accounting.errors import AccountingError, SizeError, SymbolError
 from typedtorch.accounting.flops import Uncounted, require_counted, uncounted
 from typedtorch.accounting.formula import Formula, cancelled
@@ -21,6 +22,7 @@ from typedtorch.accounting.sizes import of_module
 from typedtorch.accounting.stage import Setup
 from typedtorch.accounting.target import Target
 from typedtorch.accounting.trace import Trace
+from typedtorch.accounting.witness import witnesses
 from typedtorch.shapes.size import Size, evaluate
 
 
@@ -39,8 +41,8 @@ class Figures:
     ) -> None:
         self.target, self.sizes, self.unbound = target, dict(sizes), unbound
         self.setup, self._optimizer, self.strict = setup, optimizer, strict
-        self._symbolic: dict[Engine, Symbolic] = {}
-        self._formulas: dict[Engine, dict[str, Size]] = {}
+        self._symbolic: dict[Engine, list[Symbolic]] = {}
+        self._formulas: dict[tuple[Engine, int, bool], dict[str, Size]] = {}
         if not unbound:
             self.trace  # noqa: B018 - errors belong to the call that asked, not to the first figure
 
@@ -54,16 +56,22 @@ class Figures:
 
     @functools.cached_property
     def trace(self) -> Trace:
-        """The stream of operators at these sizes."""
+        """The stream of operators at these sizes.
+
+        Raises:
+            SizeError: an axis has no size.
+        """
         if self.unbound:
-            raise SizeError(
-                f"no number without a size for {', '.join(self.unbound)}: pass {self.unbound[0]}=..., "
-                "or ask for .formula(...)"
-            )
+            raise SizeError(f"no numbers {self._missing()}, or ask for .formula(...)")
         trace = record(self.call, self.sizes, self.setup_for(self.call))
         if self.strict:
             require_counted(uncounted(trace.ops))
         return trace
+
+    def _missing(self) -> str:
+        """Which axes have no size, and how to give them one."""
+        wanted = ", ".join(f"{name}=..." for name in self.unbound)
+        return f"without a size for {', '.join(self.unbound)}: pass {wanted}"
 
     @functools.cached_property
     def _question(self) -> Question:
@@ -79,48 +87,97 @@ class Figures:
         Raises:
             SymbolError: the engine finds no formula.
         """
+        return self._traces(engine)[0]
+
+    def _traces(self, engine: Engine) -> list[Symbolic]:
+        """What an engine finds: the second one has two ways, where the first of them leaves axes fixed."""
         if engine not in self._symbolic:
-            derive = by_primes if engine == "primes" else by_symbols
-            self._symbolic[engine] = derive(self._question)
+            if engine == "primes":
+                self._symbolic[engine] = [by_primes(self._question)]
+            else:
+                self._symbolic[engine] = witnesses(self._question)
         return self._symbolic[engine]
 
-    def formula(self, name: str, *, engine: Engine | None = None) -> Formula:
+    def formula(
+        self, name: str, *, module: str | None = None, operator: str | None = None,
+        engine: Engine | None = None,
+    ) -> Formula:  # fmt: skip
         """A figure as an exact polynomial in the names of the axes.
 
         Names are those of the records: ``"flops.forward"``, ``"memory.saved"``, ``"parameters.total"``,
-        ``"bytes.step"``.  The peak is the polynomial active at the account's sizes.  Where a figure is no
-        polynomial in some axis (a loop over it, a size of 1 that changes what is copied), the formula
-        keeps that axis at its size and says so in ``pinned``.
+        ``"bytes.step"``; with ``module=`` a path those of :class:`ModuleCost`, with ``operator=`` those of
+        :class:`OperatorCost`.  The peak is the polynomial active at the account's sizes.  Where a figure is
+        no polynomial in some axis, the formula keeps that axis at its size and says so (``pinned``, ``why``).
+        ``engine`` asks one of the two ways to formulas alone.
 
         Raises:
-            AccountingError: no figure of that name.
+            AccountingError: no figure of that name, or a peak without sizes.
             SymbolError: no formula can be derived.
+
+        >>> from torch import nn, Tensor
+        >>> from jaxtyping import Float
+        >>> class Wide(nn.Module):
+        ...     def __init__(self, d_model: int, d_ff: int) -> None:
+        ...         super().__init__()
+        ...         self.up = nn.Linear(d_model, d_ff)
+        ...     def forward(self, x: Float[Tensor, "batch d_model"]) -> Float[Tensor, "batch d_ff"]:
+        ...         return self.up(x)
+        >>> from typedtorch.accounting import account
+        >>> a = account(Wide)
+        >>> print(a.formula("flops.forward"), "|", a.formula("forward", module="up"))
+        2*batch*d_ff*d_model | 2*batch*d_ff*d_model
+        >>> account(Wide, d_model=4, d_ff=8).formula("flops.forward").subs(batch=2, d_model=4, d_ff=8)
+        128
         """
-        found = self._figures(engine or "primes")
-        if name not in found:
-            raise AccountingError(f"formula({name!r}): the figures are {', '.join(sorted(found))}")
-        symbolic = self.symbolic(engine or "primes")
-        size = cancelled(found[name]) if symbolic.engine == "primes" else found[name]
-        return Formula(name, size, dict(symbolic.pinned))
+        full = _full_name(name, module, operator)
+        self._check_name(full)
+        if engine is None:
+            return self._derivation.formula(full)
+        return self._by(engine, full)
 
-    def _figures(self, engine: Engine) -> dict[str, Size]:
-        if engine not in self._formulas:
-            trace = self.symbolic(engine).trace
-            found = fg.figures(trace, self._peak_of(trace, engine))
-            if self.unbound:  # which moment is the peak depends on the sizes
-                found = {k: v for k, v in found.items() if not k.startswith("memory.peak")}
-            self._formulas[engine] = found
-        return self._formulas[engine]
-
-    def _peak_of(self, trace: Trace, engine: Engine) -> int:
-        """The operator at the peak; the second engine's stream may hold other operators."""
-        if self.unbound:
-            return 0
-        if engine == "primes":
-            return self.peak.at
+    def _by(self, engine: Engine, name: str) -> Formula:
+        """The formula one engine finds, which must be the number at the sizes."""
         sizes = {n: s for n, s in self.sizes.items() if isinstance(s, int)}
-        storages = [replace(s, nbytes=evaluate(s.nbytes, sizes)) for s in trace.storages]
-        return tl.peak(replace(trace, storages=storages)).at
+        wrong = ""
+        for at, symbolic in enumerate(self._traces(engine)):
+            key = engine, at, "[" in name
+            if key not in self._formulas:
+                trace = symbolic.trace
+                self._formulas[key] = (
+                    fg.parts(trace) if "[" in name else figures_of(trace, None if self.unbound else sizes)
+                )
+            found = self._formulas[key]
+            size = cancelled(found[name]) if name in found else 0
+            if self.unbound or evaluate(size, sizes) == self._number_of(name):
+                return Formula(name, size, dict(symbolic.pinned))
+            wrong = wrong or f"{size} at these sizes is {evaluate(size, sizes)}, not {self._number_of(name)}"
+        raise SymbolError(
+            f"{name}: other operators run on symbolic integers than on numbers ({wrong}); "
+            "the formula without engine= is the one of the numbers"
+        )
+
+    def _check_name(self, name: str) -> None:
+        if self.unbound and name in ("memory.peak", "memory.peak_activations", "memory.first_peak"):
+            raise AccountingError(
+                f"formula({name!r}): which moment is the peak depends on the sizes; there is no peak "
+                + self._missing()
+            )
+        known: Iterable[str] = fg.FIGURES
+        if "[" in name:
+            known = self._parts
+        if name not in known:
+            raise AccountingError(f"formula({name!r}): the figures are {', '.join(sorted(known))}")
+
+    @functools.cached_property
+    def _parts(self) -> dict[str, Size]:
+        return fg.parts(self.symbolic().trace if self.unbound else self.trace)
+
+    @functools.cached_property
+    def _derivation(self) -> Derivation:
+        return Derivation(self._question, None if self.unbound else self._number_of)
+
+    def _number_of(self, name: str) -> int:
+        return self.numbers[name] if name in self.numbers else tl.number(self._parts[name])
 
     @property
     def uncounted(self) -> tuple[Uncounted, ...]:
@@ -131,7 +188,8 @@ class Figures:
     @functools.cached_property
     def numbers(self) -> dict[str, int]:
         """Every figure by its dotted name."""
-        return {name: tl.number(size) for name, size in fg.figures(self.trace, self.peak.at).items()}
+        found = fg.figures(self.trace, self.peak.at, self._first_peak.at)
+        return {name: tl.number(size) for name, size in found.items()}
 
     @property
     def name(self) -> str:
@@ -157,12 +215,22 @@ class Figures:
         return tl.peak(self.trace)
 
     @functools.cached_property
+    def _first_peak(self) -> tl.Peak:
+        return tl.peak(self.trace, 0, self.trace.marks.get((0, "optimizer"), len(self.trace.ops)))
+
+    @functools.cached_property
     def parameters(self) -> Parameters:
-        counts = {k: tl.number(v) for k, v in fg.parameters(self.trace).items()}
-        modules: dict[str, int] = {}
-        for weight in self.trace.weights:
-            for path in _ancestors(weight.path.rpartition(".")[0]):
-                modules[path] = modules.get(path, 0) + tl.number(weight.numel)
+        """Counts of learned numbers; they need only the sizes the module is built from.
+
+        Raises:
+            SizeError: an axis that builds the module has no size.
+        """
+        if any(name in self.target.arguments for name in self.unbound):
+            raise SizeError(f'no numbers {self._missing()}, or ask for .formula("parameters.total")')
+        weights = self.trace.weights if not self.unbound else self.symbolic().trace.weights
+        bare = Trace(weights=weights)
+        counts = {k: tl.number(v) for k, v in fg.parameters(bare).items()}
+        modules = {p: tl.number(row["parameters"]) for p, row in fg.by_module(bare, []).items()}
         return Parameters(**counts, by_module=modules)
 
     @functools.cached_property
@@ -176,14 +244,13 @@ class Figures:
         numbers = {k: tl.number(v) for k, v in fg.memory(self.trace, peak.at).items()}
         numbers.pop("peak_activations")
         op = self.trace.ops[peak.at] if self.trace.ops else None
-        first_end = self.trace.marks.get((0, "optimizer"), len(self.trace.ops))
         return Memory(
             **numbers,
             peak_operator=op.name if op else "",
             peak_module=op.path if op else "",
             peak_phase=op.phase if op else "",
             peak_parts=peak.parts,
-            first_peak=tl.peak(self.trace, 0, first_end).bytes,
+            first_peak=self._first_peak.bytes,
         )
 
     @property
@@ -209,34 +276,20 @@ class Figures:
     @functools.cached_property
     def modules(self) -> dict[str, ModuleCost]:
         """Parameters, FLOPs and bytes by module path, children included; the root is ``""``."""
-        sums: dict[str, list[int]] = {path: [0, 0, 0, 0] for path in self.parameters.by_module}
-        for cost, where in fg.placed(self.costs, self.trace.copies):
-            if cost.op.phase == "optimizer":
-                continue
-            work = tl.number(cost.count.matmul) * cost.op.times
-            for path in _ancestors(where):
-                row = sums.setdefault(path, [0, 0, 0, 0])
-                row[0 if cost.op.phase == "forward" else 1] += work if cost.op.phase != "recompute" else 0
-                row[2] += tl.number(cost.bytes) * cost.op.times
-                row[3] += cost.op.times
-        owned = self.parameters.by_module
-        return {path: ModuleCost(owned.get(path, 0), *row) for path, row in sums.items()}
+        rows = fg.by_module(self.trace, self.costs)
+        return {p: ModuleCost(**{k: tl.number(v) for k, v in row.items()}) for p, row in rows.items()}
 
     @functools.cached_property
     def operators(self) -> dict[str, OperatorCost]:
         """Calls, FLOPs and bytes of a step by operator, the most expensive first."""
-        sums: dict[str, list[int]] = {}
-        for cost, calls in fg.repeated(self.costs):
-            times = cost.op.times * calls
-            row = sums.setdefault(cost.op.name, [0, 0, 0])
-            row[0] += times
-            row[1] += tl.number(cost.count.matmul + cost.count.recompute) * times
-            row[2] += tl.number(cost.bytes) * times
-        ordered = sorted(sums.items(), key=lambda item: (-item[1][1], -item[1][2]))
-        return {name: OperatorCost(*row) for name, row in ordered}
+        rows = fg.by_operator(self.costs)
+        found = {n: OperatorCost(**{k: tl.number(v) for k, v in row.items()}) for n, row in rows.items()}
+        return dict(sorted(found.items(), key=lambda item: (-item[1].flops, -item[1].bytes)))
 
 
-def _ancestors(path: str) -> list[str]:
-    """``a.b.c`` -> ``"", "a", "a.b", "a.b.c"``."""
-    parts = path.split(".") if path else []
-    return ["", *(".".join(parts[: i + 1]) for i in range(len(parts)))]
+def _full_name(name: str, module: str | None, operator: str | None) -> str:
+    if module is not None and operator is not None:
+        raise AccountingError("formula: module= or operator=, not both")
+    if module is not None:
+        return f"modules[{module}].{name}"
+    return name if operator is None else f"operators[{operator}].{name}"

@@ -100,6 +100,11 @@ class Symbols:
             return floor_div(parts[0], parts[1])
         if kind in ("Mod", "PythonMod"):
             return parts[0] - parts[1] * floor_div(parts[0], parts[1])
+        if kind == "Max" and any(type(part) is int and part <= 1 for part in parts):
+            # a contiguous stride is at least 1: it is the size wherever the tensor has elements
+            rest = [part for part in parts if type(part) is not int or part > 1]
+            if len(rest) == 1:
+                return rest[0]
         raise SymbolError(f"a size that is no polynomial: {expression}")
 
 

@@ -13,7 +13,7 @@ from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from typedtorch.accounting import annotations as an
 from typedtorch.accounting import fake
-from typedtorch.accounting.errors import AccountingError, AnnotationError, SizeError
+from typedtorch.accounting.errors import AccountingError, AnnotationError, CounterError, SizeError
 from typedtorch.accounting.program import Call, call_of
 
 
@@ -27,17 +27,18 @@ class Target:
     examples: tuple[Any, ...]
     notes: tuple[str, ...] = ()
 
-    def call(self, sizes: Mapping[str, Any]) -> Call:
+    def call(self, sizes: Mapping[str, Any], limit: int | None = None) -> Call:
         """The call at these sizes; a constructor is run on tensors without memory."""
         if self.fixed is not None:
             return call_of(self.fixed, self.examples)
-        return call_of(self.build(sizes), self.examples)
+        return call_of(self.build(sizes, limit), self.examples)
 
-    def build(self, sizes: Mapping[str, Any]) -> Callable[..., Any]:
-        """What the constructor makes.
+    def build(self, sizes: Mapping[str, Any], limit: int | None = None) -> Callable[..., Any]:
+        """What the constructor makes, of at most ``limit`` parameters.
 
         Raises:
             SizeError: an argument of the constructor has no size.
+            CounterError: it makes more parameters than the limit.
             AccountingError: it made neither a module nor a function.
         """
         assert self.constructor is not None
@@ -46,12 +47,15 @@ class Target:
             raise SizeError(f"axis {missing[0]!r} has no size: pass {missing[0]}=... (it builds the module)")
         arguments = {name: sizes[name] for name in self.arguments}
         try:
-            try:
-                with fake.fake_mode():
-                    made = self.constructor(**arguments)
-            except fake.DATA_DEPENDENT:
-                with _without_weights():
-                    made = self.constructor(**arguments)
+            with _at_most(limit):
+                try:
+                    with fake.fake_mode():
+                        made = self.constructor(**arguments)
+                except fake.DATA_DEPENDENT:
+                    with _without_weights():
+                        made = self.constructor(**arguments)
+        except AccountingError:
+            raise
         except (RuntimeError, ValueError, TypeError, AssertionError, ArithmeticError) as error:
             raise SizeError(f"building it with {arguments} failed: {error}") from error
         if not callable(made):
@@ -59,6 +63,24 @@ class Target:
                 f"the constructor made a {type(made).__name__}; wanted an nn.Module or an annotated function"
             )
         return cast(Callable[..., Any], made)
+
+
+@contextlib.contextmanager
+def _at_most(limit: int | None) -> Iterator[None]:
+    """Nothing in here may register more parameters than this."""
+    count = 0
+
+    def registered(module: nn.Module, name: str, parameter: nn.Parameter | None) -> None:
+        nonlocal count
+        count += 1
+        if limit is not None and count > limit:
+            raise CounterError(f"more than {limit} parameters: an axis counts layers")
+
+    hook = register_module_parameter_registration_hook(registered)
+    try:
+        yield
+    finally:
+        hook.remove()
 
 
 @contextlib.contextmanager

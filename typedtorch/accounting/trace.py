@@ -20,7 +20,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from typedtorch.accounting import fake
 from typedtorch.accounting.corrections import corrected
-from typedtorch.accounting.errors import DataDependentError, SymbolError
+from typedtorch.accounting.errors import CounterError, DataDependentError
 from typedtorch.shapes.size import Size, product
 
 Phase = Literal["forward", "backward", "recompute", "optimizer"]
@@ -300,7 +300,7 @@ class Recorder(TorchDispatchMode):
         if self._paused or name.startswith(_SILENT):
             return func(*args, **kwargs)
         if self._limit is not None and len(self.trace.ops) >= self._limit:
-            raise SymbolError(f"more than {self._limit} operators: an axis counts the steps of a loop")
+            raise CounterError(f"more than {self._limit} operators: an axis counts the steps of a loop")
         path = self._where()
         phase = self.phase
         if phase == "backward" and torch.is_grad_enabled() and fake.current_node() is not None:

@@ -1,0 +1,137 @@
+"""The second engine: the program on torch's symbolic integers, to check the first one's formulas.
+
+Modules are built at prime labels (initialisers want numbers), then every size an axis explains becomes its
+symbol (:mod:`symbols`).  Some of torch's kernels want numbers: such axes keep their size.  Others run in
+pieces on symbols: what the pieces keep and move is not what runs at the sizes, which is noticed by
+comparing with the numbers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from torch import nn
+
+from typedtorch.accounting import fake
+from typedtorch.accounting.attempts import Options, label_options, pin_sets
+from typedtorch.accounting.engines import Question, Symbolic, constants, shape_of
+from typedtorch.accounting.errors import AccountingError, SymbolError
+from typedtorch.accounting.labels import Decoder, choose
+from typedtorch.accounting.program import record
+from typedtorch.accounting.stage import World
+from typedtorch.accounting.symbols import Symbols, renamed, symbolic_copy
+from typedtorch.runtime import checking
+
+_MOST_ATTEMPTS = 24
+
+
+def witnesses(question: Question) -> list[Symbolic]:
+    """The trace on symbolic integers and, where that leaves axes at their size, the one in pieces.
+
+    Raises:
+        SymbolError: neither is to be had, with the first reason.
+    """
+    found: list[Symbolic] = []
+    reason: SymbolError | None = None
+    for pieces in (False, True):
+        if not found or found[0].pinned:
+            try:
+                found.append(by_symbols(question, pieces=pieces))
+            except SymbolError as error:
+                reason = reason or error
+    if reason is not None and not found:
+        raise reason
+    return sorted(found, key=lambda s: len(s.pinned))
+
+
+def by_symbols(question: Question, *, pieces: bool = False) -> Symbolic:
+    """Formulas from torch's symbolic integers.
+
+    ``pieces`` runs recurrent layers as torch's own decompositions, which follow symbols further.
+
+    Raises:
+        SymbolError: torch's shape functions want a number for every axis, with the first reason.
+    """
+    reasons: list[str] = []
+    pins: list[tuple[str, ...]] = [()]
+    for pinned, options in itertools.islice(_ways(question), _MOST_ATTEMPTS):
+        chosen = tuple(dict.fromkeys((*pinned, *pins[-1])))
+        if set(pins[-1]) >= set(question.free):
+            break
+        try:
+            return _once(question, chosen, options, pieces=pieces)
+        except _SpecialisedError as error:
+            pins.append(tuple(dict.fromkeys((*pins[-1], *error.axes))))
+            reasons.append(str(error))
+        except AccountingError as error:
+            reasons.append(f"{', '.join(chosen) or 'no axis'} fixed: {_first_line(error)}")
+    raise SymbolError(f"no formula from symbolic integers: {reasons[0] if reasons else 'no axis is free'}")
+
+
+def _ways(question: Question) -> Iterator[tuple[tuple[str, ...], Options]]:
+    for pinned in ((), *pin_sets(question.free, question.sizes)):
+        axes = tuple(n for n in question.free if n not in pinned)
+        for options in label_options(axes, question.sizes):
+            yield pinned, options
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
+
+
+class _SpecialisedError(SymbolError):
+    def __init__(self, axes: tuple[str, ...]) -> None:
+        super().__init__(f"torch asked for the number of {', '.join(axes)}")
+        self.axes = axes
+
+
+def _once(question: Question, pinned: tuple[str, ...], options: Options, *, pieces: bool) -> Symbolic:
+    """One attempt, with some axes as symbols."""
+    sizes = question.sizes
+    fixed = {n: s for n, s in sizes.items() if n not in question.free or n in pinned}
+    open_axes = {n: sizes.get(n) for n in question.free if n not in pinned}
+    if not open_axes:
+        raise SymbolError("every axis is fixed")
+    options = {**options, "small": options.get("small", frozenset()) & set(open_axes)}
+    if not set(options.get("within", {})) | set(options.get("within", {}).values()) <= set(open_axes):
+        raise SymbolError("the axes of a tie are fixed")
+    first = choose(open_axes, avoid=constants(question), **options)
+    second = choose(open_axes, turn=1, avoid=constants(question), **options)
+    call = question.target.call({**fixed, **first.values})
+    twin = question.target.call({**fixed, **second.values})
+    decoder, symbols = Decoder(first, second.values), Symbols(first.values)
+    others = _twins(call.module, twin.module)
+    world = World(
+        symbols.size,
+        symbols.env,
+        question.limit,
+        lambda t, device: symbolic_copy(t, others.get(id(t), t), decoder.decode, symbols, device),
+        lambda: renamed(call.module, others, decoder.decode, symbols),
+    )
+    with checking(False), fake.in_pieces() if pieces else contextlib.nullcontext():
+        trace = record(call, {**fixed, **symbols.integers}, question.make_setup(call), world)
+    stuck = symbols.specialised()
+    if stuck:
+        raise _SpecialisedError(stuck)
+    trace.weights = tuple(
+        replace(a, shape=shape_of(a.shape, tuple(b.shape), decoder))
+        for a, b in zip(trace.weights, twin.module.parameters() if twin.module else (), strict=True)
+    )
+    kept = {n: int(s) for n, s in fixed.items() if n in pinned and isinstance(s, int)}
+    return Symbolic(trace, kept, "symbols")
+
+
+def _twins(module: nn.Module | None, twin: nn.Module | None) -> dict[int, Any]:
+    """Modules, parameters and buffers of the one, by identity, with what stands there in the other."""
+    pairs: dict[int, Any] = {}
+    if module is None or twin is None:
+        return pairs
+    for ours, other in zip(module.modules(), twin.modules(), strict=True):
+        pairs[id(ours)] = other
+        for mine, theirs in ((ours._parameters, other._parameters), (ours._buffers, other._buffers)):
+            pairs.update({id(t): theirs[name] for name, t in mine.items() if t is not None})
+    return pairs
