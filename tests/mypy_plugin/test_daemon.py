@@ -63,3 +63,13 @@ def test_findings_follow_the_edits_of_a_session(daemon: Daemon) -> None:
 
     write(other="x: int = 1\n", bad=BAD)
     assert daemon.check() == ["bad.py:6 shape"]
+
+
+def test_running_again_finds_the_daemon_as_it_was(daemon: Daemon) -> None:
+    """Editors use ``dmypy run``: a restart would read torch anew each time."""
+    command = ("--status-file", "status.json", "run", "--", "--config-file", "mypy.ini", *FILES)
+    first = daemon.project.mypy(*command, command=("mypy.dmypy",))
+    again = daemon.project.mypy(*command, command=("mypy.dmypy",))
+    assert "Daemon started" in first.stdout
+    assert "Daemon" not in again.stdout + again.stderr
+    assert again.lines == first.lines == ["bad.py:6 shape"]

@@ -138,8 +138,11 @@ def _position(index: Expression) -> int | None:
 
 
 def _replace_last(result: Type, item: Instance) -> Type:
-    """``Iterator[Module]`` becomes ``Iterator[Block]``, ``ItemsView[str, Module]`` likewise."""
+    """``Iterator[Module]`` becomes ``Iterator[Block]``, ``Iterable[tuple[str, Module]]`` likewise."""
     proper = get_proper_type(result)
     if not isinstance(proper, Instance) or not proper.args:
         return result
+    pair = get_proper_type(proper.args[-1])
+    if isinstance(pair, TupleType):
+        return proper.copy_modified(args=[pair.copy_modified(items=[*pair.items[:-1], item])])
     return proper.copy_modified(args=[*proper.args[:-1], item])

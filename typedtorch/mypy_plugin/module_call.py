@@ -7,10 +7,22 @@ for it; a ``__call__`` written by hand is left alone, and so is all that derives
 
 from __future__ import annotations
 
-from mypy.nodes import MDEF, PlaceholderNode, SymbolTableNode, TypeInfo
+from mypy.nodes import (
+    MDEF,
+    Decorator,
+    Expression,
+    OverloadedFuncDef,
+    PlaceholderNode,
+    RefExpr,
+    SymbolTableNode,
+    TypeInfo,
+)
 from mypy.plugin import ClassDefContext
 
 MODULE = "torch.nn.modules.module.Module"
+
+# They mark a method for TorchScript and return it as it is, which torch did not always say.
+_MARKERS = ("_overload_method", "_copy_to_script_wrapper")
 
 
 def is_module(info: TypeInfo) -> bool:
@@ -23,6 +35,8 @@ def type_call(ctx: ClassDefContext) -> None:
     info = ctx.cls.info
     if not is_module(info) or info.fullname == MODULE:
         return
+    if info.module_name.startswith("torch.nn."):
+        _drop_markers(info)
     forward = _inherited(info, "forward")
     if forward is None or isinstance(forward.node, PlaceholderNode) or _call_by_hand(info):
         return
@@ -30,6 +44,19 @@ def type_call(ctx: ClassDefContext) -> None:
     call = _inherited(info, "__call__")
     if call is None or call.node is not forward.node:
         info.names["__call__"] = SymbolTableNode(MDEF, forward.node, plugin_generated=True)
+
+
+def _drop_markers(info: TypeInfo) -> None:
+    """Before torch 2.13 the markers have no type: ``LSTM.forward`` then has none that mypy can determine."""
+    for node in info.defn.defs.body:
+        for item in node.items if isinstance(node, OverloadedFuncDef) else [node]:
+            if isinstance(item, Decorator) and any(map(_is_marker, item.original_decorators)):
+                item.original_decorators = [d for d in item.original_decorators if not _is_marker(d)]
+                item.decorators = list(item.original_decorators)
+
+
+def _is_marker(decorator: Expression) -> bool:
+    return isinstance(decorator, RefExpr) and getattr(decorator, "name", "") in _MARKERS
 
 
 def _inherited(info: TypeInfo, name: str) -> SymbolTableNode | None:

@@ -48,9 +48,12 @@ def _shadowing_stubs(options: Options) -> str | None:
 
 
 def quieten_torch(options: Options) -> None:
-    """``loss.backward()`` and its like have no annotations in torch, which is no fault of the caller."""
+    """``loss.backward()`` and its like have no annotations in torch, which is no fault of the caller.
+
+    The list is made anew: the daemon holds on to the old one, and restarts where it finds it changed.
+    """
     if "torch" not in options.untyped_calls_exclude:
-        options.untyped_calls_exclude.append("torch")
+        options.untyped_calls_exclude = [*options.untyped_calls_exclude, "torch"]
 
 
 def _search_path(options: Options) -> list[Path]:
