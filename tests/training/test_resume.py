@@ -12,7 +12,14 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from typedtorch.training import Callback, CheckpointMismatch, CheckpointStore, Trainer
+from typedtorch.training import (
+    Callback,
+    CheckpointMismatch,
+    CheckpointStore,
+    EarlyStop,
+    LossSum,
+    Trainer,
+)
 from typedtorch.training.snapshot import ITEMS
 
 from .parts import Tiny, make_trainer, same, token_batches, token_loss, weights
@@ -125,6 +132,90 @@ def test_without_any_single_item_it_diverges_within_two_steps(tmp_path: Path, it
     resumed.load_state_dict(drop(state, item, fresh))
     resumed.fit()
     assert not same(everything(resumed), everything(whole))
+
+
+def steep(model: nn.Module, batch: Any, /) -> LossSum:
+    """So large a loss that float16 holds its gradients only where the scale has come down."""
+    total, items = token_loss(model, batch)
+    return LossSum(total * 100, items)
+
+
+def test_without_the_loss_scale_it_diverges_within_two_steps(tmp_path: Path) -> None:
+    def scaled(**changes: Any) -> Trainer:
+        return make_trainer(precision="fp16", loss=steep, **changes)
+
+    whole = scaled(steps=16)
+    whole.fit()
+    assert whole.skipped > 2  # it was found by overflowing
+    first = scaled(steps=14)
+    first.fit()
+    state = through_the_disk(first, tmp_path)
+    kept = scaled(seed=123, steps=16)
+    kept.load_state_dict(state)
+    kept.fit()
+    assert same(weights(kept), weights(whole))
+    without = scaled(seed=123, steps=16)
+    without.load_state_dict(drop(state, "scaler", scaled(seed=123).state_dict()))
+    without.fit()
+    assert not same(weights(without), weights(whole))
+
+
+def test_without_the_state_of_early_stopping_it_stops_later(tmp_path: Path) -> None:
+    values = [3.0, 2.0, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5]
+
+    class Worse:
+        def __init__(self, begin: int) -> None:
+            self.at = begin
+
+        def __call__(self, model: nn.Module, stop: Callable[[], bool], /) -> dict[str, float]:
+            self.at += 1
+            return {"loss": values[self.at - 1]}
+
+    def trainer(begin: int = 0, **changes: Any) -> Trainer:
+        others = {"callbacks": [EarlyStop(patience=3)], "evaluate": Worse(begin)}
+        return make_trainer(eval_every=1, others=others, **changes)
+
+    assert trainer(steps=8).fit().step == 5
+    first = trainer(steps=4)
+    first.fit()
+    state = through_the_disk(first, tmp_path)
+    # what is resumed evaluates the step it stands at once more, which counts
+    kept = trainer(begin=3, seed=9, steps=8)
+    kept.load_state_dict(state)
+    stopped = kept.fit().step
+    without = trainer(begin=3, seed=9, steps=8)
+    without.load_state_dict(drop(state, "callbacks", trainer().state_dict()))
+    assert stopped < without.fit().step
+
+
+@pytest.mark.parametrize("counter", ["items", "skipped", "rollbacks"])
+def test_without_a_counter_the_figures_differ(tmp_path: Path, counter: str) -> None:
+    def broken(**changes: Any) -> Trainer:
+        made, calls = make_trainer(nonfinite="skip", **changes), [0]
+
+        def loss(model: nn.Module, batch: Any, /) -> LossSum:
+            total, items = token_loss(model, batch)
+            calls[0] += 1
+            return LossSum(total * (float("nan") if calls[0] == 2 else 1.0), items)
+
+        made.loss = loss
+        return made
+
+    def counted(found: Trainer) -> dict[str, Any]:
+        counters: dict[str, Any] = found.state_dict()["counters"]
+        return counters
+
+    first = broken(steps=4)
+    first.rollbacks = 1
+    first.fit()
+    state = through_the_disk(first, tmp_path)
+    assert state["counters"] == {"step": 4, "items": 4 * 24, "skipped": 1, "rollbacks": 1, "world": 1}
+    kept, without = make_trainer(seed=2, steps=5), make_trainer(seed=2, steps=5)
+    kept.load_state_dict(state)
+    without.load_state_dict(drop(state, f"counters/{counter}", make_trainer().state_dict()))
+    kept.fit()
+    without.fit()
+    assert counted(kept)[counter] != counted(without)[counter]
 
 
 def test_the_loss_scale_is_part_of_the_state() -> None:
