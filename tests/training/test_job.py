@@ -30,6 +30,8 @@ from typedtorch.training import (
     TrainResult,
     train,
 )
+from typedtorch.training.assemble import open_corpus
+from typedtorch.training.config import TrainConfig
 from typedtorch.training.loggers import read_records
 from typedtorch.training.runfolder import RunFolder
 
@@ -260,15 +262,20 @@ def test_what_can_not_work_leaves_nothing_behind(
     assert sorted(p for p in tmp_path.rglob("*") if "cache" not in p.parts) == before
 
 
-@pytest.mark.parametrize("kind", ["folder", "glob", "npy", "raw", "tok"])
+@pytest.mark.parametrize("kind", ["folder", "glob", "npy", "raw", "tok", "shards", "shards by glob"])
 def test_every_kind_of_data_is_taken(text: Path, kind: str) -> None:
     ids = np.frombuffer(text.read_bytes(), np.uint8)
     names = {"folder": "texts", "glob": "texts/*.txt", "npy": "a.npy", "raw": "a.bin", "tok": "a.tok"}
+    names |= {"shards": "shards", "shards by glob": "shards/part_*.npy"}
     if kind in ("folder", "glob"):
         Path("texts").mkdir()
         Path("texts/a.txt").write_text(text.read_text())
     elif kind == "npy":
         np.save("a.npy", ids.astype(np.int64))
+    elif kind.startswith("shards"):
+        Path("shards").mkdir()
+        for i, part in enumerate(np.array_split(ids, 3)):
+            np.save(f"shards/part_{i}.npy", part)
     elif kind == "raw":
         ids.astype("<u2").tofile("a.bin")
     else:
@@ -276,6 +283,9 @@ def test_every_kind_of_data_is_taken(text: Path, kind: str) -> None:
 
         write_tokens("a.tok", ids, vocab=256)
     assert run(Path(names[kind]), steps=2).step == 2
+    corpus = open_corpus(TrainConfig.from_flat({"data": names[kind], "seq": 32}), note=print)
+    separators = kind in ("folder", "glob")  # one, at the end of the document
+    assert len(corpus.train) + len(corpus.held_out) == len(ids) + separators
 
 
 # --- the user's own parts

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
+from rich.console import Console as RichConsole
+from rich.progress import Progress
 from torch import nn
 from torch.optim import Optimizer
 
@@ -25,6 +28,7 @@ from typedtorch.data import (
     TokenSpan,
     UniformStarts,
     collect_files,
+    open_shards,
     open_tokens,
     pack_files,
     split,
@@ -58,15 +62,14 @@ def open_corpus(config: TrainConfig, note: Note) -> Corpus:
         DataError: missing, empty, damaged, or too short for one window on either side.
     """
     wanted, name = config.data, config.data.data
-    path = Path(name).expanduser()
     if name == "stdlib":
         tokens, is_text = _packed(standard_library(), note), True
         name = "the Python standard library's sources"
-    elif wanted.token_dtype is not None or (path.is_file() and is_token_file(path)):
-        opened = open_tokens(path, dtype=wanted.token_dtype, vocab=wanted.vocab)
-        tokens, is_text = opened, False
     else:
-        tokens, is_text = _packed(collect_files(name), note), True
+        files = collect_files(name)
+        is_text = wanted.token_dtype is None and not all(map(is_token_file, files))
+        shards = functools.partial(open_shards, dtype=wanted.token_dtype, vocab=wanted.vocab)
+        tokens = _packed(files, note) if is_text else shards(files)
     seq = settled(config.model.seq)
     train, held_out = split(tokens, wanted.val_fraction)
     for part, what in ((train, "training"), (held_out, "validation")):
@@ -81,11 +84,18 @@ def open_corpus(config: TrainConfig, note: Note) -> Corpus:
 
 
 def _packed(files: list[Path], note: Note) -> Tokens:
-    def progress(done: int, total: int) -> None:
-        if done % 1000 == 0 and done < total:
-            note(f"packing: {done} of {total} files")
+    """Pack text, with a bar on a terminal and a line now and then elsewhere; one process of many shows it."""
+    console = RichConsole(stderr=True)
+    shown = console.is_terminal and os.environ.get("RANK", "0") == "0"
+    with Progress(console=console, transient=True, disable=not shown) as bar:
+        task = bar.add_task("packing", total=len(files), visible=False)
 
-    return open_tokens(pack_files(files, tokenizer=BYTES, progress=progress))
+        def progress(done: int, total: int) -> None:
+            bar.update(task, completed=done, visible=True)
+            if not shown and done % 1000 == 0 and done < total:
+                note(f"packing: {done} of {total} files")
+
+        return open_tokens(pack_files(files, tokenizer=BYTES, progress=progress))
 
 
 def make_batches(corpus: Corpus, config: TrainConfig, parallel: Parallel, device: torch.device) -> Any:
