@@ -64,6 +64,15 @@ class Record(tuple[Any, ...]):
         return record
 
 
+class Fields(tuple[Any, ...]):
+    """A NamedTuple of the program; a type checker tells it from a tensor."""
+
+
+def tuple_text(value: tuple[Any, ...]) -> str:
+    """What a tuple is called in a message: by its names where it has them."""
+    return f"a tuple ({', '.join(value.names)})" if isinstance(value, Record) else f"a tuple of {len(value)}"
+
+
 @dataclass(frozen=True, slots=True)
 class Lint:
     """Something legal that is almost certainly not meant."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 
-from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer import messages, specs
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.program import ModuleV
 from typedtorch.shapes.infer.unify import Names, assume
@@ -69,11 +69,36 @@ def get(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
         return _of_super(frame, value, name)
     if isinstance(value, Record) and name in value.names:
         return value[value.names.index(name)]
+    if isinstance(value, tuple) and not hasattr(tuple, name) and holds_tensors(value):
+        if name in _OF_TENSORS:
+            messages.several(frame, node, value, name)
+        return UNKNOWN
     if isinstance(value, DictV) and name in value.items:
         return value.items[name]
     if isinstance(value, (Sequence, DictV, str, tuple, Dtype, FunctionV, Object)):
         return Bound(value, name)
     return UNKNOWN
+
+
+_OF_TENSORS = frozenset(
+    {
+        "shape", "dtype", "ndim", "T", "mT", "device", "size", "dim", "view", "reshape", "transpose",
+        "permute", "sum", "mean", "max", "min", "argmax", "softmax", "log_softmax", "squeeze", "unsqueeze",
+        "flatten", "float", "long", "half", "to", "cpu", "cuda", "detach", "item", "relu", "sigmoid", "tanh",
+        "exp", "log", "pow", "norm", "expand", "repeat", "chunk", "split", "masked_fill", "clamp",
+        "contiguous", "backward",
+    }
+)  # fmt: skip
+
+
+def holds_tensors(value: tuple[Value, ...]) -> bool:
+    """Whether a tuple is what an operator or a function returned: all of it tensors, or tuples of them."""
+    tensors = [
+        v
+        for v in value
+        if (isinstance(v, Tensor) and v.library == "torch") or (isinstance(v, tuple) and holds_tensors(v))
+    ]
+    return bool(tensors) and len(tensors) == sum(v is not None for v in value)
 
 
 def _of_tensor(frame: Frame, value: Tensor, name: str, node: ast.AST) -> Value:

@@ -276,6 +276,9 @@ def operate(
     in_place: bool = False,
 ) -> Value:
     """A binary operator on two values."""
+    if isinstance(left, tuple) != isinstance(right, tuple) and _refuses_tuple(op, left, right):
+        messages.several(frame, node, left if isinstance(left, tuple) else right)
+        return UNKNOWN
     if _is_tensor(left) or _is_tensor(right):
         return _operate_on_tensors(frame, node, op, left, right, operands, in_place)
     if isinstance(op, ast.BitOr) and _is_type(left) and _is_type(right):
@@ -295,6 +298,20 @@ def _is_tensor(value: Value) -> bool:
     return isinstance(value, Tensor) or (
         isinstance(value, Choice) and any(isinstance(o, Tensor) for o in value.options)
     )
+
+
+def _refuses_tuple(op: ast.operator, left: Value, right: Value) -> bool:
+    """``lstm(x) + 1``: a tuple of tensors in an operator that wants one of them."""
+    several, other = (left, right) if isinstance(left, tuple) else (right, left)
+    if not attributes.holds_tensors(several):
+        return False
+    if isinstance(op, ast.Mult) and (is_size(other) or isinstance(other, bool)):
+        return False
+    return isinstance(other, (float, Scalar)) or is_size(other) or _is_torch(other)
+
+
+def _is_torch(value: Value) -> bool:
+    return isinstance(value, Tensor) and value.library == "torch"
 
 
 def _is_type(value: Value) -> bool:

@@ -47,7 +47,7 @@ from typedtorch.shapes.infer.values import (
     is_size,
     join_all,
 )
-from typedtorch.shapes.rule import Function, Layer, lints
+from typedtorch.shapes.rule import Fields, Function, Layer, lints
 from typedtorch.shapes.rule import call as call_rule
 from typedtorch.shapes.size import (
     Poly,
@@ -672,7 +672,7 @@ class Interpreter:
         if isinstance(value, LayerV):
             return value.layer
         if isinstance(value, Instance) and value.info.is_named_tuple:
-            return tuple(self.to_rule(value.attributes.get(n, UNKNOWN)) for n in value.info.fields())
+            return Fields(self.to_rule(value.attributes.get(n, UNKNOWN)) for n in value.info.fields())
         if value is None or value is Ellipsis or isinstance(value, (Tensor, Scalar, Dtype, Pack)):
             return value
         if is_size(value) or isinstance(value, (bool, float, str)):
@@ -856,6 +856,8 @@ def _apply(
     if not met:
         return result
     shapes = [v.shape for v in given if isinstance(v, Tensor)]
+    shapes += [v for v in given if isinstance(v, tuple)]
+    shapes.append(tuple(v for v in given if is_size(v)))  # x.expand(b, n, d)
     misaligned = [
         (a, b)
         for a, b in met

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.checking import check_methods
 from typedtorch.shapes.infer.frame import Reporter
 from typedtorch.shapes.size import (
@@ -33,6 +34,7 @@ class Evidence:
     met: dict[str, set[str]] = field(default_factory=dict)  # axis -> other integers it met, alone
     given: dict[str, set[str]] = field(default_factory=dict)  # likewise, those that a call gave for it
     other: set[str] = field(default_factory=set)  # axes that met an expression
+    multiple: set[str] = field(default_factory=set)  # axes that met a multiple of their own integer
 
     def __call__(self, a: Size, b: Size) -> None:
         first, second = _alone(a), _alone(b)
@@ -49,6 +51,28 @@ class Evidence:
                     found.setdefault(one.name, set()).add(two.name)
             elif any(atom.kind == "int" and atom.name in self.integers for atom in atoms(whole)):
                 self.other.add(one.name)
+                if not one.scope and _multiple(whole) == one.name:
+                    self.multiple.add(one.name)
+
+
+def _of_arguments(interpreter: Interpreter, info: ClassInfo) -> set[str]:
+    """Axis names of the arguments of ``forward``: a name that only a result has may say too little."""
+    function = info.as_function("forward")
+    if function is None:
+        return set()
+    found: set[str] = set()
+    for parameter in interpreter.signature(function).parameters:
+        found |= specs.axis_names(parameter.spec)
+    return found
+
+
+def _multiple(size: Size) -> str | None:
+    """The integer of which a size is a multiple: ``d`` of ``2*d``."""
+    if isinstance(size, Poly) and len(size.terms) == 1:
+        monomial, _ = size.terms[0]
+        if len(monomial) == 1 and monomial[0][1] == 1 and monomial[0][0].kind == "int":
+            return monomial[0][0].name
+    return None
 
 
 def _alone(size: Size) -> Atom | None:
@@ -83,6 +107,9 @@ def discover(interpreter: Interpreter, info: ClassInfo) -> dict[str, Size]:
             continue  # who calls and who is called mean the other integer by this name
         if name not in evidence.agreed and name not in evidence.other:
             linked |= {name, *used, *given}
+    alone = evidence.multiple - evidence.agreed - evidence.met.keys() - evidence.given.keys()
+    if alone:
+        linked |= alone & _of_arguments(interpreter, info)
     defaulted = info.defaulted()
     return {
         name: axis(name, LINKED_SCOPE + (DEFAULTED if name in defaulted else "")) for name in sorted(linked)

@@ -9,6 +9,7 @@ from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.unify import Problem
 from typedtorch.shapes.infer.values import Value, is_size
+from typedtorch.shapes.rule import tuple_text
 from typedtorch.shapes.tensor import Pack, Shape, Tensor, show
 
 _ORDINALS = {0: "first", 1: "second", 2: "third", 3: "fourth", 4: "fifth", 5: "sixth"}
@@ -35,7 +36,9 @@ def result(
 ) -> None:
     """A returned (or yielded) value contradicts the annotation."""
     part = f" at {problem.path}" if problem.path else ""
-    if problem.kind == "dtype":
+    if problem.kind == "kind":
+        text = f"{verb} {problem.text}" if not part else f"{verb} a result that is {problem.text}{part}"
+    elif problem.kind == "dtype":
         text = f"{verb} {dtypes.show(problem.value.dtype)}{part}, annotated {_wrapper(problem)}"
     else:
         text = f"{verb} {_shown(problem.value.shape)}{part}, annotated {annotated_shape(problem)}"
@@ -60,6 +63,15 @@ def unpack(frame: Frame, node: ast.expr, value: Value, wanted: int, got: int) ->
         text = f"cannot unpack {source(node)} into {wanted} names: it has {what}"
         if isinstance(value, tuple) and all(is_size(v) for v in value):
             text += f", {show(value)}"
+    frame.reporter.add(node, "shape", text)
+
+
+def several(frame: Frame, node: ast.AST, value: tuple[Value, ...], attribute: str = "") -> None:
+    """A tuple of tensors is used as if it were one."""
+    if isinstance(node, ast.Attribute):
+        text = f"{source(node.value)} is {tuple_text(value)}, it has no .{attribute}"
+    else:
+        text = f"{source(node)}: an operand is {tuple_text(value)}, wanted a tensor"
     frame.reporter.add(node, "shape", text)
 
 
@@ -91,6 +103,8 @@ def annotated_shape(problem: Problem) -> str:
 
 def _describe(what: str, problem: Problem, parameter: str) -> str:
     subject = f"{what}{problem.path}"
+    if problem.kind == "kind":
+        return f"{subject} is {problem.text}"
     if problem.kind == "dtype":
         return f"{subject} is {dtypes.show(problem.value.dtype)}, annotated {_wrapper(problem)}"
     shape = _shown(problem.value.shape)

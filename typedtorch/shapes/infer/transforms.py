@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
+    Awaitable,
     ClassV,
     DictV,
     Partial,
@@ -17,6 +18,7 @@ from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
 )
+from typedtorch.shapes.rules import recurrent
 from typedtorch.shapes.tensor import Entry, Pack, Shape, Undecided, axis_index
 
 if TYPE_CHECKING:
@@ -205,10 +207,58 @@ def parse_shape(frame: Frame, args: Args, node: ast.AST) -> Value:
     return DictV({name: size for name, size in zip(names, tensor.shape, strict=True) if name != "_"})
 
 
+def gather(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``asyncio.gather(a, b)``: awaited, a list of what each gives."""
+    if args.open:
+        return UNKNOWN
+    return Awaitable(tuple(v.value if isinstance(v, Awaitable) else UNKNOWN for v in args.values))
+
+
+def run_coroutine(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``asyncio.run(main())``: what the coroutine gives."""
+    value = args.get(0, "main", UNKNOWN)
+    return value.value if isinstance(value, Awaitable) else UNKNOWN
+
+
+def task(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``asyncio.create_task(f(x))``: awaited, what the coroutine gives."""
+    value = args.values[0] if args.values else UNKNOWN
+    return value if isinstance(value, Awaitable) else UNKNOWN
+
+
+def to_thread(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``asyncio.to_thread(f, x)``: awaited, ``f(x)``."""
+    from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - calls hold this table
+
+    if not args.values or args.open:
+        return UNKNOWN
+    return Awaitable(call_value(frame, args.values[0], args.without_first(), node))
+
+
+def _packing(function: Callable[..., Value]) -> Special:
+    """What makes or takes a packed sequence: no tensor, so no rule of the table."""
+
+    def handler(frame: Frame, args: Args, node: ast.AST) -> Value:
+        if args.open:
+            return UNKNOWN
+        values, nodes = tuple(args.values), tuple(args.nodes)
+        return frame.interpreter.apply_rule(frame, function, values, args.keywords, node, nodes)
+
+    return handler
+
+
 _NAMES = ("vmap", "grad", "grad_and_value", "jacrev", "jacfwd", "hessian")
 SPECIAL: dict[str, Special] = {
     **{f"torch.func.{name}": _transform(f"torch.func.{name}") for name in _NAMES},
     "torch.autograd.grad": gradients,
+    "torch.nn.utils.rnn.pack_padded_sequence": _packing(recurrent.pack_padded_sequence),
+    "torch.nn.utils.rnn.pad_packed_sequence": _packing(recurrent.pad_packed_sequence),
+    "asyncio.gather": gather,
+    "asyncio.run": run_coroutine,
+    "asyncio.to_thread": to_thread,
+    **dict.fromkeys(
+        ("asyncio.create_task", "asyncio.ensure_future", "asyncio.wait_for", "asyncio.shield"), task
+    ),
     "einops.parse_shape": parse_shape,
     "torch.vmap": _transform("torch.func.vmap"),
     "torch.func.functional_call": functional_call,

@@ -24,6 +24,7 @@ from typedtorch.shapes.infer.values import (
     choice,
     is_size,
 )
+from typedtorch.shapes.rule import tuple_text
 from typedtorch.shapes.rules.layout import contiguous_strides
 from typedtorch.shapes.size import (
     GIVEN_SCOPE,
@@ -211,7 +212,7 @@ def _assume_dim(dim: Dim, names: Names, place: str) -> Shape:
 class Problem:
     """A certain contradiction between an annotation and a value."""
 
-    kind: Literal["rank", "size", "dtype", "pack"]
+    kind: Literal["rank", "size", "dtype", "pack", "kind"]
     spec: ArraySpec
     value: Tensor
     path: str = ""  # "[0]" for the first item of a tuple, ...
@@ -221,6 +222,7 @@ class Problem:
     got: Size = 0
     binder: str | None = None
     wanted: Shape = ()  # the annotated shape with what is bound, for the message
+    text: str = ""  # of a value of another kind: what it is, and what was annotated
 
 
 def match(spec: Spec, value: Value, names: Names, *, binder: str = "", path: str = "") -> list[Problem]:
@@ -236,6 +238,8 @@ def match(spec: Spec, value: Value, names: Names, *, binder: str = "", path: str
         case ArraySpec():
             if isinstance(value, Tensor):
                 return match_array(spec, value, names, binder, path)
+            if isinstance(value, tuple) and spec.library != "any":
+                return [_other_kind(value, f"annotated a tensor {spec.axes.text!r}", path)]
         case specs.UnionSpec(options=options):
             return _match_union(options, value, names, binder, path)
         case specs.TupleSpec(items=items) if isinstance(value, tuple) and len(items) == len(value):
@@ -244,6 +248,8 @@ def match(spec: Spec, value: Value, names: Names, *, binder: str = "", path: str
                 for i, (item, part) in enumerate(zip(items, value, strict=True))
                 for p in match(item, part, names, binder=f"{binder}[{i}]", path=f"{path}[{i}]")
             ]
+        case specs.TupleSpec(items=items) if isinstance(value, (tuple, Tensor)) and specs.shaped(spec):
+            return [_other_kind(value, f"annotated a tuple of {len(items)}", path)]
         case specs.SequenceSpec(element=element):
             return _match_items(element, value, names, binder, path)
         case specs.DictSpec(value=element) if isinstance(value, DictV):
@@ -257,6 +263,14 @@ def match(spec: Spec, value: Value, names: Names, *, binder: str = "", path: str
         case specs.VariableSpec(name=name):
             names.variables.setdefault(name, value)
     return []
+
+
+def _other_kind(value: Value, annotated: str, path: str) -> Problem:
+    """A tuple where a tensor was promised, or the other way round: every operator tells them apart."""
+    if isinstance(value, Tensor):
+        return Problem("kind", specs.ANY_TENSOR, value, path, text=f"one tensor, {annotated}")
+    text = f"{tuple_text(value)}, {annotated}"
+    return Problem("kind", specs.ANY_TENSOR, Tensor((ANY_AXES,)), path, text=text)
 
 
 def _dict_items(value: DictV) -> Iterator[tuple[object, Value]]:
@@ -320,7 +334,7 @@ def _match_union(
 
 
 def _distance(problems: list[Problem]) -> int:
-    return sum({"size": 1, "dtype": 2, "pack": 3, "rank": 4}[p.kind] for p in problems)
+    return sum({"size": 1, "dtype": 2, "pack": 3, "rank": 4, "kind": 5}[p.kind] for p in problems)
 
 
 def _comparable(spec: Spec, value: Value) -> bool:

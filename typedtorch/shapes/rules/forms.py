@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from typedtorch.shapes.rule import name, warn
+from typedtorch.shapes.rule import Fields, name, tuple_text, warn
 from typedtorch.shapes.size import Poly, Size, atoms, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
@@ -50,10 +50,17 @@ def need(value: Any) -> Tensor:
     """The value as a tensor.
 
     Raises:
+        ShapeError: it is several tensors in a tuple.
         Undecided: it is something else.
     """
     if isinstance(value, Tensor):
         return value
+    if (
+        isinstance(value, tuple)
+        and not isinstance(value, Fields)
+        and any(isinstance(v, Tensor) and v.library == "torch" for v in value)
+    ):
+        raise ShapeError(f"an operand is {tuple_text(value)}, wanted a tensor")
     raise Undecided
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from typedtorch.shapes.dtypes import COMPLEX, FLOATING
-from typedtorch.shapes.rule import Layer, layer, name, rule
+from typedtorch.shapes.dtypes import COMPLEX, FLOATING, INT64
+from typedtorch.shapes.rule import Layer, Record, layer, name, rule
 from typedtorch.shapes.rules.axis_patterns import tail
 from typedtorch.shapes.rules.forms import Function, is_size, need
 from typedtorch.shapes.rules.indexing import broadcastable_into
@@ -67,6 +67,13 @@ def _recurrent(kind: str) -> Function:
         layout = "(batch, seq, input)" if batch_first is True else "(seq, batch, input)"
 
         def forward(input: Any, hx: Any = None) -> Any:
+            padded = _padded(input, batch_first)
+            if padded is None:
+                return forward_padded(input, hx)
+            output, hidden = forward_padded(padded, hx)
+            return packed(output if batch_first else output.of(_swapped(output.shape))), hidden
+
+        def forward_padded(input: Any, hx: Any) -> Any:
             mask = _input(input, input_size, (2, 3), f"{layout} or (seq, input)")
             if bidirectional is UNKNOWN or not is_size(proj_size):
                 raise Undecided
@@ -127,6 +134,68 @@ def _cell(kind: str) -> Function:
         return Layer(forward, {"weight_ih": weight, "hidden_size": hidden_size})
 
     return make
+
+
+def packed(padded: Tensor) -> Record:
+    """A ``PackedSequence``: its fields, and the padded tensor ``(batch, seq, ...)`` it was made from."""
+    batch, _, *rest = padded.sizes()
+    order = Tensor((batch,), INT64)
+    return Record(
+        data=padded.of((unknown(), *rest)), batch_sizes=Tensor((unknown(),), INT64), sorted_indices=order,
+        unsorted_indices=order, padded=padded,
+    )  # fmt: skip
+
+
+def _padded(value: Any, batch_first: Any = True) -> Tensor | None:
+    """The padded tensor of a packed sequence in a layer's layout; None where it is something else.
+
+    Raises:
+        Undecided: it is packed, and of what is not known.
+    """
+    if not isinstance(value, Record) or value.names[-1] != "padded":
+        return None
+    tensor = need(value[-1])
+    if tensor.rank is None or batch_first is UNKNOWN:
+        raise Undecided
+    return tensor if batch_first else tensor.of(_swapped(tensor.shape))
+
+
+def _swapped(shape: Shape) -> Shape:
+    return (shape[1], shape[0], *shape[2:])
+
+
+def pack_padded_sequence(
+    input: Any, lengths: Any, batch_first: Any = False, enforce_sorted: Any = True
+) -> Record:
+    """``(seq, batch, ...)`` and one length for each of the batch."""
+    tensor = need(input)
+    if tensor.rank is None or batch_first is UNKNOWN:
+        raise Undecided
+    if tensor.rank < 2:
+        raise ShapeError(f"{name(tensor, 'input')} has shape {show(tensor.shape)}, wanted (seq, batch, ...)")
+    padded = tensor if batch_first else tensor.of(_swapped(tensor.shape))
+    if isinstance(lengths, Tensor) and lengths.rank == 1:
+        batch, given = padded.sizes()[0], lengths.sizes()[0]
+        if same(batch, given) is False:
+            raise ShapeError(
+                f"{name(lengths, 'lengths')} has {given} lengths, "
+                f"the batch of {name(tensor, 'input')} is {batch}",
+                hint="batch_first=True takes (batch, seq, ...)" if same(padded.sizes()[1], given) else None,
+            )
+    return packed(padded)
+
+
+def pad_packed_sequence(
+    sequence: Any, batch_first: Any = False, padding_value: Any = 0.0, total_length: Any = None
+) -> tuple[Tensor, Tensor]:
+    """A packed sequence, padded again as far as its longest, and the lengths."""
+    padded = _padded(sequence)
+    if padded is None or batch_first is UNKNOWN:
+        raise Undecided
+    batch, _, *rest = padded.sizes()
+    longest = total_length if is_size(total_length) else unknown()
+    pair: Shape = (batch, longest) if batch_first else (longest, batch)
+    return padded.of((*pair, *rest)), Tensor((batch,), INT64)
 
 
 for _kind in ("RNN", "GRU", "LSTM"):
