@@ -1,6 +1,7 @@
 """Clipping, averages and parameter groups."""
 
 import math
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -72,6 +73,18 @@ def test_a_limit_is_above_0(clip: object, limit: float) -> None:
     assert callable(clip)
     with pytest.raises(ValueError, match="limit must be greater than 0, got"):
         clip([torch.ones(1)], limit)
+
+
+@pytest.mark.parametrize("clip", [clip_by_global_norm, clip_by_value])
+def test_parameters_in_place_of_gradients_are_refused_and_left(clip: Callable[..., object]) -> None:
+    layer = nn.Linear(3, 2)
+    before = layer.weight.detach().clone()
+    with pytest.raises(
+        TypeError, match="expected gradients, got parameters; pass .p.grad for p in parameters"
+    ):
+        clip(layer.parameters(), 1e-3)
+    assert torch.equal(layer.weight, before)
+    clip((p.grad for p in layer.parameters()), 1e-3)  # none yet: nothing to do
 
 
 def test_clipping_by_value_clamps_each_element() -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import torch
 from jaxtyping import Bool, Float
-from torch import Tensor
+from torch import Tensor, nn
 
 
 @dataclass(frozen=True)
@@ -19,17 +19,18 @@ class Clipped:
 
 
 @torch.no_grad()
-def clip_by_global_norm(grads: Iterable[Tensor], limit: float) -> Clipped:
+def clip_by_global_norm(grads: Iterable[Tensor | None], limit: float) -> Clipped:
     """Scale all gradients in place by ``limit / norm`` where their joint 2-norm is above ``limit``.
 
     Pascanu et al., arXiv:1211.5063.  Below the limit, and where the norm is not finite, every bit stays.
 
     Args:
-        grads: gradients, of any shapes, dtypes and devices; none is a norm of 0.
+        grads: gradients, of any shapes, dtypes and devices; a None is left out; none at all is a norm of 0.
         limit: greater than 0; ``math.inf`` only measures.
 
     Raises:
         ValueError: ``limit`` is not greater than 0.
+        TypeError: parameters, which would be scaled in place of their gradients.
 
     >>> g = torch.tensor([3.0, 4.0])
     >>> clip_by_global_norm([g], 1.0).norm, g
@@ -37,7 +38,7 @@ def clip_by_global_norm(grads: Iterable[Tensor], limit: float) -> Clipped:
     """
     if not limit > 0:
         raise ValueError(f"clip_by_global_norm: limit must be greater than 0, got {limit}")
-    tensors = list(grads)
+    tensors = _gradients("clip_by_global_norm", grads)
     norm = global_norm(tensors)
     finite = norm.isfinite()
     # a factor of exactly 1 changes no bit, and needs no look at the norm
@@ -68,11 +69,12 @@ def global_norm(tensors: Iterable[Tensor]) -> Float[Tensor, ""]:
 
 
 @torch.no_grad()
-def clip_by_value(grads: Iterable[Tensor], limit: float) -> None:
+def clip_by_value(grads: Iterable[Tensor | None], limit: float) -> None:
     """Clamp every element of every gradient to ``[-limit, limit]``, in place.
 
     Raises:
         ValueError: ``limit`` is not greater than 0.
+        TypeError: parameters, which would be clamped in place of their gradients.
 
     >>> g = torch.tensor([-3.0, 0.5])
     >>> clip_by_value([g], 1.0)
@@ -81,8 +83,15 @@ def clip_by_value(grads: Iterable[Tensor], limit: float) -> None:
     """
     if not limit > 0:
         raise ValueError(f"clip_by_value: limit must be greater than 0, got {limit}")
-    for grad in grads:
+    for grad in _gradients("clip_by_value", grads):
         grad.clamp_(-limit, limit)
+
+
+def _gradients(who: str, grads: Iterable[Tensor | None]) -> list[Tensor]:
+    found = [grad for grad in grads if grad is not None]
+    if any(type(grad) is nn.Parameter for grad in found):
+        raise TypeError(f"{who}: expected gradients, got parameters; pass (p.grad for p in parameters)")
+    return found
 
 
 def _wide(tensor: Tensor) -> torch.dtype | None:
