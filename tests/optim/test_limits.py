@@ -79,9 +79,7 @@ def test_a_limit_is_above_0(clip: object, limit: float) -> None:
 def test_parameters_in_place_of_gradients_are_refused_and_left(clip: Callable[..., object]) -> None:
     layer = nn.Linear(3, 2)
     before = layer.weight.detach().clone()
-    with pytest.raises(
-        TypeError, match="expected gradients, got parameters; pass .p.grad for p in parameters"
-    ):
+    with pytest.raises(TypeError, match="expected gradients, got parameters; pass"):
         clip(layer.parameters(), 1e-3)
     assert torch.equal(layer.weight, before)
     clip((p.grad for p in layer.parameters()), 1e-3)  # none yet: nothing to do
