@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import typedtorch.shapes
-from typedtorch.shapes.infer import Finding, Program, Report, signature_digest
+from typedtorch.shapes.infer import Finding, Program, Report
 from typedtorch.shapes.infer.values import UNKNOWN, Choice, DictV, Scalar, Sequence, Value, equal, join
 from typedtorch.shapes.size import axis, unknown
 from typedtorch.shapes.tensor import ANY_AXES, Pack, Tensor
@@ -184,14 +184,3 @@ def test_the_engine_survives_its_own_sources() -> None:
     program = Program(lambda name: None)
     for path in sorted(root.glob("infer/*.py")):
         assert not program.check(path.stem, path).findings
-
-
-def test_interface_digest_changes_with_a_shape_string_and_not_with_a_closed_body(tmp_path: Path) -> None:
-    path = tmp_path / "m.py"
-
-    def digest(axes: str, body: str) -> str:
-        path.write_text(f"def f(x: Float[Tensor, '{axes}']) -> Float[Tensor, '{axes}']:\n    {body}\n")
-        return signature_digest(path)
-
-    assert digest("b d", "return x") == digest("b d", "return x + 1")
-    assert digest("b d", "return x") != digest("b s", "return x")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from typedtorch.check.run import Result
-from typedtorch.shapes.infer.findings import Coverage, Finding
+from typedtorch.shapes.findings import Coverage, Finding
 
 _COLOURS = {"error": "\x1b[1;31m", "note": "\x1b[1;36m", "bold": "\x1b[1m", "dim": "\x1b[2m"}
 _RESET = "\x1b[0m"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from typedtorch.check.finder import Finder, project_roots
 from typedtorch.check.targets import Target
 from typedtorch.shapes import ignores, syntax
-from typedtorch.shapes.infer.findings import Coverage, Finding
+from typedtorch.shapes.findings import Coverage, Finding
 from typedtorch.shapes.module_attributes import AttributeCheck
 from typedtorch.shapes.sources import Sources
 

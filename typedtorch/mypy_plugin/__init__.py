@@ -28,7 +28,7 @@ from typedtorch.mypy_plugin.attributes import Attributes
 from typedtorch.mypy_plugin.containers import Containers
 from typedtorch.mypy_plugin.facts import Facts
 from typedtorch.mypy_plugin.guard import Guard
-from typedtorch.mypy_plugin.older import Early
+from typedtorch.mypy_plugin.older import NEEDED, Early
 from typedtorch.mypy_plugin.reporter import Reporter
 from typedtorch.mypy_plugin.startup import Start
 
@@ -52,14 +52,18 @@ class TypedtorchPlugin(Plugin):
 
     def set_modules(self, modules: dict[str, MypyFile]) -> None:
         super().set_modules(modules)
-        self.reporter.modules = modules
+        self.reporter.loaded(modules)
 
     def report_config_data(self, ctx: ReportConfigContext) -> list[str] | None:
         self.start.refuse()
+        self.reporter.cached[ctx.id] = ctx.path
         return digest.config_data(ctx.id, ctx.path, self.start.config)
 
     def get_type_analyze_hook(self, fullname: str) -> Callable[[AnalyzeTypeContext], Type] | None:
         self.early.tick()
+        if self.reporter.errors is not None and not NEEDED:
+            # mypy asks for every type there is, hundreds of thousands of times: from here on a dict says no
+            self.get_type_analyze_hook = {}.get  # type: ignore[method-assign]
         return self.reporter.meet_in_annotation if self.reporter.wants_errors(fullname) else None
 
     def get_base_class_hook(self, fullname: str) -> Callable[[ClassDefContext], None] | None:

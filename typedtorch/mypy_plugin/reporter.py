@@ -21,13 +21,15 @@ from mypy.plugin import AnalyzeTypeContext
 from mypy.types import Type
 
 from typedtorch.mypy_plugin import messages
+from typedtorch.mypy_plugin.ahead import Ahead, stamp, worth_starting
 from typedtorch.mypy_plugin.unreachable import unreachable_lines
 from typedtorch.shapes.config import Config
-from typedtorch.shapes.sources import Sources
+from typedtorch.shapes.findings import Finding
+from typedtorch.shapes.sources import Sources, is_installed
 
 if TYPE_CHECKING:
     from typedtorch.shapes.ignores import Ignores
-    from typedtorch.shapes.infer import Finding, Program, Report
+    from typedtorch.shapes.infer import Program
 
 # Modules the engine knows by rule and must not read; torch's sources would say less than the rules do.
 _BY_RULE = {"torch", "einops", "jaxtyping", "numpy", "beartype", "builtins", "typing", "typing_extensions"}
@@ -38,7 +40,7 @@ class _Checked:
     """The last report on a module, and the modules whose text it rests on."""
 
     tree: MypyFile
-    report: Report
+    findings: list[Finding]
     used: frozenset[str]
 
 
@@ -50,6 +52,8 @@ class Reporter:
         self.config = config
         self.errors: Errors | None = None
         self.modules: Mapping[str, MypyFile] = {}
+        self.cached: dict[str, str] = {}  # modules that mypy has results of already, and their files
+        self._ahead: Ahead | None = None
         self._sources = Sources(self.find)
         self._program: Program | None = None
         self._broken = False
@@ -70,6 +74,27 @@ class Reporter:
         self.errors = ctx.api.api.errors  # type: ignore[attr-defined]  # the analyser behind the interface
         return ctx.api.analyze_type(ctx.type)
 
+    def loaded(self, modules: dict[str, MypyFile]) -> None:
+        """mypy knows every module of the build, and has checked none yet."""
+        self.modules = modules
+        options, parallel = self.options, hasattr(self.options, "num_workers") and self.options.num_workers
+        if options.fine_grained_incremental or options.shadow_file or parallel:
+            return
+        paths = {**self.cached, **{name: tree.path for name, tree in modules.items()}}
+        check = [name for name, tree in modules.items() if self._may_be_checked(tree)]
+        if worth_starting(Path(paths[name]) for name in check):
+            files = {name: path for name, path in paths.items() if _is_source(name, path)}
+            self._ahead = Ahead(files, check[::-1])  # what is imported comes after what imports it
+
+    def _may_be_checked(self, tree: MypyFile) -> bool:
+        path = Path(tree.path)
+        return (
+            _is_source(tree.fullname, tree.path)
+            and not tree.is_stub
+            and not is_installed(path.absolute())
+            and not self.config.excludes(path)
+        )
+
     def path_of(self, module: str) -> str | None:
         """Where mypy read a module from, whatever it is."""
         tree = self.modules.get(module)
@@ -78,9 +103,7 @@ class Reporter:
     def find(self, module: str) -> Path | None:
         """Where the source of a module of this build is."""
         tree = self.modules.get(module)
-        if tree is None or module.partition(".")[0] in _BY_RULE or not tree.path.endswith((".py", ".pyi")):
-            return None
-        return Path(tree.path)
+        return Path(tree.path) if tree is not None and _is_source(module, tree.path) else None
 
     def module_checked(self, tree: MypyFile) -> set[str]:
         """Check the shapes of a module that mypy has just checked.
@@ -126,6 +149,9 @@ class Reporter:
 
     def _check(self, tree: MypyFile) -> _Checked | None:
         path = Path(tree.path)
+        answer = self._ahead.answer(tree.fullname, path) if self._ahead is not None else None
+        if answer is not None:
+            return _Checked(tree, answer.findings, answer.used)
         if self._broken:
             return None
         try:
@@ -135,14 +161,14 @@ class Reporter:
             self._broken = self._program is None  # it did not even start: telling once is enough
             self._failed(tree, error)
             return None
-        self._read[tree.fullname] = (path, _stamp(path))
+        self._read[tree.fullname] = (path, stamp(path))
         used = self._sources.imported(tree.fullname, path, among=self._read)
-        self._checked[tree.fullname] = _Checked(tree, report, used)
+        self._checked[tree.fullname] = _Checked(tree, report.findings, used)
         return self._checked[tree.fullname]
 
     def _current_program(self) -> Program:
         """The engine's model of the program, made anew when the daemon sees a file that changed since."""
-        if self.options.fine_grained_incremental and any(_stamp(p) != old for p, old in self._read.values()):
+        if self.options.fine_grained_incremental and any(stamp(p) != old for p, old in self._read.values()):
             self._program = None
         if self._program is None:
             from typedtorch.shapes.infer import Program  # noqa: PLC0415  # a run from a warm cache needs none
@@ -154,7 +180,7 @@ class Reporter:
     def _find_and_note(self, module: str) -> Path | None:
         path = self.find(module)
         if path is not None:
-            self._read[module] = (path, _stamp(path))
+            self._read[module] = (path, stamp(path))
         return path
 
     def _shadow(self, path: str) -> str | None:
@@ -174,9 +200,9 @@ class Reporter:
     def _report(self, checked: _Checked, errors: Errors) -> None:
         tree = checked.tree
         self._enter(tree, errors)
-        skipped = unreachable_lines(tree) if checked.report.findings else set()
-        switched_off = self._own_ignores(tree.path) if checked.report.findings else None
-        for finding in checked.report.findings:
+        skipped = unreachable_lines(tree) if checked.findings else set()
+        switched_off = self._own_ignores(tree.path) if checked.findings else None
+        for finding in checked.findings:
             unwanted = finding.code in self.config.disable
             if switched_off is not None and switched_off(finding.line, finding.code):
                 continue
@@ -257,12 +283,9 @@ def _imports_torch(statement: ImportBase) -> bool:
     return False
 
 
-def _stamp(path: Path) -> tuple[int, int]:
-    try:
-        status = path.stat()
-    except OSError:
-        return (0, 0)
-    return (status.st_mtime_ns, status.st_size)
+def _is_source(module: str, path: str) -> bool:
+    """Whether the engine may read a module."""
+    return module.partition(".")[0] not in _BY_RULE and path.endswith((".py", ".pyi"))
 
 
 def _text(path: str) -> str:

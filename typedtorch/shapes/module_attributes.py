@@ -12,13 +12,10 @@ import difflib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from typedtorch.shapes.findings import Finding
 from typedtorch.shapes.module_facts import ClassFacts, SourceFacts
 from typedtorch.shapes.syntax import Syntax, children
-
-if TYPE_CHECKING:
-    from typedtorch.shapes.infer.findings import Finding
 
 _MODULES = {"torch.nn.Module", "torch.nn.modules.module.Module", "typedtorch.Module", "typedtorch.nn.Module"}
 _MODULE_METHODS = frozenset(
@@ -138,7 +135,5 @@ def _read_from_self(node: ast.ClassDef) -> Iterator[ast.Attribute]:
 
 
 def _finding(path: str, node: ast.Attribute, message: str) -> Finding:
-    from typedtorch.shapes.infer.findings import Finding  # noqa: PLC0415  # the plugin starts without the engine
-
     end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
     return Finding(path, node.lineno, node.col_offset, end_line, end_column, "attribute", message)

@@ -17,9 +17,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import typedtorch.shapes.rules  # noqa: F401 - importing it fills the rule table
-from typedtorch.shapes.infer.digests import engine_digest, signature_digest
+from typedtorch.shapes.findings import EXPLAIN, Coverage, Finding, Report
 from typedtorch.shapes.infer.files import find_in
-from typedtorch.shapes.infer.findings import EXPLAIN, Coverage, Finding, Report
 from typedtorch.shapes.infer.program import Options, Program
 
 __all__ = [
@@ -30,8 +29,6 @@ __all__ = [
     "Program",
     "Report",
     "check_files",
-    "engine_digest",
-    "signature_digest",
 ]
 
 

@@ -7,9 +7,9 @@ import re
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes import dtypes
+from typedtorch.shapes.findings import Coverage, Finding, Report
 from typedtorch.shapes.infer import specs, summaries
 from typedtorch.shapes.infer.construction import symbolic_argument
-from typedtorch.shapes.infer.findings import Coverage, Finding, Report
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.statements import run

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer.findings import Finding
+from typedtorch.shapes.findings import Finding
 from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Value
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from typedtorch.shapes import syntax
-from typedtorch.shapes.infer.findings import Coverage, Finding, Report
+from typedtorch.shapes.findings import Coverage, Finding, Report
 from typedtorch.shapes.infer.index import Facts, facts_of
 from typedtorch.shapes.infer.values import External, Value, join_all
 from typedtorch.shapes.syntax import Syntax

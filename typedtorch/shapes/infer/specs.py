@@ -399,18 +399,6 @@ def shaped(spec: Spec) -> bool:
     return False
 
 
-def axis_names(spec: Spec) -> set[str]:
-    """The plain axis names an annotation mentions."""
-    match spec:
-        case ArraySpec(axes=axes):
-            return {d.name for d in axes.dims if d.kind == "named" and not d.variadic}
-        case UnionSpec(options=parts) | TupleSpec(items=parts):
-            return set().union(*map(axis_names, parts))
-        case SequenceSpec(element=inner) | DictSpec(value=inner) | AwaitableSpec(result=inner):
-            return axis_names(inner)
-    return set()
-
-
 def informative(spec: Spec) -> bool:
     """Whether a result annotation says more than evaluating the body would."""
     match spec:

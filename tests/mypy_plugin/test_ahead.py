@@ -1,0 +1,105 @@
+"""A second process may do the engine's work: what mypy prints is the same, whatever becomes of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mypy_plugin.running import Project
+from typedtorch.mypy_plugin import worker
+from typedtorch.mypy_plugin.ahead import WORTHWHILE, Ahead, Answer, stamp, worth_starting
+
+HEAD = "from jaxtyping import Float\nfrom torch import Tensor\n\n\n"
+LIBRARY = HEAD + 'def norms(x: Float[Tensor, "b d"]) -> Float[Tensor, "b"]:\n    return x.sum(1)\n'
+USER = (
+    HEAD + "from library import norms\n\n\n"
+    'def use(x: Float[Tensor, "b d"]) -> Float[Tensor, "b"]:\n    return norms(x)\n'
+)
+BAD = LIBRARY.replace("sum(1)", "sum(0)")
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, str]:
+    paths = {name: tmp_path / f"{name}.py" for name in ("library", "user", "bad", "plain")}
+    for path, text in zip(paths.values(), (LIBRARY, USER, BAD, "x = 1\n"), strict=True):
+        path.write_text(text)
+    return {name: str(path) for name, path in paths.items()}
+
+
+def test_the_process_answers_with_findings_and_with_what_they_rest_on(files: dict[str, str]) -> None:
+    ahead = Ahead(files, ["user", "library", "bad"])
+    answers = {name: ahead.answer(name, Path(files[name])) for name in ("bad", "library", "user")}
+    bad, library, user = answers["bad"], answers["library"], answers["user"]
+    assert bad is not None
+    assert library is not None
+    assert user is not None
+    assert [f.line for f in bad.findings] == [6]
+    assert not library.findings
+    assert not library.used
+    assert not user.findings
+    assert user.used == {"library"}
+
+
+def test_there_is_no_answer_for_what_does_not_concern_tensors(files: dict[str, str]) -> None:
+    assert Ahead(files, ["plain"]).answer("plain", Path(files["plain"])) is None
+
+
+def test_there_is_no_answer_for_what_nobody_asked(files: dict[str, str]) -> None:
+    assert Ahead(files, ["library"]).answer("bad", Path(files["bad"])) is None
+
+
+def test_an_answer_on_an_older_text_is_none(files: dict[str, str]) -> None:
+    ahead = Ahead(files, ["bad", "library"])
+    assert ahead.answer("library", Path(files["library"])) is not None  # by now it has read the other
+    Path(files["bad"]).write_text(BAD + "\n")
+    assert ahead.answer("bad", Path(files["bad"])) is None
+
+
+def test_a_process_that_dies_answers_nothing(files: dict[str, str]) -> None:
+    ahead = Ahead(files, ["bad"])
+    ahead._process.kill()
+    answer = ahead.answer("bad", Path(files["bad"]))
+    assert answer is None or answer.findings  # it may have been quicker
+
+
+def test_a_module_on_which_the_engine_fails_is_left_out(
+    files: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from typedtorch.shapes.infer import Program
+
+    check = Program.check
+
+    def failing(self: Program, name: str, path: Path) -> object:
+        if name == "library":
+            raise RecursionError
+        return check(self, name, path)
+
+    monkeypatch.setattr(Program, "check", failing)
+    lines = worker.answers(files, ["library", "bad"])
+    assert [json.loads(line)[0] for line in lines] == ["bad"]
+
+
+def test_an_answer_survives_the_pipe(files: dict[str, str]) -> None:
+    line = next(worker.answers(files, ["bad"]))
+    module, answer = Answer.decode(line)
+    assert (module, answer.encode(module)) == ("bad", line)
+    assert answer.stamp == stamp(Path(files["bad"]))
+
+
+def test_little_is_not_worth_a_process(files: dict[str, str], tmp_path: Path) -> None:
+    assert not worth_starting(map(Path, files.values()))
+    assert not worth_starting([tmp_path / "missing.py"])
+
+
+def _padded(text: str) -> str:
+    return f"{text}\n\n# {'x' * WORTHWHILE}\n"
+
+
+def test_mypy_prints_the_same_with_it_and_rechecks_what_rests_on_an_edited_shape(project: Project) -> None:
+    project.write(library=_padded(LIBRARY), user=_padded(USER), bad=_padded(BAD))
+    assert project.mypy("library.py", "user.py", "bad.py").lines == ["bad.py:6 shape"]
+    edited = _padded(LIBRARY.replace('Float[Tensor, "b"]', 'Float[Tensor, "d"]').replace("sum(1)", "sum(0)"))
+    project.write(library=edited)
+    assert project.mypy("library.py", "user.py", "bad.py").lines == ["bad.py:6 shape", "user.py:9 shape"]
