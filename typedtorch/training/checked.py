@@ -8,7 +8,6 @@ means harm no checksum that lies beside the file helps, sha256 neither: that is 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import itertools
 import os
@@ -23,7 +22,6 @@ from typing import BinaryIO, TypeGuard
 from typedtorch.training.errors import DamagedCheckpoint
 
 PART = 4 << 20
-_EAGER = 32 << 20
 _THREADS = min(8, os.cpu_count() or 1)
 
 
@@ -53,15 +51,6 @@ class CheckedWriter:
             self._file.write(piece)  # right after: the piece is still in the processor's cache
             self._bytes += len(piece)
             done += len(piece)
-            if not self._bytes % _EAGER:
-                self._start_flushing()
-
-    def _start_flushing(self) -> None:
-        """Let the disk begin with what was written, so that little is left to wait for at the end."""
-        with contextlib.suppress(OSError, AttributeError):  # a file in memory; a system without the call
-            begin = self._bytes - _EAGER
-            # asked to forget them, the kernel begins to write changed pages, and keeps them
-            os.posix_fadvise(self._file.fileno(), begin, _EAGER, os.POSIX_FADV_DONTNEED)
 
     def entry(self) -> dict[str, object]:
         """What the manifest says about the file, for :class:`CheckedFile`."""
