@@ -32,6 +32,8 @@ from typedtorch.mypy_plugin.older import NEEDED, Early
 from typedtorch.mypy_plugin.reporter import Reporter
 from typedtorch.mypy_plugin.startup import Start
 
+_NO_HOOKS: dict[str, Callable[[AnalyzeTypeContext], Type]] = {}
+
 
 class TypedtorchPlugin(Plugin):
     """Routes."""
@@ -63,7 +65,7 @@ class TypedtorchPlugin(Plugin):
         self.early.tick()
         if self.reporter.errors is not None and not NEEDED:
             # mypy asks for every type there is, hundreds of thousands of times: from here on a dict says no
-            self.get_type_analyze_hook = {}.get  # type: ignore[method-assign]
+            self.get_type_analyze_hook = _NO_HOOKS.get  # type: ignore[method-assign, assignment]
         return self.reporter.meet_in_annotation if self.reporter.wants_errors(fullname) else None
 
     def get_base_class_hook(self, fullname: str) -> Callable[[ClassDefContext], None] | None:
