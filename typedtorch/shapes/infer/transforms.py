@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from typedtorch.shapes.infer import batching
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -177,15 +178,6 @@ def _put_on(output: Value, dims: Value, entry: Entry) -> Value:
     return output.of(shape)
 
 
-def tensor_dataset(frame: Frame, args: Args, node: ast.AST) -> Value:
-    """Items are the rows of each tensor."""
-    from typedtorch.shapes.infer.expressions import tensor_item  # noqa: PLC0415 - expressions hold calls
-
-    if args.open or not all(isinstance(v, Tensor) for v in args.values):
-        return UNKNOWN
-    return Sequence("dataset", None, tuple(tensor_item(v) for v in args.values))
-
-
 def gradients(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``torch.autograd.grad(outputs, inputs)``: as the inputs, always a tuple."""
     inputs = args.get(1, "inputs", UNKNOWN)
@@ -263,5 +255,5 @@ SPECIAL: dict[str, Special] = {
     "torch.vmap": _transform("torch.func.vmap"),
     "torch.func.functional_call": functional_call,
     "torch.utils.checkpoint.checkpoint": checkpoint,
-    "torch.utils.data.TensorDataset": tensor_dataset,
+    **batching.SPECIAL,
 }

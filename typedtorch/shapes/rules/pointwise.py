@@ -10,13 +10,14 @@ from typedtorch.shapes.rule import Record, name, rule
 from typedtorch.shapes.rules.forms import (
     Function,
     both,
+    is_size,
     methods,
     need,
     pointwise,
     under,
 )
 from typedtorch.shapes.rules.promotion import can_cast, mask_of, result_type, to_real, want
-from typedtorch.shapes.tensor import ShapeError, Tensor, Undecided, same_shape, show
+from typedtorch.shapes.tensor import Scalar, ShapeError, Tensor, Undecided, same_shape, show
 
 _NOT_COMPLEX = ANY & ~COMPLEX
 _NOT_BOOL = ANY & ~BOOL
@@ -336,7 +337,7 @@ def sub(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
                     "dtype",
                     "use ^ or ~",
                 )
-            if isinstance(rest, Tensor):
+            if isinstance(rest, (Tensor, Scalar, float)) or is_size(rest):
                 raise ShapeError(
                     f"{name(operand, parameter)} is bool: - is not defined for a mask",
                     "dtype",

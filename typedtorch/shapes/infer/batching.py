@@ -1,0 +1,96 @@
+"""Datasets and loaders: what one item is, and what a batch of them is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.dtypes import BOOL, FLOAT64, INT64
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.values import UNKNOWN, DictV, Instance, Scalar, Sequence, Tensor, Value, is_size
+from typedtorch.shapes.rule import Record
+from typedtorch.shapes.size import Size, unknown
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.calls import Args
+
+Special = Callable[[Frame, "Args", ast.AST], Value]
+
+
+def tensor_dataset(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """Items are the rows of each tensor."""
+    from typedtorch.shapes.infer.expressions import tensor_item  # noqa: PLC0415 - expressions hold calls
+
+    if args.open or not all(isinstance(v, Tensor) for v in args.values):
+        return UNKNOWN
+    return Sequence("dataset", None, tuple(tensor_item(v) for v in args.values))
+
+
+def subset(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """A part of a dataset has items like the whole."""
+    return args.get(0, "dataset", UNKNOWN)
+
+
+def random_split(frame: Frame, args: Args, node: ast.AST) -> Value:
+    dataset, lengths = args.get(0, "dataset", UNKNOWN), args.get(1, "lengths", UNKNOWN)
+    if isinstance(lengths, Sequence) and lengths.items is not None:
+        return Sequence("list", (dataset,) * len(lengths.items))
+    return Sequence("list", None, dataset)
+
+
+def loader(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``DataLoader(dataset, batch_size=n)``: items put together, along a first axis of any size."""
+    from typedtorch.shapes.infer.calls import Args as Arguments  # noqa: PLC0415 - calls hold this table
+    from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - as above
+
+    if args.open:
+        return UNKNOWN
+    each = _item(frame, args.get(0, "dataset", UNKNOWN), node)
+    merge = args.keywords.get("collate_fn")
+    if merge is not None:
+        batch = call_value(frame, merge, Arguments([Sequence("list", None, each)], [None]), node)
+    elif args.get(1, "batch_size", 1) is None and "batch_sampler" not in args.keywords:
+        batch = each
+    else:
+        batch = collated(each, unknown(f"?{frame.place(node)}.batch"))
+    return UNKNOWN if batch is UNKNOWN else Sequence("iterator", None, batch)
+
+
+def _item(frame: Frame, dataset: Value, node: ast.AST) -> Value:
+    from typedtorch.shapes.infer.calls import method_if_any  # noqa: PLC0415 - calls hold this table
+
+    if isinstance(dataset, Sequence):
+        return dataset.any_item
+    if isinstance(dataset, Instance) and dataset.info.find("__getitem__") is not None:
+        with frame.reporter.mute():
+            return method_if_any(frame, dataset, "__getitem__", (unknown(f"?{frame.place(node)}.i"),), node)
+    return UNKNOWN
+
+
+def collated(item: Value, batch: Size) -> Value:
+    """``default_collate``: tensors are stacked, numbers become a tensor, structures stay what they are."""
+    if isinstance(item, Tensor):
+        return Tensor((batch, *item.shape), item.dtype)
+    if isinstance(item, bool) or item == Scalar("bool"):
+        return Tensor((batch,), BOOL | INT64)
+    if is_size(item):
+        return Tensor((batch,), INT64)
+    if isinstance(item, float) or item == Scalar("float"):
+        return Tensor((batch,), FLOAT64)
+    if isinstance(item, tuple) and not isinstance(item, Record):
+        return tuple(collated(v, batch) for v in item)
+    if isinstance(item, DictV):
+        rest = None if item.rest is None else collated(item.rest, batch)
+        return DictV({k: collated(v, batch) for k, v in item.items.items()}, rest)
+    return UNKNOWN
+
+
+SPECIAL: dict[str, Special] = {
+    "torch.utils.data.TensorDataset": tensor_dataset,
+    "torch.utils.data.DataLoader": loader,
+    "torch.utils.data.Subset": subset,
+    "torch.utils.data.random_split": random_split,
+    "torch.utils.data.dataloader.DataLoader": loader,
+}
+__all__ = ["SPECIAL", "collated"]
