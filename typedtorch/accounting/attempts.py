@@ -55,7 +55,7 @@ def pin_sets(axes: tuple[str, ...], sizes: Mapping[str, Any]) -> Iterator[tuple[
     """Axes to keep at their size: those of size 1 together, then one, then two, likely counters first.
 
     >>> list(pin_sets(("batch", "n_layers"), {"batch": 8, "n_layers": 4}))
-    [('n_layers',), ('batch',)]
+    [('n_layers',), ('batch',), ('n_layers', 'batch')]
     """
     ones = tuple(n for n in axes if sizes.get(n) == 1)
     likely = sorted(axes, key=lambda n: not any(word in n for word in _COUNTERS))
@@ -63,6 +63,6 @@ def pin_sets(axes: tuple[str, ...], sizes: Mapping[str, Any]) -> Iterator[tuple[
     for count in (0, 1, 2):
         for chosen in itertools.combinations(likely, count):
             for pinned in (chosen, tuple(dict.fromkeys((*ones, *chosen)))):
-                if frozenset(pinned) not in seen and len(pinned) < len(axes):
+                if frozenset(pinned) not in seen:
                     seen.add(frozenset(pinned))
                     yield pinned

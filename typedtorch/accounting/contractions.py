@@ -14,14 +14,15 @@ from typedtorch.shapes.size import Size, floor_div, product
 
 
 def product_of(a: str, b: str, *, bias: str | None = None) -> Formula:
-    """``(..., m, k) @ (..., k, n)``: ``2 m k n`` for each leading index."""
+    """``(..., m, k) @ (..., k, n)``: ``2 m k n`` for each leading index, four times that if complex."""
 
     def count(op: Op) -> Count:
         left, right = tensor(op, a).shape, tensor(op, b).shape
         rows = product(left)
         columns = right[-1] if len(right) > 1 else 1
         added = 0 if bias is None or argument(op, bias) is None else rows // left[-1] * columns
-        return Count(matmul=2 * rows * columns, elementwise=added)
+        parts = 4 if tensor(op, a).dtype.is_complex else 1  # four real multiply-adds to a complex one
+        return Count(matmul=2 * parts * rows * columns, elementwise=added)
 
     return count
 

@@ -62,7 +62,7 @@ STEPS_PER_OPERAND = {
     "adaptive_max_pool2d": 1, "adaptive_max_pool3d": 1, "max_pool2d_with_indices": 1,
     "max_pool3d_with_indices": 1, "adaptive_max_pool2d_backward": 1, "adaptive_max_pool3d_backward": 1,
     "max_pool2d_with_indices_backward": 1, "max_pool3d_with_indices_backward": 1,
-    "embedding_dense_backward": 1, "_embedding_bag": 1, "_embedding_bag_forward_only": 1,
+    "embedding_dense_backward": 1, "_embedding_bag": 1, "_embedding_bag_backward": 1, "_embedding_bag_forward_only": 1,
     "_embedding_bag_dense_backward": 1, "segment_reduce": 1, "_segment_reduce_backward": 1,
     "multi_margin_loss": 4, "multi_margin_loss_backward": 4, "multilabel_margin_loss_forward": 4,
     "multilabel_margin_loss_backward": 4, "histc": 2, "bincount": 1, "median": 1, "nanmedian": 1,

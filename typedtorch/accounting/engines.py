@@ -102,7 +102,8 @@ def pinned_at(question: Question, pinned: tuple[str, ...], *, compare: bool = Tr
     """
     axes = tuple(n for n in question.free if n not in pinned)
     if not axes:
-        raise SymbolError("every axis is fixed")
+        kept = {n: int(question.sizes[n]) for n in pinned}
+        return Symbolic(_run(question, question.sizes), kept, "primes")
     reasons: list[str] = []
     streams_differ = False
     special = any(question.sizes.get(n) == 1 for n in axes)
