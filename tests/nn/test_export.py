@@ -59,8 +59,9 @@ class Pair(nn.Module):
         wide: Float[Tensor, "batch 2*seq 3"],
         scale: float = 2.0,
     ) -> Float[Tensor, "batch seq"]:
-        halves = wide.unflatten(1, (2, -1)).sum((1, 3))
-        return (x * self.weight).sum(-1) * mask * scale + halves
+        halves: Tensor = wide.unflatten(1, (2, -1)).sum((1, 3))
+        sums: Tensor = (x * self.weight).sum(-1) * mask * scale
+        return sums + halves
 
 
 def arguments(batch: int, seq: int, double: int | None = None) -> tuple[Tensor, Tensor, Tensor]:

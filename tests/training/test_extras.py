@@ -158,6 +158,7 @@ def test_the_monitor_reads_nvml(monkeypatch: pytest.MonkeyPatch) -> None:
         nvmlDeviceGetHandleByIndex=lambda index: f"device {index}",
         nvmlDeviceGetUtilizationRates=lambda handle: types.SimpleNamespace(gpu=87),
         nvmlDeviceGetPowerUsage=lambda handle: 512_000,
+        nvmlDeviceGetMemoryInfo=lambda handle: types.SimpleNamespace(used=7 << 30),
     )  # fmt: skip
     monitor, trainer = DeviceMonitor(), make_trainer(steps=1)
     seen: list[Any] = []
@@ -168,12 +169,59 @@ def test_the_monitor_reads_nvml(monkeypatch: pytest.MonkeyPatch) -> None:
     monitor.on_log(trainer, {"step": 4})
     assert seen[0]["step"] == 4
     assert (seen[0]["utilisation"], seen[0]["watts"]) == (0.87, 512.0)
+    assert seen[0]["device_memory"] == 7 << 30
 
 
 def test_a_callback_that_overrides_nothing_is_never_called() -> None:
-    trainer: Trainer = make_trainer(steps=1, others={"callbacks": [Callback()]})
+    class Nothing(Callback):
+        """Overrides nothing."""
+
+    trainer: Trainer = make_trainer(steps=1, others={"callbacks": [Nothing()]})
     assert trainer.callbacks.on_step == []
     trainer.fit()
+
+
+def test_a_class_of_ones_own_is_a_callback_by_its_methods() -> None:
+    class Counting:
+        def __init__(self) -> None:
+            self.steps, self.logged = 0, 0
+
+        def on_step(self, trainer: Trainer, /) -> None:
+            self.steps += 1
+
+        def on_log(self, trainer: Trainer, record: Any, /) -> None:
+            self.logged += 1
+
+    counting = Counting()
+    trainer = make_trainer(steps=3, others={"callbacks": [counting]})
+    trainer.fit()
+    assert (counting.steps, counting.logged) == (3, 3)
+    assert trainer.state_dict()["callbacks"] == {}
+    again = make_trainer(steps=4, others={"callbacks": [Counting()]})
+    again.load_state_dict(trainer.state_dict())
+    assert again.fit().step == 4
+
+
+def test_tensorboard_itself_reads_what_was_written(tmp_path: Path) -> None:
+    pytest.importorskip("tensorboard")
+    from tensorboard.backend.event_processing.event_accumulator import (  # type: ignore[import-not-found, unused-ignore]  # an optional package
+        EventAccumulator,
+    )
+
+    losses = make_trainer(steps=3, others={"loggers": [TensorBoard(tmp_path)]}).fit().losses
+    events = EventAccumulator(str(tmp_path))
+    events.Reload()
+    found = [(event.step, event.value) for event in events.Scalars("loss")]
+    assert found == [(step + 1, pytest.approx(loss)) for step, loss in enumerate(losses)]
+
+
+def test_wandb_itself_writes_offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("wandb")
+    monkeypatch.setenv("WANDB_SILENT", "true")
+    logger = WeightsAndBiases("shapes", dir=str(tmp_path))
+    make_trainer(steps=3, others={"loggers": [logger]}).fit()
+    (written,) = tmp_path.glob("wandb/offline-run-*/run-*.wandb")
+    assert written.read_bytes().startswith(b":W&B")
 
 
 def test_what_the_environment_says_about_waiting_stays() -> None:

@@ -300,7 +300,7 @@ def test_a_poisoned_gradient_is_named_and_not_applied(value: float) -> None:
         return grad
 
     before: list[list[Tensor]] = []
-    trainer.model.out.weight.register_hook(poison)  # type: ignore[union-attr]  # the model of the tests
+    dict(trainer.model.named_parameters())["out.weight"].register_hook(poison)
     trainer.model.register_forward_pre_hook(lambda *_: before.append(weights(trainer)))
     what = "nan" if value != value else "inf"  # noqa: PLR0124 - what is not itself is NaN
     with pytest.raises(NonFiniteError, match=rf"step 3: .*the gradient of out.weight has {what}"):

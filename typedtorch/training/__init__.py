@@ -4,7 +4,7 @@ from typedtorch.training import threads as threads
 
 # isort: split  (the threads are told how to wait before anything below imports torch)
 from typedtorch.training.adapters import TensorBoard, WeightsAndBiases
-from typedtorch.training.callbacks import Callback, EarlyStop
+from typedtorch.training.callbacks import Callback, EarlyStop, Hooks
 from typedtorch.training.checkpoint import CheckpointStore, consolidate, load_checkpoint
 from typedtorch.training.config import TrainConfig
 from typedtorch.training.console import Console
@@ -41,6 +41,7 @@ __all__ = [
     "DeviceMonitor",
     "EarlyStop",
     "FitResult",
+    "Hooks",
     "Interrupted",
     "JsonLines",
     "Logger",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from typedtorch.training.errors import CallbackError
 
@@ -13,8 +13,23 @@ if TYPE_CHECKING:
     from typedtorch.training.trainer import Trainer
 
 
+class Hooks(Protocol):
+    """What the :class:`~typedtorch.training.Trainer` calls; :class:`Callback` has all of it to inherit."""
+
+    def on_start(self, trainer: Trainer, /) -> None: ...
+    def on_step(self, trainer: Trainer, /) -> None: ...
+    def on_log(self, trainer: Trainer, record: Mapping[str, object], /) -> None: ...
+    def on_evaluate(self, trainer: Trainer, figures: Mapping[str, float], /) -> None: ...
+    def on_save(self, trainer: Trainer, path: Path, /) -> None: ...
+    def on_end(self, trainer: Trainer, /) -> None: ...
+    def state_dict(self) -> dict[str, Any]: ...
+    def load_state_dict(self, state: dict[str, Any], /) -> None: ...
+
+
 class Callback:
     """Called by the :class:`~typedtorch.training.Trainer`; every method does nothing unless overridden.
+
+    A class of your own with the methods of :class:`Hooks` does as well.
 
     A method that wants the run to end sets ``trainer.should_stop = "why"``. An exception ends the run with a
     :class:`~typedtorch.training.errors.CallbackError` that names the callback and the method.
@@ -49,11 +64,11 @@ class Callback:
 class Callbacks:
     """Several callbacks called in order, with errors attributed."""
 
-    def __init__(self, callbacks: Iterable[Callback]) -> None:
+    def __init__(self, callbacks: Iterable[Hooks]) -> None:
         self.all = list(callbacks)
         # Methods nobody overrides are not called: a step of a small model takes less than the calls would.
         self._overriding = {
-            hook: [c for c in self.all if getattr(type(c), hook, None) is not getattr(Callback, hook)]
+            hook: [c for c in self.all if getattr(type(c), hook, None) not in (None, getattr(Callback, hook))]
             for hook in ("on_start", "on_step", "on_log", "on_evaluate", "on_save", "on_end")
         }
         self.on_step = self._overriding["on_step"]
@@ -76,7 +91,10 @@ class Callbacks:
 
     def state_dict(self) -> dict[str, Any]:
         """Each callback's state, by its place and class."""
-        return {f"{i}:{type(c).__name__}": c.state_dict() for i, c in enumerate(self.all) if c.state_dict()}
+        states: list[dict[str, Any]] = [getattr(callback, "state_dict", dict)() for callback in self.all]
+        return {
+            f"{i}:{type(c).__name__}": s for i, (c, s) in enumerate(zip(self.all, states, strict=True)) if s
+        }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Give each callback its state back."""

@@ -25,7 +25,7 @@ from typedtorch.training.assemble import (
     open_corpus,
     recompute_blocks,
 )
-from typedtorch.training.callbacks import Callback
+from typedtorch.training.callbacks import Hooks
 from typedtorch.training.checkpoint import CheckpointStore
 from typedtorch.training.config import Overrides, TrainConfig, find_device, resolve, settled
 from typedtorch.training.console import Console, RunFacts
@@ -71,7 +71,7 @@ def train(
     batches: Iterable[Any] | None = None,
     optimizer: OptimizerLike | None = None,
     evaluate: Evaluate | None = None,
-    callbacks: Iterable[Callback] = (),
+    callbacks: Iterable[Hooks] = (),
     loggers: Iterable[Logger] = (),
     console: Console | None = None,
     **overrides: Unpack[Overrides],
@@ -116,7 +116,7 @@ class _Own:
     batches: Iterable[Any] | None
     optimizer: OptimizerLike | None
     evaluate: Evaluate | None
-    callbacks: tuple[Callback, ...]
+    callbacks: tuple[Hooks, ...]
     loggers: tuple[Logger, ...]
 
 

@@ -14,7 +14,10 @@ from typedtorch.training.trainer import Trainer
 
 
 class DeviceMonitor(Callback):
-    """Logs utilisation and power of the GPU, through NVML where that is installed."""
+    """Logs utilisation, power and memory of the GPU, through NVML where that is installed.
+
+    The memory is the whole device's, other processes' included; the run's own is in every record.
+    """
 
     def __init__(self) -> None:
         self._nvml: Any = None
@@ -36,7 +39,9 @@ class DeviceMonitor(Callback):
         if self._handle is not None:
             used = self._nvml.nvmlDeviceGetUtilizationRates(self._handle).gpu / 100
             watts = self._nvml.nvmlDeviceGetPowerUsage(self._handle) / 1000
-            trainer.loggers.log({"step": record["step"], "utilisation": used, "watts": watts})
+            memory = self._nvml.nvmlDeviceGetMemoryInfo(self._handle).used
+            figures = {"utilisation": used, "watts": watts, "device_memory": memory}
+            trainer.loggers.log({"step": record["step"], **figures})
 
 
 class Profile(Callback):

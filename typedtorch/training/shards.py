@@ -51,13 +51,15 @@ def write_part(folder: Path, tensors: Mapping[str, Tensor]) -> None:
     Raises:
         CheckpointError: in any process the disk refused.
     """
-    import torch.distributed.checkpoint as dcp  # noqa: PLC0415 - slow to import
+    from torch.distributed.checkpoint.api import CheckpointException  # noqa: PLC0415 - slow to import
+    from torch.distributed.checkpoint.filesystem import FileSystemWriter  # noqa: PLC0415 - likewise
+    from torch.distributed.checkpoint.state_dict_saver import save  # noqa: PLC0415 - likewise
 
-    writer = dcp.FileSystemWriter(folder, sync_files=True)
+    writer = FileSystemWriter(folder, sync_files=True)
     try:
         alone = not torch.distributed.is_initialized()
-        dcp.save(dict(tensors), storage_writer=writer, no_dist=alone)
-    except dcp.api.CheckpointException as error:
+        save(dict(tensors), storage_writer=writer, no_dist=alone)
+    except CheckpointException as error:
         first = next(iter(error.failures.values()))[0]
         found = getattr(first, "strerror", None) or str(first) or type(first).__name__
         raise CheckpointError(folder, "a complete write", found) from error
@@ -115,9 +117,10 @@ class Shards:
 
     def empty(self, device: str) -> dict[str, Tensor]:
         """Every tensor by its name: ``"meta"`` for the shapes alone."""
+        entries: Mapping[str, Any] = self.metadata.state_dict_metadata
         return {
             name: torch.empty(entry.size, dtype=entry.properties.dtype, device=device)
-            for name, entry in self.metadata.state_dict_metadata.items()
+            for name, entry in entries.items()
         }
 
     def read_into(self, tensors: dict[str, Tensor], *, alone: bool) -> None:
@@ -126,18 +129,21 @@ class Shards:
         Raises:
             DamagedCheckpoint: the files do not hold what the index says.
         """
-        import torch.distributed.checkpoint as dcp  # noqa: PLC0415 - slow to import
+        from torch.distributed.checkpoint.api import CheckpointException  # noqa: PLC0415 - slow to import
+        from torch.distributed.checkpoint.filesystem import FileSystemReader  # noqa: PLC0415 - likewise
+        from torch.distributed.checkpoint.metadata import StorageMeta  # noqa: PLC0415 - likewise
+        from torch.distributed.checkpoint.state_dict_loader import load  # noqa: PLC0415 - likewise
 
         shards = self
 
-        class Reader(dcp.FileSystemReader):
+        class Reader(FileSystemReader):
             def read_metadata(self, *_: object, **__: object) -> Metadata:
-                shards.metadata.storage_meta = dcp.metadata.StorageMeta(load_id=self.load_id)
+                shards.metadata.storage_meta = StorageMeta(load_id=self.load_id)
                 return shards.metadata
 
         try:
-            dcp.load(tensors, storage_reader=Reader(self.folder), no_dist=alone)
-        except (dcp.api.CheckpointException, RuntimeError, ValueError, pickle.UnpicklingError) as error:
+            load(dict(tensors), storage_reader=Reader(self.folder), no_dist=alone)
+        except (CheckpointException, RuntimeError, ValueError, pickle.UnpicklingError) as error:
             reason = (str(error).splitlines() or [type(error).__name__])[0]
             raise DamagedCheckpoint(self.folder, "the tensors of the index", reason) from error
 
@@ -149,7 +155,8 @@ class Shards:
 
 
 def _bytes(entry: Any) -> int:
-    return math.prod(entry.size) * int(entry.properties.dtype.itemsize)
+    size: int = math.prod(entry.size) * entry.properties.dtype.itemsize
+    return size
 
 
 def _verify(path: Path, entry: Entry) -> None:

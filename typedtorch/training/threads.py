@@ -1,9 +1,11 @@
 """Threads that wait asleep, set before torch starts them.
 
 By default the threads of a parallel operator spin while they wait for each other. On a machine that does
-anything else besides, they spin through the time the others need: with two busy cores a small model trains
-20 to 100 times slower. Asleep they cost nothing measurable on an idle machine. The OpenMP runtime reads the
-setting once, when torch is first imported; whoever has set it already, or imported torch, keeps their way.
+anything else besides, they spin through the time the others need: on two cores, beside about ten other busy
+processes, a small model (eight layers of width 256) took 0.45 to 2.1 s a step spinning and 33 to 50 ms
+asleep (torch 2.13, three runs each in turn). With the machine to oneself spinning saves waking up:
+``OMP_WAIT_POLICY=ACTIVE`` asks for it. The OpenMP runtime reads the setting once, when torch is first
+imported; whoever has set it already, or imported torch, keeps their way.
 """
 
 from __future__ import annotations

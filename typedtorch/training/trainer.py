@@ -16,7 +16,7 @@ from torch.optim import Optimizer
 
 from typedtorch.training import divided
 from typedtorch.training.apply import Applier
-from typedtorch.training.callbacks import Callback, Callbacks
+from typedtorch.training.callbacks import Callbacks, Hooks
 from typedtorch.training.checkpoint import CheckpointStore, State
 from typedtorch.training.distributed import Parallel
 from typedtorch.training.ema import Ema
@@ -73,7 +73,7 @@ class Trainer:
         evaluate: Evaluate | None = None,
         store: CheckpointStore | None = None,
         loggers: Iterable[Logger] = (),
-        callbacks: Iterable[Callback] = (),
+        callbacks: Iterable[Hooks] = (),
         display: Display | None = None,
         parallel: Parallel | None = None,
         identity: Mapping[str, Any] | None = None,
@@ -346,7 +346,10 @@ class Trainer:
         def write() -> Path | None:
             if store is None:
                 return None
-            return store.save_in_background(self.step, state) if background else store.save(self.step, state)
+            if background:
+                store.save_in_background(self.step, state)
+                return None
+            return store.save(self.step, state)
 
         return self.parallel.by_first(write)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
+from torch import Tensor
 
 if TYPE_CHECKING:
+    from typedtorch.accounting.measure import StorageTracker
     from typedtorch.training.trainer import Trainer
 
 
@@ -49,8 +51,6 @@ class PeakMemory:
             trainer.probe = self._step
 
     def _step(self, trainer: Trainer, step: Callable[[], None]) -> None:
-        from typedtorch.accounting.measure import StorageTracker  # noqa: PLC0415 - slow to import
-
         self._steps += 1
         if self._steps == 1 and trainer.settings.steps - trainer.step > 1:
             step()  # the optimizer's state is made in the first
@@ -58,7 +58,7 @@ class PeakMemory:
         trainer.probe = None
         averages = trainer.ema.averages if trainer.ema is not None else []
         inner = getattr(trainer.optimizer, "optim", None)  # where ZeRO keeps its share of the state
-        with StorageTracker(trainer.model, trainer.optimizer, averages, inner) as tracker:
+        with _tracker()(trainer.model, trainer.optimizer, averages, inner) as tracker:
             step()
         self._tracked = tracker.peak
 
@@ -67,3 +67,23 @@ class PeakMemory:
         if self._cuda:
             return torch.cuda.max_memory_allocated(self.device) - self._before
         return self._tracked or None
+
+
+def _tracker() -> type[StorageTracker]:
+    from typedtorch.accounting.measure import StorageTracker  # noqa: PLC0415 - slow to import
+
+    class Tracker(StorageTracker):
+        """Also right where a state is divided: counts the parts that are here, and what FSDP emptied not."""
+
+        def add(self, value: Any) -> None:
+            before = self.peak
+            super().add(value)
+            # a storage that was emptied is still there
+            held = sum(s.nbytes() for ref in self._live.values() if (s := ref()) is not None)
+            self.peak = max(before, held)
+
+        def _add(self, tensor: Tensor) -> None:
+            part: Any = tensor
+            super()._add(part.to_local() if hasattr(part, "to_local") else tensor)
+
+    return Tracker
