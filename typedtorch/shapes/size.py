@@ -419,6 +419,16 @@ def observing(observer: Callable[[Size, Size], None]) -> Iterator[None]:
         _observers.pop()
 
 
+@contextlib.contextmanager
+def unobserved() -> Iterator[None]:
+    """Inside the block nothing is observed: a rule is tried only to see what it would say."""
+    outside, _observers[:] = list(_observers), []
+    try:
+        yield
+    finally:
+        _observers[:] = outside
+
+
 def observe(a: Size, b: Size) -> None:
     """Tell the observers that two sizes have met: as they are, and without what they share."""
     for observer in _observers:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.findings import Coverage, Finding, Report
-from typedtorch.shapes.infer import specs, summaries
+from typedtorch.shapes.infer import library, ranks, specs, summaries
 from typedtorch.shapes.infer.construction import symbolic_argument
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.state import State
@@ -107,15 +108,16 @@ def check_function(
     info: ClassInfo | None = None,
     *,
     linked: bool = True,
+    spread: Mapping[str, int] | None = None,
 ) -> None:
-    """One body, assuming what its signature promises."""
+    """One body, assuming what its signature promises; ``spread`` says how many axes a run of axes is."""
     node = function.node
     if isinstance(node, ast.Lambda) or "overload" in interpreter.decorators_of(node):
         return
     if "no_type_check" in interpreter.decorators_of(node):
         return
     signature = interpreter.signature(function)
-    names = Names(axis, generic=True)
+    names = Names(axis, generic=True, spread=spread or {})
     frame = Frame(
         interpreter, function.module, State({}, names), reporter, function, function.owner,
         function.closure or {}, function.module.facts(node).local,
@@ -133,8 +135,10 @@ def check_function(
             run(frame, node.body)
     finally:
         interpreter.stack.pop()
-    if linked and not signature.is_generator:
+    if linked and not signature.is_generator and not spread:
         summaries.record(frame, signature)
+    if linked and not spread and not reporter.muted:
+        ranks.check(interpreter, function, signature, reporter, info)
 
 
 def _axes_of(signature: Signature) -> set[str]:
@@ -199,6 +203,8 @@ def parameter_value(parameter: Parameter, names: Names, braces: frozenset[str]) 
             return axis(parameter.name)
         if parameter.default is None:
             return axis(parameter.name, INTEGER_SCOPE)
+    if isinstance(spec, specs.ObjectSpec):
+        return library.passed_layer(spec.name, parameter.name, integer)
     if not isinstance(spec, specs.Anything):
         return assume(spec, names, parameter.name)
     match parameter.default:

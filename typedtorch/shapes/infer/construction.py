@@ -18,6 +18,7 @@ from typedtorch.shapes.infer.values import (
     DictV,
     FunctionV,
     Instance,
+    LayerV,
     Object,
     Sequence,
     Value,
@@ -77,13 +78,25 @@ def _run_constructor(
             filled[parameter.name] = interpreter.evaluate_in(
                 parameter.default, function.module, function.closure or {}
             )
-    arguments = {name: value for name, value in filled.items() if is_size(value)}
-    start = Instance(info, {}, arguments, partial=True)
+    start = Instance(info, {}, _integers(filled), partial=True)
     frame.state.variables[_HOLDER] = start
     interpreter.run_inline(frame, function.bind(start), signature, filled, node)
     made = frame.state.variables.pop(_HOLDER)
     assert isinstance(made, Instance)
     return stable(made)
+
+
+def _integers(values: Mapping[str, Value]) -> dict[str, Size]:
+    """Integers among arguments, and those of a configuration: ``cfg.d_model``."""
+    found: dict[str, Size] = {}
+    for name, value in values.items():
+        if is_size(value):
+            found[name] = value
+        elif isinstance(value, Instance) and value.info.is_fields:
+            found |= {f"{name}.{k}": v for k, v in value.attributes.items() if is_size(v)}
+        elif isinstance(value, LayerV):
+            found |= {f"{name}.{k}": v for k, v in value.layer.attributes.items() if is_size(v)}
+    return found
 
 
 _HOLDER = "<instance being made>"
@@ -220,6 +233,8 @@ def symbolic(interpreter: Interpreter, info: ClassInfo, *, linked: bool) -> Inst
         values = {p.name: symbolic_argument(interpreter, p, sizes) for p in signature.parameters}
     finally:
         interpreter.number = outside
+    start = replace(start, arguments={**_integers(values), **arguments})
+    function = function.bind(start)
     frame.state.variables[_HOLDER] = start
     interpreter.run_inline(frame, function, signature, values, definition)
     made = frame.state.variables[_HOLDER]
@@ -236,13 +251,19 @@ def symbolic_argument(interpreter: Interpreter, parameter: Parameter, sizes: Map
         return UNKNOWN
     if parameter.kind == "kwargs":
         return DictV({}, UNKNOWN)
+    default = parameter.default
+    if isinstance(default, (ast.Tuple, ast.List)) and all(isinstance(e, ast.Constant) for e in default.elts):
+        # how many blocks there are and how wide is a choice; that which was written down stands for all
+        values = tuple(e.value for e in default.elts if isinstance(e, ast.Constant))
+        return values if isinstance(default, ast.Tuple) else Sequence("list", values)
     if isinstance(parameter.spec, specs.Anything):
-        default = parameter.default
         if isinstance(default, ast.Constant) and isinstance(default.value, bool):
             return Scalar("bool")
         if isinstance(default, ast.Constant) and isinstance(default.value, str):
             return Object("str")
         return UNKNOWN
+    if isinstance(parameter.spec, specs.ObjectSpec):
+        return library.passed_layer(parameter.spec.name, parameter.name, interpreter.number)
     return assume(parameter.spec, names, parameter.name)
 
 
@@ -273,10 +294,20 @@ def assumed(interpreter: Interpreter, info: ClassInfo, hint: str, variables: Map
                 for name in info.fields()
                 if _only_at_start(info, name)
             }
-            return Instance(info, fields, {}, partial=True, assumed=True)
+            return _completed(interpreter, Instance(info, fields, {}, partial=True, assumed=True))
         return replace(info.symbolic(linked=False), assumed=True)
     finally:
         interpreter.assuming.discard(id(info))
+
+
+def _completed(interpreter: Interpreter, made: Instance) -> Instance:
+    """With what ``__post_init__`` derives from the fields: ``self.d_inner = self.expand * self.d_model``."""
+    info = made.info
+    if info.find("__post_init__") is None:
+        return made
+    after = _after_fields(interpreter, interpreter.quiet_frame(info.module, info.closure), made, info.node)
+    # an annotated integer stays a size of its own: it says more than a product of others
+    return replace(made, attributes={**after.attributes, **made.attributes})
 
 
 def assume_attribute(instance: Instance, name: str, spec: Spec) -> Value:

@@ -112,6 +112,9 @@ def items_of(value: Value) -> list[Value] | None:
         return None if value.items is None else list(value.items)
     if isinstance(value, DictV):
         return list(value.items) if value.rest is None else None
+    if isinstance(value, Instance) and value.info.is_named_tuple:
+        fields = [value.attributes.get(name, UNKNOWN) for name in value.info.fields()]
+        return None if all(v is UNKNOWN for v in fields) else fields
     return None
 
 

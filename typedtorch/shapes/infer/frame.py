@@ -104,10 +104,10 @@ class Frame:
         """Notes what must be equal from here on; answers False where that cannot be."""
         if self.depth:
             return None
-        ties = self.state.ties
+        ties, before = self.state.ties, self.state.ties.copy()
 
         def note(a: Size, b: Size) -> bool:
-            if ties.conflict(a, b) is not None:
+            if before.conflict(a, b) is not None:  # what one promise ties at once may be a square
                 return False
             ties.add(a, b, getattr(node, "lineno", 0))
             return True

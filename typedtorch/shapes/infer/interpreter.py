@@ -22,7 +22,7 @@ from typedtorch.shapes.infer.frame import Frame, Reporter, source
 from typedtorch.shapes.infer.program import Module, Program, canonical
 from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.statements import assign_target, run
-from typedtorch.shapes.infer.ties import Ties
+from typedtorch.shapes.infer.ties import Ties, lasting
 from typedtorch.shapes.infer.unify import Names, assume
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -59,6 +59,7 @@ from typedtorch.shapes.size import (
     is_unknown,
     observing,
     unknown,
+    unobserved,
 )
 from typedtorch.shapes.tensor import Pack, ShapeError
 
@@ -378,8 +379,8 @@ class Interpreter:
         shaped = specs.shaped(result) or any(specs.shaped(p.spec) for p in parameters)
         braces = frozenset(w for p in parameters for w in _braces(p.spec)) | frozenset(_braces(result))
         is_async = isinstance(node, ast.AsyncFunctionDef)
-        known = frozenset(n for p in parameters for n in specs.axis_names(p.spec))
-        existential = frozenset(specs.axis_names(result)) - known
+        known = frozenset(n for p in parameters for n in specs.binding_names(p.spec))
+        existential = frozenset(specs.binding_names(result)) - known
         is_generator = function.module.facts(node).generator
         return Signature(parameters, result, shaped, is_generator, is_async, braces, existential)
 
@@ -805,7 +806,9 @@ def _tie(
     """
     demanded = []
     for a, b in dict.fromkeys(met):
-        if is_unknown(a) or is_unknown(b) or ties.known(a, b) or not _demanded(function, given, named, a, b):
+        if not (lasting(a) and lasting(b)) or ties.known(a, b):
+            continue
+        if not _demanded(function, given, named, a, b):
             continue
         if ties.conflict(a, b) is not None:
             return a, b
@@ -819,7 +822,7 @@ def _demanded(
     function: Function, given: tuple[Value, ...], named: dict[str, Value], a: Size, b: Size
 ) -> bool:
     """Whether an operator works only where two sizes are equal."""
-    with distinct([(a, b)]):
+    with distinct([(a, b)]), unobserved():
         try:
             call_rule(function, given, named)
         except ShapeError:

@@ -33,7 +33,7 @@ from typedtorch.shapes.infer.values import (
 from typedtorch.shapes.rule import LAYERS, RULES, Layer
 from typedtorch.shapes.rule import call as call_rule
 from typedtorch.shapes.rules.distributions import DISTRIBUTIONS, kl_divergence
-from typedtorch.shapes.size import Poly, product, size_max, size_min, unknown
+from typedtorch.shapes.size import Poly, Size, product, size_max, size_min, unknown
 from typedtorch.shapes.tensor import Pack, ShapeError
 
 if TYPE_CHECKING:
@@ -93,6 +93,23 @@ def construct_layer(frame: Frame, name: str, args: Args, node: ast.AST) -> Value
         frame.reporter.add(node, error.code, f"{source(node)}: {error.message}", error.hint)
         return UNKNOWN
     return LayerV(name, layer) if isinstance(layer, Layer) else UNKNOWN
+
+
+_PASSED = {
+    "torch.nn.Linear": ("in_features", "out_features"),
+    "torch.nn.Embedding": ("num_embeddings", "embedding_dim"),
+}
+
+
+def passed_layer(name: str, hint: str, number: Callable[[str], Size]) -> Value:
+    """A layer that was made elsewhere: its sizes are its own."""
+    if name not in _PASSED:
+        return Object(name)
+    layer = call_rule(LAYERS[name].function, tuple(number(f"{hint}.{part}") for part in _PASSED[name]), {})
+    if not isinstance(layer, Layer):
+        return Object(name)
+    known = {k: v for k, v in layer.attributes.items() if k != "bias"}
+    return LayerV(name, replace(layer, attributes={**known, "bias": UNKNOWN}))
 
 
 _SAME_MODULE = {

@@ -399,6 +399,18 @@ def shaped(spec: Spec) -> bool:
     return False
 
 
+def binding_names(spec: Spec) -> set[str]:
+    """The axis names a value of this annotation binds: those that stand alone."""
+    match spec:
+        case ArraySpec(axes=axes):
+            return {d.name for d in axes.dims if d.kind == "named" and not d.variadic}
+        case UnionSpec(options=parts) | TupleSpec(items=parts):
+            return set().union(*map(binding_names, parts))
+        case SequenceSpec(element=inner) | DictSpec(value=inner) | AwaitableSpec(result=inner):
+            return binding_names(inner)
+    return set()
+
+
 def informative(spec: Spec) -> bool:
     """Whether a result annotation says more than evaluating the body would."""
     match spec:

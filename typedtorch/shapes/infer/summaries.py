@@ -117,8 +117,8 @@ def _meaning(function: FunctionV, bound: Bound, names: Names) -> Callable[[Atom]
             return None
         if atom.kind == "axis" and scope in ("", LINKED_SCOPE) and atom.name in names.sizes:
             return names.sizes[atom.name]
-        if atom.kind == "axis" and scope == INTEGER_SCOPE:
-            value = bound[atom.name][0]
+        if atom.kind == "axis" and scope in ("", INTEGER_SCOPE):
+            value = bound[atom.name][0]  # an int parameter, which ``{n}`` of the signature may name
             if is_size(value):
                 return value  # type: ignore[no-any-return]  # a value that is a size
         if atom.kind == "axis" and scope in (INSTANCE_SCOPE, LINKED_SCOPE) and isinstance(receiver, Instance):

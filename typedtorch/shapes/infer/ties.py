@@ -34,7 +34,7 @@ class Ties:
         a, b = without_common(a, b)
         for x in self.groups.get(a, (a,)):
             for y in self.groups.get(b, (b,)):
-                if (x is not a or y is not b) and same(x, y) is False:
+                if (x is not a or y is not b) and same(x, y) is False and not _sides(x, y):
                     return x, y
         return None
 
@@ -44,7 +44,7 @@ class Ties:
 
     def add(self, a: Size, b: Size, line: int) -> None:
         a, b = without_common(a, b)
-        if not (_lasting(a) and _lasting(b)):
+        if not (lasting(a) and lasting(b)):
             return
         merged = self.groups.get(a, frozenset((a,))) | self.groups.get(b, frozenset((b,)))
         for size in merged:
@@ -67,9 +67,18 @@ class Ties:
         return Ties(groups, {**other.lines, **self.lines})
 
 
-def _lasting(size: Size) -> bool:
+_SIDES = {("h", "w"), ("i", "j"), ("k", "q"), ("r", "c"), ("x", "y"), ("s", "t")}
+
+
+def _sides(x: Size, y: Size) -> bool:
+    """Height and width, queries and keys: two names that are one size wherever a square is meant."""
+    first, second = str(x)[:1].lower(), str(y)[:1].lower()
+    return (first, second) in _SIDES or (second, first) in _SIDES
+
+
+def lasting(size: Size) -> bool:
     """Whether a size means the same wherever it stands in a body: names, and numbers made of them."""
     return all(atom.kind in ("axis", "floor") for atom in atoms(size))
 
 
-__all__ = ["Ties"]
+__all__ = ["Ties", "lasting"]

@@ -6,7 +6,7 @@ returned value).  Both share :class:`Names`, what each axis name means in one ev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -74,6 +74,7 @@ class Names:
     strict: bool = False  # a function's own result: a name is not a number
     free: frozenset[str] = frozenset()  # names that no argument binds on some way here
     where: str = ""  # distinguishes the unknown sizes of one call from those of another
+    spread: Mapping[str, int] = field(default_factory=dict)  # how many axes a run of axes is taken for
     tie: Callable[[Size, Size], bool] | None = None  # False where two sizes that must be one cannot be
 
     def size(self, name: str) -> Size:
@@ -83,7 +84,11 @@ class Names:
 
     def pack(self, name: str) -> Shape:
         if name not in self.packs:
-            self.packs[name] = (Pack(name),) if self.generic else (ANY_AXES,)
+            known = self.spread.get(name)
+            if known is not None:
+                self.packs[name] = tuple(axis(f"*{name}{'*' * i}") for i in range(known))
+            else:
+                self.packs[name] = (Pack(name),) if self.generic else (ANY_AXES,)
         return self.packs[name]
 
     def release(self, names: frozenset[str]) -> None:
@@ -188,6 +193,8 @@ def _assume_dim(dim: Dim, names: Names, place: str) -> Shape:
     it claims to work for; in a call's result it may be 1."""
     flexible = dim.broadcastable and not names.generic
     if dim.variadic:
+        if dim.kind == "anonymous" and names.generic and "..." in names.spread:
+            return tuple(axis(f"...{'.' * i}", "_...") for i in range(names.spread["..."]))
         if dim.kind == "anonymous" or flexible or dim.treepath:
             return (ANY_AXES,)
         return names.pack(dim.name)

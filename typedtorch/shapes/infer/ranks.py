@@ -1,0 +1,79 @@
+"""``*batch`` claims every number of axes; a body that fits none of the first few contradicts itself.
+
+With a run of axes of unknown number much cannot be told: ``x.sum(0)`` of ``(*batch, d)`` may be a
+batch axis or ``d``.  So a body in which nothing else is wrong is evaluated again with one axis in
+place of the run, then two, then three, until it fits.  What is reported is what goes wrong with one.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer.frame import Reporter
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.classes import ClassInfo
+    from typedtorch.shapes.infer.interpreter import Interpreter, Signature
+    from typedtorch.shapes.infer.values import FunctionV
+
+COUNTS = (1, 2, 3)
+
+
+def run_of_axes(signature: Signature) -> str | None:
+    """The one run of axes in the parameters, ``...`` for one without a name; None if there are more."""
+    found = [name for p in signature.parameters for name in _runs(p.spec)]
+    if len(set(found)) != 1 or (found[0] == "..." and len(found) > 1):
+        return None
+    return found[0]
+
+
+def _runs(spec: specs.Spec) -> list[str]:
+    match spec:
+        case specs.ArraySpec(axes=axes):
+            if axes.text == "...":
+                return []
+            runs = [d for d in axes.dims if d.variadic and not d.broadcastable and not d.treepath]
+            return ["..." if d.kind == "anonymous" else d.name for d in runs]
+        case specs.UnionSpec(options=parts) | specs.TupleSpec(items=parts):
+            return [name for part in parts for name in _runs(part)]
+    return []
+
+
+def check(
+    interpreter: Interpreter,
+    function: FunctionV,
+    signature: Signature,
+    reporter: Reporter,
+    info: ClassInfo | None,
+) -> None:
+    """Report what goes wrong with every number of axes."""
+    from typedtorch.shapes.infer.checking import check_function  # noqa: PLC0415 - checking calls this
+
+    name = run_of_axes(signature)
+    if name is None or _blamed(function.node, reporter):
+        return
+    pending = interpreter.pending, interpreter.pending_classes
+    first: Reporter | None = None
+    for count in COUNTS:
+        trial = Reporter(reporter.path, counting=False)
+        interpreter.pending, interpreter.pending_classes = {}, {}
+        try:
+            check_function(interpreter, function, trial, info, spread={name: count})
+        finally:
+            interpreter.pending, interpreter.pending_classes = pending
+        if not trial.findings:
+            return
+        first = first or trial
+    assert first is not None
+    key = min(first.findings)
+    reporter.findings.setdefault(key, first.findings[key])
+
+
+def _blamed(node: ast.AST, reporter: Reporter) -> bool:
+    start, end = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
+    return any(start <= line <= end for line, _, _ in reporter.findings)
+
+
+__all__ = ["check", "run_of_axes"]
