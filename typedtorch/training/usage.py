@@ -75,6 +75,8 @@ def _tracker() -> type[StorageTracker]:
     class Tracker(StorageTracker):
         """Also right where a state is divided: counts the parts that are here, and what FSDP emptied not."""
 
+        peak: int
+
         def add(self, value: Any) -> None:
             before = self.peak
             super().add(value)
