@@ -301,6 +301,7 @@ def check_argument(
         spec = specs.DictSpec(parameter.spec)
     else:
         spec = parameter.spec
+    names.dispatched = frame.state.names.dispatched
     problems = match(spec, value, names, binder=binder)
     if not problems:
         return False

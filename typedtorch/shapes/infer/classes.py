@@ -57,6 +57,7 @@ class ClassInfo:
     assigned: dict[str, ast.expr] = field(default_factory=dict)
     annotated: dict[str, ast.expr] = field(default_factory=dict)
     classes: dict[str, ast.ClassDef] = field(default_factory=dict)
+    _rewrites: bool | None = None
     self_stores: dict[str, set[str]] = field(default_factory=dict)  # attribute -> methods that assign it
     self_changes: dict[str, set[str]] = field(
         default_factory=dict
@@ -190,6 +191,13 @@ class ClassInfo:
                 return spec
         return None
 
+    @property
+    def rewrites(self) -> bool:
+        """Whether the class sets attributes by names it computes, as one that broadcasts its fields."""
+        if self._rewrites is None:
+            self._rewrites = any(_sets_by_name(info.node) for info in self.mro())
+        return self._rewrites
+
     def fields(self) -> dict[str, ClassInfo]:
         """The fields of a dataclass, NamedTuple or TypedDict, in the constructor's order."""
         found: dict[str, ClassInfo] = {}
@@ -304,6 +312,14 @@ class ClassInfo:
             return None
         info, definitions = found
         return self.module.program.interpreter.method(info, definitions, receiver)
+
+
+def _sets_by_name(node: ast.ClassDef) -> bool:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Call) and ast.unparse(part.func) in ("setattr", "object.__setattr__"):
+            if len(part.args) == 3 and not isinstance(part.args[1], ast.Constant):
+                return True
+    return False
 
 
 def _int(spec: Spec | None) -> bool:

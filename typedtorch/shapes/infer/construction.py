@@ -179,8 +179,10 @@ def _from_fields(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: 
     for parameter in parameters:
         if parameter.name in bound:
             value, where = bound[parameter.name]
-            check_argument(frame, node, parameter, value, where, names)
-            attributes[parameter.name] = value
+            # fields that the class broadcasts to each other need not agree when they are given
+            own = replace(names, sizes={}, packs={}) if info.rewrites else names
+            check_argument(frame, node, parameter, value, where, own)
+            attributes[parameter.name] = UNKNOWN if info.rewrites else value
         elif parameter.default is not None:
             attributes[parameter.name] = info.evaluate(parameter.default)
     for parameter in parameters:
@@ -321,7 +323,7 @@ def check_attribute(frame: Frame, holder: Instance, spec: Spec, value: Value, no
     from typedtorch.shapes.infer.statements import more_precise  # noqa: PLC0415 - statements hold calls
 
     names = Names(integer, dict(holder.arguments), where="self.")
-    problems = match(spec, value, names, binder="self")
+    problems = [] if holder.info.rewrites else match(spec, value, names, binder="self")
     if problems:
         messages.declared(frame, node, problems[0])
     promised = assume(spec, Names(integer, dict(holder.arguments), where="self."), "self")

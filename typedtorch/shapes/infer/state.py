@@ -55,6 +55,8 @@ class State:
     def equate(self, atom: Atom, size: Size) -> None:
         """From here on this atom is that size."""
         self.transform(lambda s: substitute(s, {atom: size}))
+        if atom.kind == "axis" and isinstance(size, int):
+            self.names.dispatched = True
         self.ties = Ties()
 
     def transform(self, change: Callable[[Size], Size]) -> None:

@@ -73,6 +73,7 @@ class Names:
     several: bool = False  # inside a list or dict: an anonymous axis is not one size
     strict: bool = False  # a function's own result: a name is not a number
     free: frozenset[str] = frozenset()  # names that no argument binds on some way here
+    dispatched: bool = False  # a test has told one of the names from a number
     where: str = ""  # distinguishes the unknown sizes of one call from those of another
     spread: Mapping[str, int] = field(default_factory=dict)  # how many axes a run of axes is taken for
     tie: Callable[[Size, Size], bool] | None = None  # False where two sizes that must be one cannot be
@@ -504,7 +505,8 @@ def _match_dim(dim: Dim, size: Size, names: Names, binder: str) -> tuple[Size, s
     if expected is None:
         return None
     verdict = same(expected, size)
-    if verdict is None and (names.strict or (dim.kind == "fixed" and expected == 1)):
+    one = dim.kind == "fixed" and expected == 1 and not names.dispatched
+    if verdict is None and (names.strict or one):
         # a caller's name for what the callee wants to be a number may only say too little; a function's
         # own result may not
         verdict = False if name_against_number(expected, size) else None
