@@ -316,9 +316,10 @@ class ClassInfo:
 
 def _sets_by_name(node: ast.ClassDef) -> bool:
     for part in ast.walk(node):
-        if isinstance(part, ast.Call) and ast.unparse(part.func) in ("setattr", "object.__setattr__"):
-            if len(part.args) == 3 and not isinstance(part.args[1], ast.Constant):
-                return True
+        match part:
+            case ast.Call(func=func, args=[_, name, _]) if not isinstance(name, ast.Constant):
+                if ast.unparse(func) in ("setattr", "object.__setattr__"):
+                    return True
     return False
 
 
