@@ -1,5 +1,6 @@
 """Limits on gradients."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -40,11 +41,12 @@ def clip_by_global_norm(grads: Iterable[Tensor | None], limit: float) -> Clipped
         raise ValueError(f"clip_by_global_norm: limit must be greater than 0, got {limit}")
     tensors = _gradients("clip_by_global_norm", grads)
     norm = global_norm(tensors)
-    finite = norm.isfinite()
+    finite = norm < math.inf  # also False where it is not a number
     # a factor of exactly 1 changes no bit, and needs no look at the norm
-    scale = torch.where(finite & (norm > limit), limit / norm, torch.ones_like(norm))
-    for device in {tensor.device for tensor in tensors}:
-        here = [tensor for tensor in tensors if tensor.device == device]
+    scale = torch.where(finite & (norm > limit), limit / norm, 1.0)
+    devices = {tensor.device for tensor in tensors}
+    for device in devices:
+        here = tensors if len(devices) == 1 else [tensor for tensor in tensors if tensor.device == device]
         torch._foreach_mul_(here, scale.to(device))
     return Clipped(norm, finite)
 
@@ -59,12 +61,14 @@ def global_norm(tensors: Iterable[Tensor]) -> Float[Tensor, ""]:
     found = list(tensors)
     if not found:
         return torch.zeros(())
-    wide = (
-        torch.float64 if any(t.dtype in (torch.float64, torch.complex128) for t in found) else torch.float32
-    )
-    norms = [torch.linalg.vector_norm(t, dtype=_wide(t)).to(wide) for t in found]
-    device = norms[0].device
-    joint: Tensor = torch.linalg.vector_norm(torch.stack([norm.to(device) for norm in norms]))
+    kinds = {(tensor.dtype, tensor.device) for tensor in found}
+    if len(kinds) == 1:  # the usual case, in one kernel where there is one
+        norms = list(torch._foreach_norm(found, 2, dtype=_wide(found[0])))
+    else:
+        wide = torch.float64 if {torch.float64, torch.complex128} & {t for t, _ in kinds} else torch.float32
+        each = [torch.linalg.vector_norm(tensor, dtype=_wide(tensor)) for tensor in found]
+        norms = [norm.to(each[0].device, wide) for norm in each]
+    joint: Tensor = torch.linalg.vector_norm(torch.stack(norms))
     return joint
 
 
