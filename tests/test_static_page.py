@@ -100,6 +100,7 @@ class Reader:
         self.fixed += 1
 
 
+@pytest.mark.slow
 def test_page_shows_what_happens(tmp_path: Path, cache: Path) -> None:
     reader = Reader(tmp_path, cache)
     made = _BLOCK.sub(lambda found: f"```{found[1]}\n{reader.read(found[1], found[2])}```", TEXT)

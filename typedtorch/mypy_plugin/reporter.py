@@ -284,8 +284,10 @@ def _imports_torch(statement: ImportBase) -> bool:
 
 
 def _is_source(module: str, path: str) -> bool:
-    """Whether the engine may read a module."""
-    return module.partition(".")[0] not in _BY_RULE and path.endswith((".py", ".pyi"))
+    """Whether the engine may read a module; of the standard library it knows what it knows."""
+    if module.partition(".")[0] in _BY_RULE or "/typeshed/stdlib/" in path.replace("\\", "/"):
+        return False
+    return path.endswith((".py", ".pyi"))
 
 
 def _text(path: str) -> str:
