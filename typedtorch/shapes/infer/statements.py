@@ -23,8 +23,10 @@ from typedtorch.shapes.infer.values import (
     Instance,
     Tensor,
     Value,
+    choice,
     is_size,
     join,
+    options_of,
 )
 from typedtorch.shapes.infer.values import Sequence as SequenceV
 from typedtorch.shapes.size import Atom, Size, atoms, integer, substitute, unknown
@@ -309,13 +311,25 @@ def more_precise(value: Value, promised: Value) -> Value:
         return value
     if isinstance(value, SequenceV) and isinstance(promised, SequenceV) and value.items is None:
         return replace(value, element=more_precise(value.element, promised.element))
-    if isinstance(value, SequenceV) and isinstance(promised, SequenceV) and value.items == ():
-        return value
+    if isinstance(value, DictV) and isinstance(promised, DictV) and value.rest is not None:
+        return replace(value, rest=more_precise(value.rest, promised.rest))
+    if isinstance(value, (Tensor, Choice)) and isinstance(promised, (Tensor, Choice)):
+        return _more_precise_options(value, promised)
     return value
+
+
+def _more_precise_options(value: Tensor | Choice, promised: Tensor | Choice) -> Value:
+    """``Tensor | None`` against a promise with one kind of tensor in it."""
+    tensors = [p for p in options_of(promised) if isinstance(p, Tensor)]
+    if len(tensors) != 1:
+        return value
+    return choice([more_precise(v, tensors[0]) if isinstance(v, Tensor) else v for v in options_of(value)])
 
 
 def _meet(value: Shape, promised: Shape) -> Shape:
     if pack_index(value) is not None and pack_index(promised) is None:
+        return promised
+    if _open(value) and not _open(promised):
         return promised
     if len(value) == len(promised):
         return tuple(
@@ -323,6 +337,11 @@ def _meet(value: Shape, promised: Shape) -> Shape:
             for x, y in zip(value, promised, strict=True)
         )
     return value
+
+
+def _open(shape: Shape) -> bool:
+    """Whether some run of its axes has no name."""
+    return any(isinstance(entry, Pack) and entry.anonymous for entry in shape)
 
 
 # -- control flow -----------------------------------------------------------------------------

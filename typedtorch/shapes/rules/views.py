@@ -224,16 +224,11 @@ def _flattened_unseen(shape: Shape, start: Any, end: Any) -> Shape:
     if start == 0 and end == -1:
         return (unknown(),)
     first = pack_index(shape)
-    if first is not None and end == -1 and isinstance(start, int) and 0 <= start < first:
-        return (*shape[:start], unknown())
-    if (
-        first is not None
-        and start == 0
-        and isinstance(end, int)
-        and -len(shape) <= end < 0
-        and pack_index(shape[end:]) is None
-    ):
-        return (unknown(), *shape[len(shape) + end + 1 :])
+    if first is None or not isinstance(start, int) or not isinstance(end, int):
+        return (ANY_AXES,)
+    behind = shape[len(shape) + end + 1 :] if -len(shape) <= end < 0 else None
+    if 0 <= start <= first and behind is not None and pack_index(behind) is None:
+        return (*shape[:start], unknown(), *behind)
     return (ANY_AXES,)
 
 
