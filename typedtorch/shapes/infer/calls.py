@@ -95,10 +95,25 @@ def _count_unknown(frame: Frame, node: ast.Call, function: Value) -> None:
     """A call that makes a tensor of which nothing is known counts against coverage."""
     if not frame.reporter.counting or frame.depth:
         return
-    if (isinstance(function, Bound) and isinstance(function.receiver, Tensor)) or (
-        isinstance(function, External) and function.name.startswith(("torch.nn.functional.", "einops."))
-    ):
+    if isinstance(function, Bound) and isinstance(function.receiver, Tensor):
+        made = function.receiver.library == "torch" and _attribute(node) not in _NO_TENSOR
+    else:
+        made = isinstance(function, External) and function.name.startswith(
+            ("torch.nn.functional.", "einops.")
+        )
+    if made:
         frame.reporter.known[id(node)] = False
+
+
+# methods of tensors that answer with something else, and may do so where no shape is known
+_NO_TENSOR = frozenset(
+    {"item", "tolist", "numpy", "size", "stride", "dim", "numel", "data_ptr", "untyped_storage", "storage"}
+    | {"backward", "register_hook", "register_post_accumulate_grad_hook", "record_stream", "share_memory_"}
+)
+
+
+def _attribute(node: ast.Call) -> str | None:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else None
 
 
 def arguments(frame: Frame, node: ast.Call) -> Args:
