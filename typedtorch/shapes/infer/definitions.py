@@ -1,0 +1,263 @@
+"""Functions and classes of a program as values: what decorators make of them, and who may be called."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes import dtypes
+from typedtorch.shapes.infer.calls import Args, call_function
+from typedtorch.shapes.infer.classes import ClassInfo, collect
+from typedtorch.shapes.infer.expressions import captured, evaluate
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.program import Module
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    ClassV,
+    DictV,
+    External,
+    FunctionV,
+    Instance,
+    Partial,
+    Sequence,
+    Tensor,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.interpreter import Interpreter
+
+
+Def = ast.FunctionDef | ast.AsyncFunctionDef
+
+# Decorators of other packages that keep what they decorate.
+_TRANSPARENT = {
+    "jaxtyping.jaxtyped", "beartype.beartype", "typeguard.typechecked", "torch.no_grad",
+    "torch.inference_mode",
+    "torch.enable_grad", "torch.compile", "torch.jit.script", "torch.jit.export", "torch.jit.ignore",
+    "torch.jit.unused", "torch.compiler.disable", "functools.cache", "functools.lru_cache",
+    "abc.abstractmethod",
+    "typing.override", "typing.final", "builtins.staticmethod", "builtins.classmethod", "builtins.property",
+    "functools.cached_property", "torch._dynamo.disable", "torch.amp.custom_fwd", "torch.amp.custom_bwd",
+    "torch.autograd.function.once_differentiable", "typing.no_type_check", "torch.set_grad_enabled",
+    "torch.cuda.amp.custom_fwd", "torch.cuda.amp.custom_bwd", "typing.overload", "warnings.deprecated",
+    "typing.deprecated", "beartype.typing.no_type_check", "numba.njit", "torch.autocast",
+    "torch.amp.autocast",
+    "torch.compiler.allow_in_graph", "torch._dynamo.allow_in_graph",
+}  # fmt: skip
+
+
+def define_class(
+    interpreter: Interpreter, node: ast.ClassDef, module: Module, closure: dict[str, Value] | None = None
+) -> Value:
+    info = interpreter.classes.get(id(node))
+    if info is None:
+        info = interpreter.classes[id(node)] = collect(node, module, closure or {})
+    elif closure is not None:
+        info.closure = closure
+    return ClassV(info)
+
+
+def define_functions(interpreter: Interpreter, nodes: list[Def], module: Module) -> Value:
+    """A top-level name with one definition, or several (overloads, a redefinition)."""
+    overloads = tuple(n for n in nodes if is_overload(n))
+    plain = [n for n in nodes if not is_overload(n)]
+    node = plain[-1] if plain else nodes[-1]
+    function = FunctionV(node, module, overloads=overloads)
+    return decorate(interpreter, function, node, interpreter.quiet_frame(module))
+
+
+def define_local(interpreter: Interpreter, frame: Frame, node: Def) -> Value:
+    """A ``def`` that is run: its body is checked later, with what it captures here."""
+    closure = captured(frame) if frame.function is not None else {}
+    facts = frame.module.facts(node)
+    for name in facts.changed_names:
+        _forget_items(frame, name)
+        closure.pop(name, None)
+    if frame.function is not None:
+        later = frame.module.facts(frame.function.node).last_store
+        for name in (closure.keys() & later.keys()) - facts.local:
+            if later[name] > node.lineno:
+                closure[name] = UNKNOWN
+    function = FunctionV(node, frame.module, closure=closure, owner=frame.owner)
+    if not frame.depth:
+        interpreter.pending[id(node)] = (function, None)
+    if is_overload(node):
+        known = frame.state.variables.get(node.name)
+        earlier = known.overloads if isinstance(known, FunctionV) else ()
+        return replace(function, overloads=(*earlier, node))
+    known = frame.state.variables.get(node.name)
+    if isinstance(known, FunctionV) and known.overloads and known.node in known.overloads:
+        function = replace(function, overloads=known.overloads)
+    value = decorate(interpreter, function, node, frame)
+    if closure and value is function:
+        closure[node.name] = function  # it may call itself
+    return value
+
+
+def define_local_class(interpreter: Interpreter, frame: Frame, node: ast.ClassDef) -> Value:
+    closure = captured(frame) if frame.function is not None else {}
+    value = define_class(interpreter, node, frame.module, closure)
+    assert isinstance(value, ClassV)
+    if closure:
+        closure[node.name] = value
+    if not frame.depth:
+        interpreter.pending_classes[id(node)] = value.info
+    return value
+
+
+def decorate(interpreter: Interpreter, function: FunctionV, node: Def, frame: Frame) -> Value:
+    """What the name is bound to once the decorators have been applied."""
+    value: Value = function
+    for decorator in reversed(node.decorator_list):
+        value = _decorated(interpreter, value, decorator, frame)
+        if value is UNKNOWN:
+            break
+    return value
+
+
+def _decorated(interpreter: Interpreter, value: Value, decorator: ast.expr, frame: Frame) -> Value:
+    inner = decorator.func if isinstance(decorator, ast.Call) else decorator
+    with frame.reporter.mute():
+        made_by = evaluate(frame, inner)
+    if isinstance(inner, ast.Attribute) and inner.attr in ("setter", "getter", "deleter", "register"):
+        return value
+    if isinstance(made_by, External):
+        return _decorated_externally(interpreter, value, made_by.name, decorator, frame)
+    if isinstance(made_by, FunctionV):
+        return (
+            value
+            if keeps_signature(interpreter, made_by, called=isinstance(decorator, ast.Call))
+            else UNKNOWN
+        )
+    return UNKNOWN
+
+
+def _decorated_externally(
+    interpreter: Interpreter, value: Value, name: str, decorator: ast.expr, frame: Frame
+) -> Value:
+    if name in _TRANSPARENT:
+        return value
+    if name == "functools.wraps" and isinstance(decorator, ast.Call) and decorator.args:
+        with frame.reporter.mute():
+            wrapped = evaluate(frame, decorator.args[0])
+        return wrapped if isinstance(wrapped, FunctionV) else UNKNOWN
+    if name in ("contextlib.contextmanager", "contextlib.asynccontextmanager"):
+        return Partial(value, transform="contextlib.contextmanager")
+    if name in ("torch.vmap", "torch.func.vmap"):
+        with frame.reporter.mute():
+            made = evaluate(frame, decorator)
+        if isinstance(decorator, ast.Call) and not decorator.args:
+            keywords = {k.arg: evaluate(frame, k.value) for k in decorator.keywords if k.arg}
+            return Partial(value, (), keywords, "torch.func.vmap")
+        return Partial(value, transform="torch.func.vmap") if isinstance(made, External) else UNKNOWN
+    return UNKNOWN
+
+
+def keeps_signature(interpreter: Interpreter, decorator: FunctionV, *, called: bool) -> bool:
+    """Whether a decorator of the program gives back something of the type it was given.
+
+    By its annotations (``F -> F``, ``Callable[P, R] -> Callable[P, R]``), or because its inner
+    function is decorated with ``functools.wraps`` of its argument.
+    """
+    if isinstance(decorator.node, ast.Lambda):
+        return False
+    for node in (decorator.node, *decorator.overloads):
+        inner = [n for n in ast.walk(node) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        if any(_wraps_argument(n) for n in inner if n is not node):
+            return True
+        arguments = [*node.args.posonlyargs, *node.args.args]
+        if node.returns is not None and arguments and arguments[0].annotation is not None:
+            given, returned = ast.unparse(arguments[0].annotation), ast.unparse(node.returns)
+            if given == returned and given not in ("Callable", "typing.Callable", "Any"):
+                return True
+        if called and node.returns is not None and _maps_type_to_itself(node.returns):
+            return True
+    return False
+
+
+def method(
+    interpreter: Interpreter,
+    info: ClassInfo,
+    definitions: list[Def],
+    receiver: Value,
+    *,
+    on_class: bool = False,
+) -> FunctionV:
+    """A method of a class, bound as its decorators say."""
+    overloads = tuple(n for n in definitions if is_overload(n))
+    plain = [n for n in definitions if not is_overload(n) and not _is_setter(n)]
+    node = plain[-1] if plain else definitions[-1]
+    function = FunctionV(node, info.module, info.closure, info, overloads=overloads)
+    names = decorator_names(node)
+    if "staticmethod" in names:
+        return function
+    if "classmethod" in names or node.name == "__class_getitem__":
+        bound = receiver if isinstance(receiver, ClassV) else ClassV(info)
+        if isinstance(receiver, Instance):
+            bound = ClassV(receiver.info)
+        return function.bind(bound)
+    return function if on_class else function.bind(receiver)
+
+
+def is_property(interpreter: Interpreter, function: FunctionV) -> bool:
+    node = function.node
+    return not isinstance(node, ast.Lambda) and bool(decorator_names(node) & {"property", "cached_property"})
+
+
+def call_property(interpreter: Interpreter, frame: Frame, function: FunctionV, node: ast.AST) -> Value:
+    return call_function(frame, function, Args(), node)
+
+
+def custom_wrapper(interpreter: Interpreter, info: ClassInfo) -> int | None:
+    """The dtypes of ``class MyDtype(jaxtyping.AbstractDtype): dtypes = [...]``."""
+    if "jaxtyping.AbstractDtype" not in info.external_bases() or "dtypes" not in info.assigned:
+        return None
+    value = info.evaluate(info.assigned["dtypes"])
+    names = value if isinstance(value, tuple) else value.items if isinstance(value, Sequence) else (value,)
+    mask = 0
+    for name in names or ():
+        if not isinstance(name, str):
+            return dtypes.ANY
+        mask |= dtypes.BIT.get(name, dtypes.BIT["other"])
+    return mask or None
+
+
+def decorator_names(node: Def) -> set[str]:
+    """Last parts of the decorators' names."""
+    found = set()
+    for decorator in node.decorator_list:
+        inner = decorator.func if isinstance(decorator, ast.Call) else decorator
+        found.add(inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", ""))
+    return found
+
+
+def is_overload(node: Def) -> bool:
+    return "overload" in decorator_names(node)
+
+
+def _is_setter(node: Def) -> bool:
+    return bool(decorator_names(node) & {"setter", "deleter"})
+
+
+def _wraps_argument(node: Def) -> bool:
+    return "wraps" in decorator_names(node)
+
+
+def _maps_type_to_itself(returns: ast.expr) -> bool:
+    """``Callable[[F], F]``."""
+    match returns:
+        case ast.Subscript(slice=ast.Tuple(elts=[ast.List(elts=[given]), returned])):
+            return ast.unparse(given) == ast.unparse(returned)
+    return False
+
+
+def _forget_items(frame: Frame, name: str) -> None:
+    value = frame.state.variables.get(name)
+    if isinstance(value, Sequence) and value.kind in ("list", "set"):
+        frame.state.replace_value(value, Sequence(value.kind, None, UNKNOWN))
+    elif isinstance(value, DictV):
+        frame.state.replace_value(value, DictV({}, UNKNOWN, value.kind))
+    elif name in frame.state.variables and not isinstance(value, Tensor):
+        frame.state.variables[name] = UNKNOWN

@@ -1,0 +1,251 @@
+"""Bodies of the program's functions, evaluated with the values of a call.
+
+A function with a shaped signature is used through its signature; any other is evaluated, to a bounded depth
+and never twice on one stack.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.infer import specs, summaries
+from typedtorch.shapes.infer.expressions import evaluate
+from typedtorch.shapes.infer.frame import Frame, Reporter
+from typedtorch.shapes.infer.signatures import Signature, is_plain_instance, wrapped
+from typedtorch.shapes.infer.state import State
+from typedtorch.shapes.infer.statements import run
+from typedtorch.shapes.infer.unify import Names, assume
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    Awaitable,
+    DictV,
+    External,
+    FunctionV,
+    Instance,
+    Object,
+    Sequence,
+    Value,
+    equal,
+    join_all,
+)
+from typedtorch.shapes.size import (
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.interpreter import Interpreter
+
+
+Def = ast.FunctionDef | ast.AsyncFunctionDef
+
+MAX_DEPTH = 5
+
+
+def function_result(
+    interpreter: Interpreter,
+    frame: Frame,
+    function: FunctionV,
+    signature: Signature,
+    bound: Mapping[str, tuple[Value, ast.expr | None]],
+    names: Names,
+    node: ast.AST,
+    *,
+    failed: bool,
+) -> Value:
+    """What a call gives: the annotated result, else the body's."""
+    result = signature.result
+    if isinstance(result, specs.NoneSpec):
+        return None
+    if specs.informative(result) and (signature.shaped or not is_plain_instance(result)):
+        if not failed and isinstance(result, specs.InstanceSpec):
+            made = summaries.returned(frame, function, bound, names, result.info, frame.place(node))
+            if made is not UNKNOWN:
+                return wrapped(interpreter, signature, made)
+        if not failed:
+            summaries.bind(frame, function, signature, bound, names)
+        return wrapped(interpreter, signature, assume(result, names, frame.place(node)))
+    if failed:
+        return UNKNOWN
+    values = {name: value for name, (value, _) in bound.items()}
+    value = UNKNOWN
+    if not _may_be_another(interpreter, frame, function):
+        value = run_inline(interpreter, frame, function, signature, values, node)
+    if value is UNKNOWN and not isinstance(result, specs.Anything):
+        return wrapped(interpreter, signature, assume(result, names, frame.place(node)))
+    return value
+
+
+def _may_be_another(interpreter: Interpreter, frame: Frame, function: FunctionV) -> bool:
+    """Whether a method's body is overridden in a subclass that the object may be of."""
+    receiver = function.bound
+    if not isinstance(receiver, Instance) or not receiver.assumed:
+        return False
+    return any(
+        function.name in module.overridden(receiver.info.name)
+        for module in {receiver.info.module, frame.module}
+    )
+
+
+def run_inline(
+    interpreter: Interpreter,
+    frame: Frame,
+    function: FunctionV,
+    signature: Signature,
+    values: dict[str, Value],
+    node: ast.AST,
+) -> Value:
+    """Evaluate a body with the caller's values."""
+    body = function.node
+    if frame.depth >= MAX_DEPTH or id(body) in interpreter.stack or interpreter.steps <= 0:
+        return UNKNOWN
+    if not function.is_bound and values and all(_tells_nothing(v) for v in values.values()):
+        return UNKNOWN
+    key = (*(values.get(p.name, UNKNOWN) for p in signature.parameters), function.bound)
+    for known, result in interpreter.memo.get(id(body), ()):
+        if len(known) == len(key) and all(equal(a, b) for a, b in zip(known, key, strict=True)):
+            return result
+    inner = body_frame(interpreter, function, frame.depth + 1)
+    _fill_parameters(interpreter, inner, function, signature, values)
+    before = dict(inner.state.variables)
+    interpreter.stack.append(id(body))
+    try:
+        result = _run_body(interpreter, inner, function, signature)
+    finally:
+        interpreter.stack.pop()
+    changed = _write_back(interpreter, frame, function, inner, before)
+    _report_inlined(interpreter, frame, function, inner, node)
+    if not changed and not inner.reporter.findings:
+        remembered = interpreter.memo.setdefault(id(body), [])
+        if len(remembered) < 12:
+            remembered.append((key, result))
+    return result
+
+
+def _report_inlined(
+    interpreter: Interpreter, frame: Frame, function: FunctionV, inner: Frame, node: ast.AST
+) -> None:
+    """A contradiction inside an unannotated helper belongs to the call that brought the values."""
+    if not inner.reporter.findings:
+        return
+    own = _own_findings(interpreter, function) if inner.module is not frame.module else frozenset()
+    found = [f for f in inner.reporter.findings.values() if (f.line, f.column, f.code) not in own]
+    if not found:
+        return
+    finding = min(found)
+    where = f" (line {finding.line})" if inner.module is frame.module else ""
+    frame.reporter.add(node, finding.code, f"in {function.name}(){where}: {finding.message}", finding.hint)
+
+
+def _own_findings(interpreter: Interpreter, function: FunctionV) -> frozenset[tuple[int, int, str]]:
+    """What is reported in a body of another module whoever calls it, so not of its callers."""
+    from typedtorch.shapes.infer.checking import check_function  # noqa: PLC0415 - it runs this class
+
+    node = function.node
+    if id(node) not in interpreter.own:
+        interpreter.own[id(node)] = frozenset()
+        reporter = Reporter(function.module.path, counting=False)
+        pending = interpreter.pending, interpreter.pending_classes
+        interpreter.pending, interpreter.pending_classes = {}, {}
+        info = function.bound.info if isinstance(function.bound, Instance) else None
+        general = function if info is None else function.bind(info.symbolic(linked=True))
+        try:
+            check_function(interpreter, general, reporter, info)
+        finally:
+            interpreter.pending, interpreter.pending_classes = pending
+        interpreter.own[id(node)] = frozenset((f.line, f.column, f.code) for f in reporter.findings.values())
+    return interpreter.own[id(node)]
+
+
+def _write_back(
+    interpreter: Interpreter, frame: Frame, function: FunctionV, inner: Frame, before: Mapping[str, Value]
+) -> bool:
+    """What a call changed in the objects and containers it was given, the caller sees changed."""
+    facts = function.module.facts(function.node)
+    changed = False
+    for name, old in before.items():
+        if not isinstance(old, (Instance, Sequence, DictV)):
+            continue
+        ends = [state.variables.get(name, UNKNOWN) for state in inner.exits]
+        if not ends or all(equal(v, old) for v in ends):
+            continue
+        if name in facts.last_store:
+            # rebound in the body: the object that was passed may or may not have changed
+            if name in facts.changed_names:
+                frame.state.replace_value(old, _forgotten(old))
+            continue
+        new = join_all(ends, name)
+        if type(new) is not type(old):
+            new = _forgotten(old)
+        frame.state.replace_value(old, new)
+        changed = True
+    return changed
+
+
+def body_frame(interpreter: Interpreter, function: FunctionV, depth: int) -> Frame:
+    reporter = Reporter(function.module.path, counting=False)
+    state = State({}, Names(lambda name: unknown(f"?{depth}.{name}"), where=f"{depth}."))
+    return Frame(
+        interpreter, function.module, state, reporter, function, function.owner, function.closure or {},
+        function.module.facts(function.node).local, depth=depth,
+    )  # fmt: skip
+
+
+def _fill_parameters(
+    interpreter: Interpreter,
+    frame: Frame,
+    function: FunctionV,
+    signature: Signature,
+    values: Mapping[str, Value],
+) -> None:
+    variables = frame.state.variables
+    if function.is_bound:
+        own = [*function.node.args.posonlyargs, *function.node.args.args]
+        if own:
+            variables[own[0].arg] = function.bound
+    for parameter in signature.parameters:
+        if parameter.name in values:
+            variables[parameter.name] = values[parameter.name]
+        elif parameter.kind == "args":
+            variables[parameter.name] = ()
+        elif parameter.kind == "kwargs":
+            variables[parameter.name] = DictV({})
+        elif parameter.default is not None:
+            variables[parameter.name] = interpreter.evaluate_in(
+                parameter.default, function.module, function.closure or {}
+            )
+        else:
+            variables[parameter.name] = UNKNOWN
+
+
+def _run_body(interpreter: Interpreter, frame: Frame, function: FunctionV, signature: Signature) -> Value:
+    node = function.node
+    if isinstance(node, ast.Lambda):
+        value = evaluate(frame, node.body)
+        frame.exits.append(frame.state)
+        return value
+    reached = run(frame, node.body)
+    if reached:
+        frame.exits.append(frame.state)
+        frame.returns.append((node, None))
+    place = f"{node.name}"
+    if signature.is_generator:
+        element = join_all(frame.yields, place) if frame.yields else UNKNOWN
+        return Sequence("iterator", None, element)
+    if not frame.returns:
+        return UNKNOWN
+    value = join_all([v for _, v in frame.returns], place)
+    return Awaitable(value) if signature.is_async else value
+
+
+def _tells_nothing(value: Value) -> bool:
+    """An argument with which a body would say no more than without."""
+    return value is UNKNOWN or isinstance(value, (Object, External)) or value in ((), None)
+
+
+def _forgotten(value: Value) -> Value:
+    """A container of which only the kind is still known."""
+    if isinstance(value, Sequence):
+        return Sequence(value.kind, None, UNKNOWN)
+    return DictV({}, UNKNOWN, value.kind) if isinstance(value, DictV) else value

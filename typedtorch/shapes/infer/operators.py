@@ -1,0 +1,341 @@
+"""Operators of torch, numpy and einops applied to values of the program: rules, refusals and lints."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes import dtypes
+from typedtorch.shapes.infer.frame import Frame, source
+from typedtorch.shapes.infer.ties import Ties, lasting
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    Choice,
+    Dtype,
+    External,
+    Instance,
+    LayerV,
+    Record,
+    Scalar,
+    Sequence,
+    Tensor,
+    Value,
+    is_size,
+    join_all,
+)
+from typedtorch.shapes.rule import Fields, Function, Layer, lints
+from typedtorch.shapes.rule import call as call_rule
+from typedtorch.shapes.size import (
+    Poly,
+    Size,
+    distinct,
+    generic,
+    is_unknown,
+    observing,
+    unknown,
+    unobserved,
+)
+from typedtorch.shapes.tensor import Pack, ShapeError
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.interpreter import Interpreter
+
+
+Def = ast.FunctionDef | ast.AsyncFunctionDef
+
+MAX_COMBINATIONS = 9
+_PYTHON_DTYPES = {
+    "builtins.float": dtypes.FLOAT32,
+    "builtins.int": dtypes.INT64,
+    "builtins.bool": dtypes.BOOL,
+}
+
+
+def to_rule(interpreter: Interpreter, value: Value) -> Value:
+    """A value as rules see it."""
+    if isinstance(value, Sequence):
+        if not value.items:
+            return UNKNOWN  # an empty list is usually one that is filled where it cannot be seen
+        return [to_rule(interpreter, v) for v in value.items]
+    if isinstance(value, Record):
+        return value
+    if isinstance(value, tuple):
+        return tuple(to_rule(interpreter, v) for v in value)
+    if isinstance(value, slice):
+        return slice(*(to_rule(interpreter, v) for v in (value.start, value.stop, value.step)))
+    if isinstance(value, LayerV):
+        return value.layer
+    if isinstance(value, Instance) and value.info.is_named_tuple:
+        return Fields(to_rule(interpreter, value.attributes.get(n, UNKNOWN)) for n in value.info.fields())
+    if value is None or value is Ellipsis or isinstance(value, (Tensor, Scalar, Dtype, Pack)):
+        return value
+    if is_size(value) or isinstance(value, (bool, float, str)):
+        return value
+    if isinstance(value, External) and value.name in _PYTHON_DTYPES:
+        return Dtype(_PYTHON_DTYPES[value.name])
+    return UNKNOWN
+
+
+def from_rule(interpreter: Interpreter, value: Value) -> Value:
+    """A rule's answer as a value."""
+    if isinstance(value, Tensor):
+        return value if all(isinstance(e, (int, Poly, Pack)) for e in value.shape) else _made_whole(value)
+    if isinstance(value, list):
+        return Sequence("list", tuple(from_rule(interpreter, v) for v in value))
+    if isinstance(value, Record):
+        return value
+    if isinstance(value, tuple):
+        return tuple(from_rule(interpreter, v) for v in value)
+    return LayerV("torch.nn.Module", value) if isinstance(value, Layer) else value
+
+
+def apply_rule(
+    interpreter: Interpreter,
+    frame: Frame,
+    function: Function,
+    values: tuple[Value, ...],
+    keywords: Mapping[str, Value],
+    node: ast.AST,
+    nodes: tuple[ast.expr | None, ...],
+    what: str = "",
+) -> Value:
+    """Apply a rule for every combination of what the arguments may be."""
+    combinations = _combinations(values, keywords)
+    if combinations is None:
+        return UNKNOWN
+    results: list[Value] = []
+    errors: list[tuple[ShapeError, tuple[Value, ...], dict[str, Value]]] = []
+    for some_values, some_keywords in combinations:
+        given = tuple(to_rule(interpreter, v) for v in some_values)
+        named = {k: to_rule(interpreter, v) for k, v in some_keywords.items()}
+        met: list[tuple[Size, Size]] = []
+        try:
+            with lints() as warned:
+                results.append(from_rule(interpreter, _apply(function, given, named, met)))
+        except ShapeError as error:
+            errors.append((error, given, named))
+            continue
+        if warned and len(combinations) == 1:
+            _report_lints(interpreter, frame, function, given, named, node, nodes)
+        if met and len(combinations) == 1 and not frame.depth:
+            clash = _tie(frame.state.ties, function, given, named, met, node)
+            if clash is not None:
+                with distinct([clash]):
+                    why = ShapeError("", hint=_why(frame.state.ties, *clash))
+                    _report_refusal(interpreter, frame, function, (why, given, named), node, nodes)
+                return UNKNOWN
+    if errors and not results:
+        _report_refusal(interpreter, frame, function, errors[0], node, nodes)
+    if not results:
+        return UNKNOWN
+    result = join_all(results, frame.place(node))
+    return _under_autocast(result) if frame.state.autocast else result
+
+
+def _report_refusal(
+    interpreter: Interpreter,
+    frame: Frame,
+    function: Function,
+    failure: tuple[ShapeError, tuple[Value, ...], dict[str, Value]],
+    node: ast.AST,
+    nodes: tuple[ast.expr | None, ...],
+) -> None:
+    """Apply the rule again with the operands' source as labels, for the message."""
+    error, given, named = failure
+    if frame.state.autocast and error.code == "dtype":
+        return
+    try:
+        _apply(function, _labelled(given, nodes), named)
+    except ShapeError as labelled:
+        hint = labelled.hint if error.message else error.hint or labelled.hint  # "": only the reason is new
+        error = ShapeError(labelled.message, labelled.code, hint)
+    frame.reporter.add(_operator_place(node), error.code, f"{source(node)}: {error.message}", error.hint)
+
+
+def _report_lints(
+    interpreter: Interpreter,
+    frame: Frame,
+    function: Function,
+    given: tuple[Value, ...],
+    named: dict[str, Value],
+    node: ast.AST,
+    nodes: tuple[ast.expr | None, ...],
+) -> None:
+    with lints() as warned:
+        call_rule(function, _labelled(given, nodes), named)
+    for lint in warned:
+        frame.reporter.add(_operator_place(node), lint.code, f"{source(node)}: {lint.message}", lint.hint)
+
+
+def _made_whole(value: Tensor) -> Tensor:
+    """A rule that passes an unknown argument on as a size means an unknown size."""
+    return replace(
+        value,
+        layout=None,
+        shape=tuple(e if isinstance(e, (int, Poly, Pack)) else unknown() for e in value.shape),
+    )
+
+
+def _tie(
+    ties: Ties,
+    function: Function,
+    given: tuple[Value, ...],
+    named: dict[str, Value],
+    met: list[tuple[Size, Size]],
+    node: ast.AST,
+) -> tuple[Size, Size] | None:
+    """Note which of the sizes that met must be equal; a pair that cannot be, if there is one.
+
+    What one operator demands at once is not held against each other: ``(q, k) + (n, n)`` is a
+    square whose annotation says too little.
+    """
+    demanded = []
+    for a, b in dict.fromkeys(met):
+        if not (lasting(a) and lasting(b)) or ties.known(a, b):
+            continue
+        if not _demanded(function, given, named, a, b):
+            continue
+        if ties.conflict(a, b) is not None:
+            return a, b
+        demanded.append((a, b))
+    for a, b in demanded:
+        ties.add(a, b, getattr(node, "lineno", 0))
+    return None
+
+
+def _demanded(
+    function: Function, given: tuple[Value, ...], named: dict[str, Value], a: Size, b: Size
+) -> bool:
+    """Whether an operator works only where two sizes are equal."""
+    with distinct([(a, b)]), unobserved():
+        try:
+            call_rule(function, given, named)
+        except ShapeError:
+            return True
+    return False
+
+
+def _why(ties: Ties, a: Size, b: Size) -> str | None:
+    """Where one of two sizes was taken for something that the other is not."""
+    found = ties.conflict(a, b)
+    if found is None:
+        return None
+    for size, other in ((a, found[0]), (b, found[1])):
+        line = ties.line(size, other)
+        if line is not None:
+            return f"{size} is {other} on line {line}"
+    return None
+
+
+def _apply(
+    function: Function,
+    given: tuple[Value, ...],
+    named: dict[str, Value],
+    met: list[tuple[Size, Size]] | None = None,
+) -> Value:
+    """A rule; two sizes that may be tied unsaid count as different where one operand has both.
+
+    ``(b, 128) + (128, b)``: the name may stand for the number, but then not as another axis of the
+    same tensor; ``(b, h, n, d//h) @ (b, h, n, d//h)``: likewise n and d//h.
+    """
+    met = [] if met is None else met
+    with observing(lambda a, b: met.append((a, b))):
+        result = call_rule(function, given, named)
+    if not met:
+        return result
+    shapes = [v.shape for v in given if isinstance(v, Tensor)]
+    shapes += [v for v in given if isinstance(v, tuple)]
+    shapes.append(tuple(v for v in given if is_size(v)))  # x.expand(b, n, d)
+    misaligned = [
+        (a, b)
+        for a, b in met
+        if not is_unknown(a)
+        and not is_unknown(b)
+        and not _may_be_one(a, b)
+        and any(a in shape and b in shape for shape in shapes)
+    ]
+    if not misaligned:
+        return result
+    with distinct(misaligned):
+        return call_rule(function, given, named)
+
+
+def _may_be_one(a: Size, b: Size) -> bool:
+    """Whether one size is 1 and the other an integer of the program, which may be 1 too."""
+    return (a == 1 and not generic(b)) or (b == 1 and not generic(a))
+
+
+def _combinations(
+    values: tuple[Value, ...], keywords: Mapping[str, Value]
+) -> list[tuple[tuple[Value, ...], dict[str, Value]]] | None:
+    """Every combination of options; lists of unknown length are tried with two and three items."""
+    combinations: list[list[Value]] = [[]]
+    for value in (*values, *keywords.values()):
+        options = _expanded(value)
+        if len(combinations) * len(options) > MAX_COMBINATIONS:
+            return None
+        combinations = [[*c, o] for c in combinations for o in options]
+    count = len(values)
+    return [(tuple(c[:count]), dict(zip(keywords, c[count:], strict=True))) for c in combinations]
+
+
+def _expanded(value: Value) -> tuple[Value, ...]:
+    if isinstance(value, Choice):
+        return value.options
+    if isinstance(value, Sequence) and value.items is None and value.kind != "modules":
+        if value.element is UNKNOWN:
+            return (value,)
+        if isinstance(value.element, Tensor):
+            return tuple(Sequence(value.kind, (value.element,) * n) for n in (2, 3))
+        return (value,)
+    return (value,)
+
+
+def _under_autocast(value: Value) -> Value:
+    """Inside autocast an operator may have computed in a lower precision."""
+    if isinstance(value, Tensor) and value.dtype & dtypes.FLOAT:
+        return replace(value, dtype=value.dtype | dtypes.FLOAT)
+    if isinstance(value, tuple) and not isinstance(value, Record):
+        return tuple(_under_autocast(v) for v in value)
+    return value
+
+
+def _labelled(given: tuple[Value, ...], nodes: tuple[ast.expr | None, ...]) -> tuple[Value, ...]:
+    """Give each tensor the text the user wrote for it."""
+    out: list[Value] = []
+    for i, value in enumerate(given):
+        node = nodes[i] if i < len(nodes) else None
+        if isinstance(value, Tensor) and node is not None:
+            out.append(value.named(source(node, 40)))
+        elif isinstance(value, (list, tuple)) and isinstance(node, (ast.List, ast.Tuple)):
+            parts = [
+                v.named(source(n, 40)) if isinstance(v, Tensor) else v
+                for v, n in zip(value, node.elts, strict=False)
+            ]
+            complete = parts if len(parts) == len(value) else list(value)
+            out.append(complete if isinstance(value, list) else tuple(complete))
+        else:
+            out.append(value)
+    return tuple(out)
+
+
+def _operator_place(node: ast.AST) -> ast.AST:
+    """In a chain over several lines, the line of the method that fails."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        func = node.func
+        if func.end_lineno is not None and func.end_lineno != node.lineno:
+            place = ast.Pass()
+            place.lineno, place.end_lineno = func.end_lineno, node.end_lineno
+            place.col_offset = (func.end_col_offset or 0) - len(func.attr)
+            place.end_col_offset = node.end_col_offset
+            return place
+    return node
+
+
+def receiver_text(node: ast.AST) -> str:
+    if isinstance(node, ast.Call):
+        func = node.func
+        return source(func, 40)
+    return "the instance"

@@ -1,0 +1,198 @@
+"""Signatures: parameters and results of a function, read once, and the names that a call gives its axes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes import axes as axis_language
+from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer.calls import Parameter
+from typedtorch.shapes.infer.classes import ClassInfo
+from typedtorch.shapes.infer.expressions import evaluate
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.operators import receiver_text
+from typedtorch.shapes.infer.unify import Names, assume
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    Awaitable,
+    FunctionV,
+    Instance,
+    Value,
+    is_size,
+)
+from typedtorch.shapes.size import (
+    Size,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.interpreter import Interpreter
+    from typedtorch.shapes.infer.specs import Spec
+
+
+Def = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A function's parameters and result, read once."""
+
+    parameters: list[Parameter]
+    result: Spec
+    shaped: bool
+    is_generator: bool
+    is_async: bool
+    braces: frozenset[str]
+    existential: frozenset[str]  # axis names that only the result mentions
+
+
+def signature_of(interpreter: Interpreter, function: FunctionV) -> Signature:
+    """Parameters (the bound one left out) and result."""
+    key = id(function.node) * 2 + function.is_bound
+    known = interpreter.signatures.get(key)
+    if known is None:
+        known = interpreter.signatures[key] = _read_signature(interpreter, function)
+    return known
+
+
+def _read_signature(interpreter: Interpreter, function: FunctionV) -> Signature:
+    node = function.node
+    frame = interpreter.quiet_frame(function.module, function.closure or {})
+
+    def read(annotation: ast.expr | None) -> Spec:
+        return specs.read(annotation, lambda n: evaluate(frame, n))
+
+    parameters = _parameters(node.args, read)
+    if function.is_bound and parameters and parameters[0].kind == "positional":
+        parameters = parameters[1:]
+    returns = None if isinstance(node, ast.Lambda) else node.returns
+    result = read(returns)
+    if function.owner is not None and _is_self_type(returns, function.owner):
+        result = specs.InstanceSpec(function.owner)
+    shaped = specs.shaped(result) or any(specs.shaped(p.spec) for p in parameters)
+    braces = frozenset(w for p in parameters for w in _braces(p.spec)) | frozenset(_braces(result))
+    is_async = isinstance(node, ast.AsyncFunctionDef)
+    known = frozenset(n for p in parameters for n in specs.binding_names(p.spec))
+    existential = frozenset(specs.binding_names(result)) - known
+    is_generator = function.module.facts(node).generator
+    return Signature(parameters, result, shaped, is_generator, is_async, braces, existential)
+
+
+def yield_spec(interpreter: Interpreter, frame: Frame) -> Spec | None:
+    """What a generator promises to yield."""
+    if frame.function is None:
+        return None
+    signature = signature_of(interpreter, frame.function)
+    return signature.result.element if isinstance(signature.result, specs.SequenceSpec) else None
+
+
+def call_names(
+    interpreter: Interpreter,
+    frame: Frame,
+    function: FunctionV,
+    signature: Signature,
+    bound: Mapping[str, tuple[Value, ast.expr | None]],
+    node: ast.AST,
+) -> Names:
+    """Axis names of one call: what the instance remembers, the rest still open."""
+    place = frame.place(node)
+    names = Names(lambda name: unknown(f"?{place}.{name}"), where=f"{place}.")
+    names.brace = _brace(interpreter, function, {name: value for name, (value, _) in bound.items()})
+    receiver = function.bound
+    if function.is_bound and isinstance(receiver, Instance):
+        for name in receiver.info.links():
+            if name in receiver.arguments:
+                names.sizes[name] = receiver.arguments[name]
+                names.binders[name] = receiver_text(node)
+    return names
+
+
+def _brace(interpreter: Interpreter, function: FunctionV, values: Mapping[str, Value]):  # type: ignore[no-untyped-def]  # a closure
+    def brace(text: str) -> Size | None:
+        node = specs.parse_annotation(text)
+        if node is None:
+            return None
+        frame = interpreter.quiet_frame(function.module, function.closure or {})
+        frame.state.variables.update(values)
+        if function.is_bound and not isinstance(function.node, ast.Lambda):
+            own = [*function.node.args.posonlyargs, *function.node.args.args]
+            if own:
+                frame.state.variables[own[0].arg] = function.bound
+        value = evaluate(frame, node)
+        return value if is_size(value) else None
+
+    return brace
+
+
+def unbound_result(
+    interpreter: Interpreter, frame: Frame, function: FunctionV, signature: Signature, node: ast.AST
+) -> Value:
+    """The result where the arguments could not be laid out: by annotation, names unknown."""
+    names = call_names(interpreter, frame, function, signature, {}, node)
+    if not specs.informative(signature.result):
+        return UNKNOWN
+    return wrapped(interpreter, signature, assume(signature.result, names, frame.place(node)))
+
+
+def wrapped(interpreter: Interpreter, signature: Signature, value: Value) -> Value:
+    return Awaitable(value) if signature.is_async and not signature.is_generator else value
+
+
+def _parameters(arguments: ast.arguments, read) -> list[Parameter]:  # type: ignore[no-untyped-def]  # a closure
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults)) + list(
+        arguments.defaults
+    )
+    found = [
+        _parameter(a, read, "positional", default) for a, default in zip(positional, defaults, strict=True)
+    ]
+    if arguments.vararg is not None:
+        found.append(_parameter(arguments.vararg, read, "args", None))
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        found.append(_parameter(argument, read, "keyword", default))
+    if arguments.kwarg is not None:
+        found.append(_parameter(arguments.kwarg, read, "kwargs", None))
+    return found
+
+
+def _parameter(argument: ast.arg, read, kind: str, default: ast.expr | None) -> Parameter:  # type: ignore[no-untyped-def]  # a closure
+    spec = read(argument.annotation)
+    if isinstance(default, ast.Constant) and default.value is None and not isinstance(spec, specs.Anything):
+        spec = specs.union([spec, specs.NoneSpec()])
+    return Parameter(argument.arg, spec, kind, default, argument.annotation)
+
+
+def _is_self_type(node: ast.expr | None, owner: ClassInfo) -> bool:
+    text = node.value if isinstance(node, ast.Constant) else getattr(node, "id", None)
+    return text in ("Self", owner.name)
+
+
+def _braces(spec: Spec) -> set[str]:
+    """Names read inside ``{...}`` of axis strings."""
+    found: set[str] = set()
+    match spec:
+        case specs.ArraySpec(axes=axes):
+            for dim in axes.dims:
+                if dim.kind == "symbolic" and "{" in dim.name:
+                    for text in axis_language.braces(dim):
+                        node = specs.parse_annotation(text)
+                        if node is not None:
+                            found |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        case specs.UnionSpec(options=parts) | specs.TupleSpec(items=parts):
+            for part in parts:
+                found |= _braces(part)
+        case (
+            specs.SequenceSpec(element=inner)
+            | specs.DictSpec(value=inner)
+            | specs.AwaitableSpec(result=inner)
+        ):
+            found |= _braces(inner)
+    return found
+
+
+def is_plain_instance(spec: Spec) -> bool:
+    """A class of the program: its body says more about the attributes than its name."""
+    return isinstance(spec, (specs.InstanceSpec, specs.ObjectSpec, specs.NumberSpec))
