@@ -1,6 +1,7 @@
 """Settings: one flat name each, settled by device, refused where impossible."""
 
 import dataclasses
+import json
 import typing
 
 import pytest
@@ -86,3 +87,21 @@ def test_a_device_that_is_not_here_is_refused(name: str) -> None:
     with pytest.raises(ConfigError, match=r"device: "):
         find_device(name)
     assert find_device("cpu") == CPU
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("steps", "10"), ("steps", [1]), ("steps", True), ("steps", 1.5), ("lr", "fast"), ("lr", True),
+        ("data", 3), ("data", None), ("tie", 1), ("schedule", "sudden"), ("schedule", ["cosine"]),
+        ("parallel", {}), ("compile", 0), ("vocab", "__import__('os')"),
+    ],
+)  # fmt: skip
+def test_a_stored_setting_of_another_type_is_refused(name: str, value: object) -> None:
+    with pytest.raises(ConfigError, match=rf"^{name}: expected .*, got "):
+        TrainConfig.from_flat({name: value})
+
+
+def test_every_setting_comes_back_from_plain_values() -> None:
+    for config in (TrainConfig(), resolve(TrainConfig(), torch.device("cpu"))):
+        assert TrainConfig.from_flat(json.loads(json.dumps(config.flat()))) == config

@@ -398,3 +398,40 @@ print(typedtorch.train(**settings).step)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.splitlines()[-1:] == ["2"], done.stderr
     assert "\r" not in done.stdout
+
+
+def test_a_profile_is_written_on_request(text: Path) -> None:
+    folder = run(text, profile=True, sample=0).folder
+    trace = json.loads((folder / "profile" / "trace.json").read_text())
+    assert any(event.get("name") == "aten::embedding" for event in trace["traceEvents"])
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        {"steps": "__import__('os').system('touch ran')"},
+        {"steps": 10**400}, {"lr": 1e999}, {"layers": -1}, {"d_model": 1e9}, {"no_such": 1},
+        {"data": ["a"]}, {"device": "cuda:99"}, {"seed": -1},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_hostile_configuration_is_refused_with_a_reason(text: Path, stored: dict[str, Any]) -> None:
+    folder = run(text, steps=2, sample=0).folder
+    config = json.loads((folder / "config.json").read_text())
+    config["settings"] |= stored
+    (folder / "config.json").write_text(json.dumps(config))
+    before = sorted((folder / "checkpoints").iterdir())
+    with pytest.raises((ConfigError, FileProblem)):
+        train(console=Console(io.StringIO()), out=str(folder), resume="auto")
+    assert not Path("ran").exists()
+    assert sorted((folder / "checkpoints").iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "text_of", ["", "[]", "3", '{"settings": []}', "{" * 100_000, "\x00", '{"settings": null}']
+)
+def test_a_configuration_that_is_none_is_refused(text: Path, text_of: str) -> None:
+    folder = run(text, steps=2, sample=0).folder
+    (folder / "config.json").write_text(text_of)
+    with pytest.raises(RunFolderError, match=r"config\.json"):
+        train(console=Console(io.StringIO()), out=str(folder), resume="auto")

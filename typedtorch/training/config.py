@@ -11,7 +11,7 @@ import difflib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypedDict, TypeVar
+from typing import Any, Literal, TypedDict, TypeVar, get_args, get_origin, get_type_hints
 
 import torch
 
@@ -121,6 +121,8 @@ class RunConfig:
     """Tokens sampled at the end; 0 for none."""
     plot: bool = True
     """Draw the pictures of the report at the end."""
+    profile: bool = False
+    """Write profile/trace.json of a few steps (for Perfetto), and on a GPU profile/memory.pickle."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,8 +192,28 @@ class TrainConfig:
 
     @classmethod
     def from_flat(cls, values: Mapping[str, Any]) -> TrainConfig:
-        """The inverse of :meth:`flat`; unknown names are refused."""
+        """The inverse of :meth:`flat`, from a file that may hold anything.
+
+        Raises:
+            ConfigError: a name that does not exist, or a value of another type.
+        """
+        hints = get_type_hints(Overrides)
+        for name, value in values.items():
+            if name in hints and not _is_a(value, hints[name]):
+                wanted = str(hints[name]).replace("typing.", "")
+                raise ConfigError(f"{name}: expected {wanted}, got {value!r}")
         return cls().override(**values)
+
+
+def _is_a(value: object, hint: Any) -> bool:
+    """Whether a plain value is of a setting's type."""
+    if get_origin(hint) is Literal:
+        return value in get_args(hint)
+    if get_args(hint):
+        return any(_is_a(value, each) for each in get_args(hint))
+    if hint is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return type(value) is hint
 
 
 GROUP_OF = {
@@ -243,6 +265,7 @@ class Overrides(TypedDict, total=False):
     resume: str
     sample: int
     plot: bool
+    profile: bool
     device: str
     precision: Literal["auto", "fp32", "bf16", "fp16", "fp8"]
     compile: bool | None
@@ -349,6 +372,9 @@ _BELOW_ONE = ("dropout", "ema", "beta1", "beta2")
 
 
 def _check(flat: Mapping[str, Any]) -> None:
+    for name, value in flat.items():
+        if isinstance(value, int | float) and name != "clip" and not abs(value) < 1 << 63:
+            raise ConfigError(f"{name}: expected a number below 2**63, got {str(value)[:40]}")
     for name, least in _AT_LEAST.items():
         value = flat[name]
         if value is not None and (value < least if name not in ("lr", "clip") else not value > 0):

@@ -31,8 +31,10 @@ from typedtorch.training.config import Overrides, TrainConfig, find_device, reso
 from typedtorch.training.console import Console, RunFacts
 from typedtorch.training.distributed import Parallel, join
 from typedtorch.training.ending import Ending
+from typedtorch.training.errors import ConfigError
 from typedtorch.training.evaluate import Evaluator
 from typedtorch.training.loggers import JsonLines, Logger, rewind
+from typedtorch.training.monitor import DeviceMonitor, Profile
 from typedtorch.training.precision import Precision
 from typedtorch.training.predict import Prediction, predict
 from typedtorch.training.protocols import Evaluate, FitResult
@@ -166,6 +168,11 @@ class _Job:
 
     def _optimizer(self, own: _Own, model: nn.Module) -> Optimizer:
         if isinstance(own.optimizer, Optimizer):
+            if self.parallel.reads_parts:
+                raise ConfigError(
+                    "optimizer: with parallel fsdp expected a function from the model to the optimizer, got "
+                    f"a {type(own.optimizer).__name__} with the parameters from before they were divided"
+                )
             return own.optimizer
         return own.optimizer(model) if own.optimizer else make_optimizer(model, self.config, self.device)
 
@@ -210,8 +217,8 @@ class _Job:
             recompute_blocks(plain)
         loss: LossFunction = own.loss or language_model_loss
         model = self.parallel.wrap(plain)
-        if self.parallel.world > 1 and own.optimizer is None:
-            optimizer = make_optimizer(model, config, self.device)  # over the sharded parameters
+        if self.parallel.reads_parts:  # dividing the model gave it other parameters
+            optimizer = self._optimizer(own, model)
         optimizer = self.parallel.optimizer(optimizer)
         if config.machine.compile:
             loss = torch.compile(loss)
@@ -225,9 +232,16 @@ class _Job:
             model, loss, batches, optimizer, self._loop(),
             schedule=make_schedule(config) if own.optimizer is None else None,
             evaluate=own.evaluate or (self._evaluator(corpus, loss) if corpus is not None else None),
-            loggers=own.loggers, callbacks=own.callbacks, display=self.console, parallel=self.parallel,
+            loggers=own.loggers, callbacks=self._callbacks(own), display=self.console, parallel=self.parallel,
             identity=self._identity(corpus),
         )  # fmt: skip
+
+    def _callbacks(self, own: _Own) -> list[Hooks]:
+        """The user's own, and what the settings and the machine add."""
+        added: list[Hooks] = [DeviceMonitor()] if self.device.type == "cuda" else []
+        if self.config.run.profile and self.parallel.rank == 0:
+            added.append(Profile(self.resumption.path / runfolder.PROFILE))
+        return [*own.callbacks, *added]
 
     def _set_facts(self, prediction: Prediction | None) -> None:
         peak = prediction.peak if prediction else None

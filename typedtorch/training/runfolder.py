@@ -14,8 +14,9 @@ from typing import Any
 from typedtorch.data.files import write_atomically
 from typedtorch.training.errors import RunFolderError
 
-CONFIG, METRICS, SUMMARY, PICTURE, PANELS, PAGE, CHECKPOINTS = (
+CONFIG, METRICS, SUMMARY, PICTURE, PANELS, PAGE, CHECKPOINTS, PROFILE = (
     "config.json", "metrics.jsonl", "summary.json", "loss.png", "report.png", "report.html", "checkpoints",
+    "profile",
 )  # fmt: skip
 
 

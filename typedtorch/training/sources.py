@@ -9,6 +9,8 @@ from typing import Any, Protocol, runtime_checkable
 import torch
 from torch import Tensor
 
+from typedtorch.training.seed import capture_rng, restore_rng
+
 
 @runtime_checkable
 class Source(Protocol):
@@ -23,13 +25,15 @@ class Source(Protocol):
 class Replayed:
     """Any iterable of batches, begun again when it ends, its tensors moved to ``device``.
 
-    Where the iterable has ``state_dict``, that is the saved position. Where it has none, the number of
-    batches drawn is saved, and resuming draws and drops as many: right for an iterable that gives the same
-    batches in the same order again, and as slow as drawing them.
+    Where the iterable has ``state_dict``, that is the saved position. Where it has none, what is saved is the
+    number of batches drawn in this epoch, and the random generators as they were when it began: resuming
+    draws and drops as many from there, which takes as long as drawing them. That brings back any iterable
+    whose order follows from its arguments and the generators, a shuffling ``DataLoader`` among them. A
+    ``set_epoch`` of the iterable or its sampler is called with the number of each epoch.
 
     >>> source = Replayed([torch.tensor(1), torch.tensor(2)], torch.device("cpu"))
-    >>> [int(next(source)) for _ in range(3)], source.state_dict()
-    ([1, 2, 1], {'epoch': 1, 'drawn': 1})
+    >>> [int(next(source)) for _ in range(3)], source.state_dict()["drawn"]
+    ([1, 2, 1], 1)
 
     Raises:
         ValueError: the iterable is empty.
@@ -39,6 +43,7 @@ class Replayed:
         self.iterable, self.device = iterable, device
         self.epoch, self.drawn = 0, 0
         self._iterator: Iterator[Any] | None = None
+        self._began: dict[str, Any] = {}
 
     def __iter__(self) -> Replayed:
         return self
@@ -48,7 +53,7 @@ class Replayed:
 
     def _draw(self) -> Any:
         if self._iterator is None:
-            self._iterator = iter(self.iterable)
+            self._iterator = self._begin()
         try:
             batch = next(self._iterator)
         except StopIteration:
@@ -61,11 +66,30 @@ class Replayed:
         self.drawn += 1
         return batch
 
+    def _begin(self) -> Iterator[Any]:
+        sampler = getattr(self.iterable, "sampler", None)
+        for part in (self.iterable, sampler, getattr(self.iterable, "batch_sampler", None)):
+            set_epoch = getattr(part, "set_epoch", None)
+            if callable(set_epoch):
+                set_epoch(self.epoch)
+        own = [generator.get_state() for generator in self._generators()]
+        self._began = {"rng": capture_rng(), "own": own}
+        return iter(self.iterable)
+
+    def _generators(self) -> list[torch.Generator]:
+        """Those the iterable draws from besides the global ones."""
+        parts = (self.iterable, getattr(self.iterable, "sampler", None))
+        found = [getattr(part, "generator", None) for part in parts]
+        unique = {id(each): each for each in found if isinstance(each, torch.Generator)}
+        return list(unique.values())
+
     def state_dict(self) -> dict[str, Any]:
         """The iterable's own state, or how much of it was drawn."""
         inner = getattr(self.iterable, "state_dict", None)
         own = {"epoch": self.epoch, "drawn": self.drawn}
-        return {**own, "iterable": inner()} if callable(inner) else own
+        if callable(inner):
+            return {**own, "iterable": inner()}
+        return {**own, "began": self._began} if self._began else own
 
     def load_state_dict(self, state: Mapping[str, Any], /) -> None:
         """Continue where ``state`` was taken."""
@@ -76,8 +100,14 @@ class Replayed:
             self.drawn = state["drawn"]
             return
         self.drawn = 0
+        here, began = capture_rng(), state.get("began")
+        if began:
+            restore_rng(began["rng"])
+            for generator, saved in zip(self._generators(), began["own"], strict=False):
+                generator.set_state(saved.clone())  # torch reads it as a struct: it has to be aligned
         for _ in range(state["drawn"]):
             self._draw()
+        restore_rng(here)
 
 
 class Repeated:
