@@ -1,13 +1,17 @@
 """Adafactor."""
 
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import TypeAlias, cast
 
 import torch
+from jaxtyping import Float, Shaped
 from torch import Tensor
 
 from typedtorch.optim.pure.base import ParamState, Rule, Scalar, count, on_device
 from typedtorch.optim.pure.checks import check_at_least, check_lr
+
+# a tensor where the step count is one
+Number: TypeAlias = float | Float[Tensor, ""]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +52,7 @@ class Adafactor(Rule):
         check_at_least("Adafactor", weight_decay=self.weight_decay, d=(self.d, 1.0))
         check_at_least("Adafactor", eps=0.0 if first is None else min(first, second))
 
-    def init_one(self, param: Tensor) -> ParamState:
+    def init_one(self, param: Shaped[Tensor, "*shape"]) -> ParamState:
         if param.is_complex():
             raise ValueError("Adafactor: complex parameters are not supported")
         if param.ndim < 2:
@@ -65,13 +69,20 @@ class Adafactor(Rule):
     def update_in_place(self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]) -> None:
         rule = self._resolved(params)
         for grad, state, param in zip(grads, states, params, strict=True):
-            new_param, new_state = rule.update_one(-grad if self.maximize else grad, state, param)
-            param.copy_(new_param)
-            for name, value in new_state.items():
-                state[name].copy_(value)
+            rule._one_in_place(grad, state, param)
 
-    def update_one(self, grad: Tensor, state: ParamState, param: Tensor) -> tuple[Tensor, ParamState]:
-        step = state["step"] + 1
+    def _one_in_place(
+        self, grad: Shaped[Tensor, "*shape"], state: ParamState, param: Shaped[Tensor, "*shape"]
+    ) -> None:
+        new_param, new_state = self.update_one(-grad if self.maximize else grad, state, param)
+        param.copy_(new_param)
+        for name, value in new_state.items():
+            state[name].copy_(value)
+
+    def update_one(
+        self, grad: Shaped[Tensor, "*shape"], state: ParamState, param: Shaped[Tensor, "*shape"]
+    ) -> tuple[Shaped[Tensor, "*shape"], ParamState]:
+        step: Float[Tensor, ""] = state["step"] + 1
         if not param.numel():
             return param.clone(), {**state, "step": step}
         # on a GPU, and for a compiler, all these numbers stay tensors
@@ -87,12 +98,22 @@ class Adafactor(Rule):
             return decayed - update.mul_(size), new
         return decayed.add(update, alpha=-size), new
 
-    def _variance(self, grad: Tensor, state: ParamState, weight: Scalar) -> tuple[Tensor, ParamState]:
+    def _variance(
+        self, grad: Shaped[Tensor, "*shape"], state: ParamState, weight: Number
+    ) -> tuple[Shaped[Tensor, "*shape"], ParamState]:
         if grad.ndim < 2:
-            variance = _lerp(state["variance"], grad * grad, weight)
+            old: Shaped[Tensor, "*shape"] = state["variance"]
+            variance = _lerp(old, grad * grad, weight)
             return variance.clone(), {"variance": variance}
-        row = _lerp(state["row_var"], _mean_square(grad, -1), weight)
-        col = _lerp(state["col_var"], _mean_square(grad, -2), weight)
+        return self._factored(grad, state, weight)
+
+    def _factored(
+        self, grad: Shaped[Tensor, "*batch rows columns"], state: ParamState, weight: Number
+    ) -> tuple[Shaped[Tensor, "*batch rows columns"], ParamState]:
+        old_row: Shaped[Tensor, "*batch rows 1"] = state["row_var"]
+        old_col: Shaped[Tensor, "*batch 1 columns"] = state["col_var"]
+        row = _lerp(old_row, _mean_square(grad, -1), weight)
+        col = _lerp(old_col, _mean_square(grad, -2), weight)
         mean = row.mean(dim=-2, keepdim=True).clamp(min=cast(float, self.eps[0]))
         return (row @ col).div_(mean), {"row_var": row, "col_var": col}
 
@@ -108,23 +129,26 @@ def _mean_square(grad: Tensor, dim: int) -> Tensor:
     return norm.square() / grad.size(dim)
 
 
-def _rms(x: Tensor, taken: Scalar, d: float = 1.0) -> Scalar:
+def _rms(x: Shaped[Tensor, "*shape"], taken: Number, d: float = 1.0) -> Number:
     """The root mean square divided by d, a tensor where the step count is one."""
     norm = x.norm(2)
     root: float = x.numel() ** 0.5
     return norm / (root * d) if isinstance(taken, Tensor) else cast(float, norm.item()) / (root * d)
 
 
-def _lerp(old: Tensor, new: Tensor, weight: Scalar) -> Tensor:
+def _lerp(
+    old: Shaped[Tensor, "*shape"], new: Shaped[Tensor, "*shape"], weight: Number
+) -> Shaped[Tensor, "*shape"]:
     return torch.lerp(old, new, weight.to(old.dtype) if isinstance(weight, Tensor) else weight)
 
 
-def _most(low: float, x: Scalar) -> Scalar:
+def _most(low: float, x: Number) -> Number:
     # in this order, as in torch: where x is not a number, low stays
     return x.clamp(min=low) if isinstance(x, Tensor) else max(low, x)
 
 
-def _least(x: Scalar, high: Scalar) -> Scalar:
+def _least(x: Number, high: Scalar) -> Scalar:
     if isinstance(x, Tensor):
-        return x.minimum(torch.as_tensor(high, dtype=x.dtype, device=x.device))
+        limit: Float[Tensor, "*one"] = torch.as_tensor(high, dtype=x.dtype, device=x.device)
+        return x.minimum(limit)
     return min(cast(float, high), x)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import cast
 
 import torch
+from jaxtyping import Float, Shaped
 from torch import Tensor
 from torch.optim.adagrad import adagrad as torch_adagrad
 
@@ -54,21 +55,27 @@ class Adagrad(Rule):
             eps=self.eps,
         )
 
-    def init_one(self, param: Tensor) -> ParamState:
+    def init_one(self, param: Shaped[Tensor, "*shape"]) -> ParamState:
         first = self.initial_accumulator_value
         start = complex(first, first) if param.is_complex() else first
         return {"step": count(param), "sum": torch.full_like(param, start)}
 
-    def slope(self, grad: Tensor, param: Tensor) -> Tensor:
+    def slope(
+        self, grad: Shaped[Tensor, "*shape"], param: Shaped[Tensor, "*shape"]
+    ) -> Shaped[Tensor, "*shape"]:
         return decayed(super().slope(grad, param), param, self.weight_decay)
 
-    def update_one(self, grad: Tensor, state: ParamState, param: Tensor) -> tuple[Tensor, ParamState]:
-        step = state["step"] + 1
-        total = torch.addcmul(state["sum"], grad, grad)
+    def update_one(
+        self, grad: Shaped[Tensor, "*shape"], state: ParamState, param: Shaped[Tensor, "*shape"]
+    ) -> tuple[Shaped[Tensor, "*shape"], ParamState]:
+        step: Float[Tensor, ""] = state["step"] + 1
+        old: Shaped[Tensor, "*shape"] = state["sum"]
+        total = torch.addcmul(old, grad, grad)
         root = total.sqrt().add_(self.eps)
         new: ParamState = {"step": step, "sum": total}
         if on_device(step):
-            return param - (self.lr / (1 + (step - 1) * self.lr_decay)) * (grad / root), new
+            move: Shaped[Tensor, "*shape"] = (self.lr / (1 + (step - 1) * self.lr_decay)) * (grad / root)
+            return param - move, new
         size = cast(float, self.lr) / (1 + (step.item() - 1) * self.lr_decay)
         return param.addcdiv(grad, root, value=-size), new
 

@@ -5,6 +5,7 @@ from functools import partial
 from typing import ClassVar, TypeAlias, cast
 
 import torch
+from jaxtyping import Float, Shaped
 from torch import Tensor
 from torch.optim.adam import adam as torch_adam
 
@@ -58,7 +59,7 @@ class Adam(Rule):
         check_betas(name, self.betas)
         check_at_least(name, eps=self.eps, weight_decay=self.weight_decay)
 
-    def init_one(self, param: Tensor) -> ParamState:
+    def init_one(self, param: Shaped[Tensor, "*shape"]) -> ParamState:
         names = ["exp_avg", "exp_avg_sq"] + ["max_exp_avg_sq"] * self.amsgrad
         return {"step": count(param)} | {name: torch.zeros_like(param) for name in names}
 
@@ -68,24 +69,37 @@ class Adam(Rule):
         # one temporary per shape, not per parameter: fresh memory costs more than the arithmetic
         return self.update_each(partial(self._update_one, {}), grads, states, params)
 
-    def slope(self, grad: Tensor, param: Tensor) -> Tensor:
+    def slope(
+        self, grad: Shaped[Tensor, "*shape"], param: Shaped[Tensor, "*shape"]
+    ) -> Shaped[Tensor, "*shape"]:
         return decayed(super().slope(grad, param), param, 0.0 if self.decoupled else self.weight_decay)
 
-    def update_one(self, grad: Tensor, state: ParamState, param: Tensor) -> tuple[Tensor, ParamState]:
+    def update_one(
+        self, grad: Shaped[Tensor, "*shape"], state: ParamState, param: Shaped[Tensor, "*shape"]
+    ) -> tuple[Shaped[Tensor, "*shape"], ParamState]:
         return self._update_one({}, grad, state, param)
 
     def _update_one(
-        self, scratch: Scratch, grad: Tensor, state: ParamState, param: Tensor
-    ) -> tuple[Tensor, ParamState]:
+        self,
+        scratch: Scratch,
+        grad: Shaped[Tensor, "*shape"],
+        state: ParamState,
+        param: Shaped[Tensor, "*shape"],
+    ) -> tuple[Shaped[Tensor, "*shape"], ParamState]:
         beta1, beta2 = self.betas
-        step = state["step"] + 1
-        mean = torch.lerp(state["exp_avg"], grad, 1 - beta1)
-        square = (state["exp_avg_sq"] * beta2).addcmul_(grad, grad, value=1 - beta2)
+        step: Float[Tensor, ""] = state["step"] + 1
+        old_mean: Shaped[Tensor, "*shape"] = state["exp_avg"]
+        old_square: Shaped[Tensor, "*shape"] = state["exp_avg_sq"]
+        mean = torch.lerp(old_mean, grad, 1 - beta1)
+        square = (old_square * beta2).addcmul_(grad, grad, value=1 - beta2)
         new: ParamState = {"step": step, "exp_avg": mean, "exp_avg_sq": square}
         if self.amsgrad:
-            square = new["max_exp_avg_sq"] = torch.maximum(state["max_exp_avg_sq"], square)
+            largest: Shaped[Tensor, "*shape"] = state["max_exp_avg_sq"]
+            square = new["max_exp_avg_sq"] = torch.maximum(largest, square)
         # the decay comes first: what it shrinks is the parameter before the step
-        start = param * (1 - self.lr * self.weight_decay) if self.weight_decay and self.decoupled else param
+        start: Shaped[Tensor, "*shape"] = param
+        if self.weight_decay and self.decoupled:
+            start = param * (1 - self.lr * self.weight_decay)
         move = param.addcdiv if start is param else start.addcdiv_
         if on_device(step):
             # the counter is not read: the step's sign and size go into the denominator
@@ -121,7 +135,7 @@ class Adam(Rule):
         )
 
 
-def _sqrt(x: Tensor, scratch: Scratch) -> Tensor:
+def _sqrt(x: Shaped[Tensor, "*shape"], scratch: Scratch) -> Shaped[Tensor, "*shape"]:
     key = x.shape, x.stride(), x.dtype, x.device
     if key not in scratch:
         scratch[key] = torch.empty_like(x)

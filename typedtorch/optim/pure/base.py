@@ -11,6 +11,7 @@ from functools import cache
 from typing import TypeAlias, cast, overload
 
 import torch
+from jaxtyping import Float, Shaped
 from torch import Tensor
 
 ParamState: TypeAlias = dict[str, Tensor]
@@ -133,18 +134,22 @@ class Rule(ABC):
         return new_params, new_states
 
     @abstractmethod
-    def init_one(self, param: Tensor) -> ParamState:
+    def init_one(self, param: Shaped[Tensor, "*shape"]) -> ParamState:
         """The state of one parameter before its first step."""
 
     @abstractmethod
-    def update_one(self, grad: Tensor, state: ParamState, param: Tensor) -> tuple[Tensor, ParamState]:
+    def update_one(
+        self, grad: Shaped[Tensor, "*shape"], state: ParamState, param: Shaped[Tensor, "*shape"]
+    ) -> tuple[Shaped[Tensor, "*shape"], ParamState]:
         """One parameter's step, out of place; complex numbers and :meth:`slope` are dealt with already."""
 
     @abstractmethod
     def update_in_place(self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]) -> None:
         """Everybody's step by torch's fastest kernels, in the given storage; a state may gain entries."""
 
-    def slope(self, grad: Tensor, param: Tensor) -> Tensor:
+    def slope(
+        self, grad: Shaped[Tensor, "*shape"], param: Shaped[Tensor, "*shape"]
+    ) -> Shaped[Tensor, "*shape"]:
         """The gradient a rule goes by: negated to maximise; a decay that belongs into it comes in here."""
         return -grad if self.maximize else grad
 
@@ -164,22 +169,27 @@ class Rule(ABC):
         ]
 
 
-def _as_real(one: UpdateOne, grad: Tensor, state: ParamState, param: Tensor) -> tuple[Tensor, ParamState]:
+def _as_real(
+    one: UpdateOne, grad: Shaped[Tensor, "*shape"], state: ParamState, param: Shaped[Tensor, "*shape"]
+) -> tuple[Shaped[Tensor, "*shape"], ParamState]:
     if not param.is_complex():
         return one(grad, state, param)
     # a complex parameter is two real ones, as in torch
     real = {name: torch.view_as_real(t) if t.is_complex() else t for name, t in state.items()}
     new, moved = one(torch.view_as_real(grad), real, torch.view_as_real(param))
     back = {name: torch.view_as_complex(t) if t.ndim > param.ndim else t for name, t in moved.items()}
-    return torch.view_as_complex(new), back
+    result: Shaped[Tensor, "*shape"] = torch.view_as_complex(new)
+    return result, back
 
 
-def decayed(grad: Tensor, param: Tensor, weight_decay: float) -> Tensor:
+def decayed(
+    grad: Shaped[Tensor, "*shape"], param: Shaped[Tensor, "*shape"], weight_decay: float
+) -> Shaped[Tensor, "*shape"]:
     """``grad + weight_decay * param``, complex numbers as such: torch, too, splits them only afterwards."""
     return grad.add(param, alpha=weight_decay) if weight_decay else grad
 
 
-def count(param: Tensor) -> Tensor:
+def count(param: Shaped[Tensor, "*shape"]) -> Float[Tensor, ""]:
     """A step counter at 0, on the parameter's device, in the dtype torch's optimizers give it."""
     dtype = torch.float64 if torch.get_default_dtype() == torch.float64 else torch.float32
     return torch.zeros((), dtype=dtype, device=param.device)
@@ -209,7 +219,7 @@ def _has_kernel(kind: str, kernel: str, device: str) -> bool:
 _DISPATCH = {"cpu": "CPU", "cuda": "CUDA", "mps": "MPS", "xpu": "XPU"}
 
 
-def co_locate(states: Sequence[ParamState], params: Sequence[Tensor]) -> list[Tensor]:
+def co_locate(states: Sequence[ParamState], params: Sequence[Tensor]) -> list[Float[Tensor, ""]]:
     """The step counters, each moved to its parameter's device (a state from torch may hold it on the CPU)."""
     for state, param in zip(states, params, strict=True):
         if state["step"].device != param.device:
@@ -217,7 +227,7 @@ def co_locate(states: Sequence[ParamState], params: Sequence[Tensor]) -> list[Te
     return [state["step"] for state in states]
 
 
-def on_device(step: Tensor) -> bool:
+def on_device(step: Float[Tensor, ""]) -> bool:
     """Whether a step count must stay a tensor: reading it would stop a GPU, or a compiler."""
     return torch.compiler.is_compiling() or step.device.type != "cpu"
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import cast
 
 import torch
+from jaxtyping import Shaped
 from torch import Tensor
 
 from typedtorch.optim.pure.base import ParamState, Rule, Scalar
@@ -40,17 +41,23 @@ class Lion(Rule):
         check_betas("Lion", self.betas)
         check_at_least("Lion", weight_decay=self.weight_decay)
 
-    def init_one(self, param: Tensor) -> ParamState:
+    def init_one(self, param: Shaped[Tensor, "*shape"]) -> ParamState:
         return {"exp_avg": torch.zeros_like(param)}
 
-    def update_one(self, grad: Tensor, state: ParamState, param: Tensor) -> tuple[Tensor, ParamState]:
+    def update_one(
+        self, grad: Shaped[Tensor, "*shape"], state: ParamState, param: Shaped[Tensor, "*shape"]
+    ) -> tuple[Shaped[Tensor, "*shape"], ParamState]:
         beta1, beta2 = self.betas
-        mean = state["exp_avg"]
+        mean: Shaped[Tensor, "*shape"] = state["exp_avg"]
         sign = (mean * beta1).add_(grad, alpha=1 - beta1).sign_()
-        decayed = param * (1 - self.lr * self.weight_decay) if self.weight_decay else param
+        decayed: Shaped[Tensor, "*shape"] = (
+            param * (1 - self.lr * self.weight_decay) if self.weight_decay else param
+        )
         return self._move(decayed, sign), {"exp_avg": (mean * beta2).add_(grad, alpha=1 - beta2)}
 
-    def _move(self, param: Tensor, sign: Tensor) -> Tensor:
+    def _move(
+        self, param: Shaped[Tensor, "*shape"], sign: Shaped[Tensor, "*shape"]
+    ) -> Shaped[Tensor, "*shape"]:
         if isinstance(self.lr, Tensor):
             return param.sub(sign.mul_(self.lr))
         return param.add(sign, alpha=-self.lr)

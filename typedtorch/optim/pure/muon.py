@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Shaped
 from torch import Tensor
 
 from typedtorch.optim.pure.base import ParamState, Rule, Scalar
@@ -58,7 +58,7 @@ class Muon(Rule):
                 f"got {self.ns_coefficients} and {self.ns_steps}"
             )
 
-    def init_one(self, param: Tensor) -> ParamState:
+    def init_one(self, param: Shaped[Tensor, "*shape"]) -> ParamState:
         if param.ndim != 2 or param.is_complex():
             raise ValueError(
                 f"Muon: parameters are real matrices, got {param.dtype} of shape {tuple(param.shape)}; "
@@ -66,25 +66,36 @@ class Muon(Rule):
             )
         return {"momentum_buffer": torch.zeros_like(param)}
 
-    def update_one(self, grad: Tensor, state: ParamState, param: Tensor) -> tuple[Tensor, ParamState]:
-        buffer = torch.lerp(state["momentum_buffer"], grad, 1 - self.momentum)
+    def update_one(
+        self, grad: Shaped[Tensor, "rows columns"], state: ParamState, param: Shaped[Tensor, "rows columns"]
+    ) -> tuple[Shaped[Tensor, "rows columns"], ParamState]:
+        old: Shaped[Tensor, "rows columns"] = state["momentum_buffer"]
+        buffer = torch.lerp(old, grad, 1 - self.momentum)
         update, size = self._direction(grad, buffer), self._size(param)
-        return (param * (1 - self.lr * self.weight_decay)).add_(update, alpha=-size), {
-            "momentum_buffer": buffer
-        }
+        shrunk: Shaped[Tensor, "rows columns"] = param * (1 - self.lr * self.weight_decay)
+        return shrunk.add_(update, alpha=-size), {"momentum_buffer": buffer}
 
     def update_in_place(self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]) -> None:
         for grad, state, param in zip(grads, states, params, strict=True):
-            signed = -grad if self.maximize else grad
-            buffer = state["momentum_buffer"].lerp_(signed, 1 - self.momentum)
-            update = self._direction(signed, buffer)
-            param.mul_(1 - self.lr * self.weight_decay).add_(update, alpha=-self._size(param))
+            self._update_in_place(grad, state["momentum_buffer"], param)
 
-    def _direction(self, grad: Tensor, buffer: Tensor) -> Tensor:
+    def _update_in_place(
+        self,
+        grad: Shaped[Tensor, "rows columns"],
+        buffer: Shaped[Tensor, "rows columns"],
+        param: Shaped[Tensor, "rows columns"],
+    ) -> None:
+        signed = -grad if self.maximize else grad
+        update = self._direction(signed, buffer.lerp_(signed, 1 - self.momentum))
+        param.mul_(1 - self.lr * self.weight_decay).add_(update, alpha=-self._size(param))
+
+    def _direction(
+        self, grad: Shaped[Tensor, "rows columns"], buffer: Shaped[Tensor, "rows columns"]
+    ) -> Shaped[Tensor, "rows columns"]:
         mixed = grad.lerp(buffer, self.momentum) if self.nesterov else buffer
         return orthogonalise(mixed, self.ns_coefficients, steps=self.ns_steps, eps=self.eps)
 
-    def _size(self, param: Tensor) -> float:
+    def _size(self, param: Shaped[Tensor, "rows columns"]) -> float:
         rows, columns = param.shape
         if self.adjust_lr_fn == "match_rms_adamw":
             ratio = 0.2 * math.sqrt(max(rows, columns))

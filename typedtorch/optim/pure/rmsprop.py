@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import cast
 
 import torch
+from jaxtyping import Shaped
 from torch import Tensor
 from torch.optim.rmsprop import rmsprop as torch_rmsprop
 
@@ -48,31 +49,42 @@ class RMSprop(Rule):
             momentum=self.momentum,
         )
 
-    def init_one(self, param: Tensor) -> ParamState:
+    def init_one(self, param: Shaped[Tensor, "*shape"]) -> ParamState:
         names = ["square_avg"] + ["momentum_buffer"] * (self.momentum > 0) + ["grad_avg"] * self.centered
         return {"step": count(param)} | {name: torch.zeros_like(param) for name in names}
 
-    def slope(self, grad: Tensor, param: Tensor) -> Tensor:
+    def slope(
+        self, grad: Shaped[Tensor, "*shape"], param: Shaped[Tensor, "*shape"]
+    ) -> Shaped[Tensor, "*shape"]:
         return decayed(super().slope(grad, param), param, self.weight_decay)
 
-    def update_one(self, grad: Tensor, state: ParamState, param: Tensor) -> tuple[Tensor, ParamState]:
+    def update_one(
+        self, grad: Shaped[Tensor, "*shape"], state: ParamState, param: Shaped[Tensor, "*shape"]
+    ) -> tuple[Shaped[Tensor, "*shape"], ParamState]:
         new: ParamState = {"step": state["step"] + 1}
-        square = new["square_avg"] = (state["square_avg"] * self.alpha).addcmul_(
-            grad, grad, value=1 - self.alpha
-        )
+        old_square: Shaped[Tensor, "*shape"] = state["square_avg"]
+        square = new["square_avg"] = (old_square * self.alpha).addcmul_(grad, grad, value=1 - self.alpha)
         if self.centered:
-            mean = new["grad_avg"] = torch.lerp(state["grad_avg"], grad, 1 - self.alpha)
+            old_mean: Shaped[Tensor, "*shape"] = state["grad_avg"]
+            mean = new["grad_avg"] = torch.lerp(old_mean, grad, 1 - self.alpha)
             root = square.addcmul(mean, mean, value=-1).sqrt_().add_(self.eps)
         else:
             root = square.sqrt().add_(self.eps)
         if not self.momentum:
             return self._move(param, grad, root), new
-        buffer = new["momentum_buffer"] = (state["momentum_buffer"] * self.momentum).addcdiv_(grad, root)
+        old_buffer: Shaped[Tensor, "*shape"] = state["momentum_buffer"]
+        buffer = new["momentum_buffer"] = (old_buffer * self.momentum).addcdiv_(grad, root)
         return self._move(param, buffer, None), new
 
-    def _move(self, param: Tensor, direction: Tensor, root: Tensor | None) -> Tensor:
+    def _move(
+        self,
+        param: Shaped[Tensor, "*shape"],
+        direction: Shaped[Tensor, "*shape"],
+        root: Shaped[Tensor, "*shape"] | None,
+    ) -> Shaped[Tensor, "*shape"]:
         if isinstance(self.lr, Tensor) and (torch.compiler.is_compiling() or self.lr.device.type != "cpu"):
-            return param - self.lr * (direction if root is None else direction / root)
+            move: Shaped[Tensor, "*shape"] = self.lr * (direction if root is None else direction / root)
+            return param - move
         lr = cast(float, self.lr)
         if root is None:
             return param.add(direction, alpha=-lr)

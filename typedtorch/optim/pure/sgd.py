@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import cast
 
 import torch
+from jaxtyping import Shaped
 from torch import Tensor
 from torch.optim.sgd import sgd as torch_sgd
 
@@ -47,7 +48,7 @@ class SGD(Rule):
                 f"SGD: nesterov wants momentum > 0 and dampening 0, got {self.momentum} and {self.dampening}"
             )
 
-    def init_one(self, param: Tensor) -> ParamState:
+    def init_one(self, param: Shaped[Tensor, "*shape"]) -> ParamState:
         return {}
 
     def update(
@@ -59,21 +60,28 @@ class SGD(Rule):
             for grad, state, param in zip(grads, states, params, strict=True)
         ]
 
-    def slope(self, grad: Tensor, param: Tensor) -> Tensor:
+    def slope(
+        self, grad: Shaped[Tensor, "*shape"], param: Shaped[Tensor, "*shape"]
+    ) -> Shaped[Tensor, "*shape"]:
         return decayed(super().slope(grad, param), param, self.weight_decay)
 
-    def update_one(self, grad: Tensor, state: ParamState, param: Tensor) -> tuple[Tensor, ParamState]:
+    def update_one(
+        self, grad: Shaped[Tensor, "*shape"], state: ParamState, param: Shaped[Tensor, "*shape"]
+    ) -> tuple[Shaped[Tensor, "*shape"], ParamState]:
         if not self.momentum:
             return self._move(param, grad), state
-        old = state.get("momentum_buffer")
+        old: Shaped[Tensor, "*shape"] | None = state.get("momentum_buffer")
         kept = 1 - self.dampening
         buffer = grad.clone() if old is None else (old * self.momentum).add_(grad, alpha=kept)
         direction = grad.add(buffer, alpha=self.momentum) if self.nesterov else buffer
         return self._move(param, direction), {"momentum_buffer": buffer}
 
-    def _move(self, param: Tensor, direction: Tensor) -> Tensor:
+    def _move(
+        self, param: Shaped[Tensor, "*shape"], direction: Shaped[Tensor, "*shape"]
+    ) -> Shaped[Tensor, "*shape"]:
         if isinstance(self.lr, Tensor) and torch.compiler.is_compiling():
-            return param + direction * -self.lr
+            moved: Shaped[Tensor, "*shape"] = param + direction * -self.lr
+            return moved
         return param.add(direction, alpha=-cast(float, self.lr))
 
     def update_in_place(self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]) -> None:
