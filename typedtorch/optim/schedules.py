@@ -9,14 +9,17 @@ import math
 from typing import overload
 
 import torch
+from jaxtyping import Float, Shaped
 from torch import Tensor
 
 
 @overload
 def constant(step: int, *, peak: float, warmup: int = 0) -> float: ...
 @overload
-def constant(step: Tensor, *, peak: float, warmup: int = 0) -> Tensor: ...
-def constant(step: int | Tensor, *, peak: float, warmup: int = 0) -> float | Tensor:
+def constant(step: Shaped[Tensor, "*steps"], *, peak: float, warmup: int = 0) -> Float[Tensor, "*steps"]: ...
+def constant(
+    step: int | Shaped[Tensor, "*steps"], *, peak: float, warmup: int = 0
+) -> float | Float[Tensor, "*steps"]:
     """Warm up to ``peak`` and stay.
 
     Raises:
@@ -33,11 +36,11 @@ def constant(step: int | Tensor, *, peak: float, warmup: int = 0) -> float | Ten
 def warmup_linear(step: int, *, peak: float, total: int, warmup: int = 0, floor: float = 0.0) -> float: ...
 @overload
 def warmup_linear(
-    step: Tensor, *, peak: float, total: int, warmup: int = 0, floor: float = 0.0
-) -> Tensor: ...
+    step: Shaped[Tensor, "*steps"], *, peak: float, total: int, warmup: int = 0, floor: float = 0.0
+) -> Float[Tensor, "*steps"]: ...
 def warmup_linear(
-    step: int | Tensor, *, peak: float, total: int, warmup: int = 0, floor: float = 0.0
-) -> float | Tensor:
+    step: int | Shaped[Tensor, "*steps"], *, peak: float, total: int, warmup: int = 0, floor: float = 0.0
+) -> float | Float[Tensor, "*steps"]:
     """Warm up to ``peak``, then fall in a straight line to ``floor`` at step ``total - 1`` and stay there.
 
     Raises:
@@ -54,11 +57,11 @@ def warmup_linear(
 def warmup_cosine(step: int, *, peak: float, total: int, warmup: int = 0, floor: float = 0.0) -> float: ...
 @overload
 def warmup_cosine(
-    step: Tensor, *, peak: float, total: int, warmup: int = 0, floor: float = 0.0
-) -> Tensor: ...
+    step: Shaped[Tensor, "*steps"], *, peak: float, total: int, warmup: int = 0, floor: float = 0.0
+) -> Float[Tensor, "*steps"]: ...
 def warmup_cosine(
-    step: int | Tensor, *, peak: float, total: int, warmup: int = 0, floor: float = 0.0
-) -> float | Tensor:
+    step: int | Shaped[Tensor, "*steps"], *, peak: float, total: int, warmup: int = 0, floor: float = 0.0
+) -> float | Float[Tensor, "*steps"]:
     """Warm up to ``peak``, then fall as half a cosine to ``floor`` at step ``total - 1`` and stay there.
 
     ``floor + (peak - floor) * (1 + cos(pi * progress)) / 2`` (Loshchilov and Hutter, arXiv:1608.03983).
@@ -80,11 +83,23 @@ def warmup_stable_decay(
 ) -> float: ...
 @overload
 def warmup_stable_decay(
-    step: Tensor, *, peak: float, total: int, warmup: int = 0, decay: int = 0, floor: float = 0.0
-) -> Tensor: ...
+    step: Shaped[Tensor, "*steps"],
+    *,
+    peak: float,
+    total: int,
+    warmup: int = 0,
+    decay: int = 0,
+    floor: float = 0.0,
+) -> Float[Tensor, "*steps"]: ...
 def warmup_stable_decay(
-    step: int | Tensor, *, peak: float, total: int, warmup: int = 0, decay: int = 0, floor: float = 0.0
-) -> float | Tensor:
+    step: int | Shaped[Tensor, "*steps"],
+    *,
+    peak: float,
+    total: int,
+    warmup: int = 0,
+    decay: int = 0,
+    floor: float = 0.0,
+) -> float | Float[Tensor, "*steps"]:
     """WSD: warm up, stay at ``peak``, and fall in a straight line to ``floor`` in the last ``decay`` steps.
 
     Hu et al., MiniCPM, arXiv:2404.06395.  The floor is reached at step ``total - 1``.
@@ -103,8 +118,10 @@ def warmup_stable_decay(
 @overload
 def inverse_sqrt(step: int, *, peak: float, warmup: int) -> float: ...
 @overload
-def inverse_sqrt(step: Tensor, *, peak: float, warmup: int) -> Tensor: ...
-def inverse_sqrt(step: int | Tensor, *, peak: float, warmup: int) -> float | Tensor:
+def inverse_sqrt(step: Shaped[Tensor, "*steps"], *, peak: float, warmup: int) -> Float[Tensor, "*steps"]: ...
+def inverse_sqrt(
+    step: int | Shaped[Tensor, "*steps"], *, peak: float, warmup: int
+) -> float | Float[Tensor, "*steps"]:
     """Warm up to ``peak``, then fall as ``peak * sqrt(warmup / (step + 1))`` (arXiv:1706.03762, section 5.3).
 
     Raises:
@@ -118,29 +135,33 @@ def inverse_sqrt(step: int | Tensor, *, peak: float, warmup: int) -> float | Ten
     return _warm(step, warmup, peak, peak * (warmup / (step + 1)) ** 0.5)
 
 
-def _ramp(step: int | Tensor, warmup: int) -> float | Tensor:
+def _ramp(step: int | Shaped[Tensor, "*steps"], warmup: int) -> float | Float[Tensor, "*steps"]:
     """(step + 1) / warmup, at most 1."""
     return _clamp((step + 1) / max(warmup, 1))
 
 
-def _progress(step: int | Tensor, warmup: int, total: int) -> float | Tensor:
+def _progress(
+    step: int | Shaped[Tensor, "*steps"], warmup: int, total: int
+) -> float | Float[Tensor, "*steps"]:
     """0 at the last step of the warm-up (or the first step), 1 at step total - 1, and 1 from then on."""
     first = max(warmup - 1, 0)
     return _clamp((step - first) / max(total - 1 - first, 1))
 
 
-def _warm(step: int | Tensor, warmup: int, peak: float, after: float | Tensor) -> float | Tensor:
+def _warm(
+    step: int | Shaped[Tensor, "*steps"], warmup: int, peak: float, after: float | Float[Tensor, "*steps"]
+) -> float | Float[Tensor, "*steps"]:
     ramp = peak * _ramp(step, warmup)
     if isinstance(step, Tensor):
         return torch.where(step < warmup, ramp, after)
     return ramp if step < warmup else after
 
 
-def _clamp(x: float | Tensor) -> float | Tensor:
+def _clamp(x: float | Float[Tensor, "*steps"]) -> float | Float[Tensor, "*steps"]:
     return x.clamp(0.0, 1.0) if isinstance(x, Tensor) else min(max(x, 0.0), 1.0)
 
 
-def _cos(x: float | Tensor) -> float | Tensor:
+def _cos(x: float | Float[Tensor, "*steps"]) -> float | Float[Tensor, "*steps"]:
     return x.cos() if isinstance(x, Tensor) else math.cos(x)
 
 
