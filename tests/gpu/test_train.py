@@ -25,6 +25,8 @@ from typedtorch.training import (
     train,
 )
 from typedtorch.training.fp8 import FORWARD, fp8_linear, quantise
+from typedtorch.training.loggers import read_records
+from typedtorch.training.picture import step_parts
 from typedtorch.training.seed import seed_everything
 
 pytestmark = [
@@ -177,3 +179,40 @@ def test_eight_bit_products_are_those_of_the_rounded_operands() -> None:
     torch.testing.assert_close(found.double(), exact, rtol=1e-2, atol=1e-2)
     assert x.grad is not None
     torch.testing.assert_close(x.grad, weight.sum(0).expand(64, -1), rtol=0.1, atol=0.5)
+
+
+def test_the_report_says_where_the_time_of_a_step_goes() -> None:
+    result = run("out", steps=20, log_every=5, compile=False)
+    timed = step_parts(read_records(result.folder / "metrics.jsonl"))
+    assert [step for step, _ in timed] == [5, 10, 15, 20]
+    for _, parts in timed:
+        assert parts["forward and backward"] > 0  # from events, read when their stretch had arrived
+        assert parts["update"] > 0
+    assert "forward and backward" in (result.folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_memory_predicted_is_near_the_allocators_peak() -> None:
+    summary = run("out", steps=5, compile=False, d_model=512, layers=4, seq=512).summary
+    assert summary["peak_memory_is"] == "allocator's peak"
+    assert summary["peak_memory"] == pytest.approx(summary["predicted"]["peak_memory"], rel=0.15)
+
+
+@pytest.mark.parametrize("kind", ["ddp", "fsdp", "zero1"])
+def test_one_process_under_torchrun_saves_what_continues_without(kind: str) -> None:
+    flags = {k: v for k, v in SMALL.items() if k not in ("steps", "sample")} | {
+        "data": "text.txt",
+        "out": kind,
+    }
+    words = [word for name, value in flags.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "1"]
+    steady = ["--steps", "20", "--schedule", "constant", "--warmup", "1", "--sample", "0", "--no-compile"]
+    command = [*launcher, "-m", "typedtorch", "train", *words, *steady, "--parallel", kind]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert run(kind, steps=24, resume="auto", parallel="none").step == 24
+
+
+def test_a_profile_holds_the_kernels_and_a_picture_of_the_memory() -> None:
+    folder = run("out", steps=10, profile=True, compile=False, sample=0).folder
+    assert (folder / "profile" / "trace.json").stat().st_size > 10_000
+    assert (folder / "profile" / "memory.pickle").stat().st_size > 1_000

@@ -100,8 +100,8 @@ def test_two_processes_do_what_one_does(place: Path, alone: list[dict[str, objec
     summary = json.loads((place / kind / "summary.json").read_text())
     whole = json.loads((place / "alone" / "summary.json").read_text())
     assert summary["predicted"]["peak_memory"] < whole["predicted"]["peak_memory"]
-    if kind != "fsdp":  # DDP's buckets are allocated where no tracker sees, and counted in the prediction
-        assert summary["peak_memory"] == pytest.approx(summary["predicted"]["peak_memory"], rel=0.2)
+    # at this size the buffers of the library that moves the bytes, which are not modelled, are a large part
+    assert summary["peak_memory"] == pytest.approx(summary["predicted"]["peak_memory"], rel=0.3)
 
 
 @pytest.mark.parametrize("kind", ["fsdp", "zero1"])
