@@ -161,12 +161,13 @@ def arms(frame: Frame, node: ast.IfExp, check: Callable[[ast.expr, Value], None]
     exact = _about_flags(frame, ast.If(node.test, [], []), frame.state)
     values: list[tuple[ast.expr, Value]] = []
     saved = frame.state
+    counting, frame.reporter.counting = frame.reporter.counting, False  # they have been counted before
     with frame.reporter.mute():
         for state, arm in zip(states, (node.body, node.orelse), strict=True):
             assert state is not None
             frame.state = state
             values.append((arm, evaluate(frame, arm)))
-    frame.state = saved
+    frame.state, frame.reporter.counting = saved, counting
     tensors = [v for _, v in values if isinstance(v, Tensor)]
     for arm, value in values:
         if exact:
