@@ -1,0 +1,124 @@
+"""Batches from a DataLoader or any iterable: a resumed run sees those that the whole run saw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.utils.data import DataLoader, RandomSampler, TensorDataset
+
+from typedtorch.training import CheckpointStore, LoopSettings, Trainer
+from typedtorch.training.sources import Replayed
+
+X = torch.randn(40, 4, generator=torch.Generator().manual_seed(5))
+DATA = TensorDataset(X, X.sum(1, keepdim=True))
+
+
+class Augmented:
+    """Another order and other noise in every epoch, from the global generator."""
+
+    def __iter__(self) -> Iterator[tuple[Tensor, ...]]:
+        for i in torch.randperm(5).tolist():
+            x = X[i * 8 : i * 8 + 8]
+            yield x + 0.1 * torch.randn(8, 4), x
+
+
+class Epochs:
+    """A sampler that wants to be told the epoch."""
+
+    def __init__(self) -> None:
+        self.told: list[int] = []
+
+    def set_epoch(self, epoch: int) -> None:
+        self.told.append(epoch)
+
+    def __iter__(self) -> Iterator[int]:
+        order = torch.Generator().manual_seed(self.told[-1])
+        return iter(torch.randperm(40, generator=order).tolist())
+
+    def __len__(self) -> int:
+        return 40
+
+
+def loader(kind: str) -> Iterable[Any]:
+    own = torch.Generator().manual_seed(3)
+    match kind:
+        case "in order":
+            return DataLoader(DATA, batch_size=8)
+        case "shuffled":
+            return DataLoader(DATA, batch_size=8, shuffle=True)
+        case "shuffled by a generator":
+            return DataLoader(DATA, batch_size=8, shuffle=True, generator=own)
+        case "shuffled by a sampler's generator":
+            return DataLoader(DATA, batch_size=8, sampler=RandomSampler(DATA, generator=own))
+        case "shuffled, a worker":
+            return DataLoader(DATA, batch_size=8, shuffle=True, num_workers=1)
+        case "told the epoch":
+            return DataLoader(DATA, batch_size=8, sampler=Epochs())
+        case "augmented":
+            return Augmented()
+        case _:
+            return ((x, x) for _ in range(9) for x in X.split(8)[:5])
+
+
+def trainer(kind: str, steps: int) -> Trainer:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.5), nn.Linear(8, 1))
+
+    def loss(model: nn.Module, batch: Any) -> Tensor:
+        return nn.functional.mse_loss(model(batch[0]), batch[1].sum(1, keepdim=True))
+
+    settings = LoopSettings(steps=steps, save_every=0)
+    return Trainer(model, loss, loader(kind), torch.optim.AdamW(model.parameters(), lr=0.01), settings)
+
+
+KINDS = [
+    "in order", "shuffled", "shuffled by a generator", "shuffled by a sampler's generator",
+    "shuffled, a worker", "told the epoch", "augmented", "a generator",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("stop", [3, 5, 13])  # in the first epoch, at its end, in the third
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_resumed_run_sees_the_same_batches(tmp_path: Path, kind: str, stop: int) -> None:
+    whole = trainer(kind, 20)
+    whole.fit()
+    part = trainer(kind, stop)
+    part.fit()
+    path = CheckpointStore(tmp_path).save(stop, part.state_dict())
+    again = trainer(kind, 20)
+    torch.manual_seed(77)  # whatever the new process drew meanwhile
+    again.load_state_dict(CheckpointStore(tmp_path).load(path))
+    again.fit()
+    for one, other in zip(whole.model.parameters(), again.model.parameters(), strict=True):
+        assert torch.equal(one, other)
+
+
+def test_each_epoch_is_told_to_the_sampler() -> None:
+    sampler = Epochs()
+    source = Replayed(DataLoader(DATA, batch_size=20, sampler=sampler), torch.device("cpu"))
+    for _ in range(5):
+        next(source)
+    assert sampler.told == [0, 1, 2]
+
+
+def test_going_back_leaves_the_global_generators_alone() -> None:
+    source = Replayed(loader("shuffled"), torch.device("cpu"))
+    for _ in range(7):
+        next(source)
+    state = source.state_dict()
+    torch.manual_seed(1)
+    expected = torch.rand(3)
+    torch.manual_seed(1)
+    source.load_state_dict(state)
+    assert torch.equal(torch.rand(3), expected)
+
+
+def test_a_position_saved_without_generators_is_taken() -> None:
+    source = Replayed([torch.tensor(i) for i in range(4)], torch.device("cpu"))
+    source.load_state_dict({"epoch": 2, "drawn": 3})
+    assert [int(next(source)) for _ in range(2)] == [3, 0]
