@@ -9,7 +9,7 @@ from dataclasses import replace
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.specs import TENSOR_CLASSES
-from typedtorch.shapes.infer.state import State, join_states, map_tensors
+from typedtorch.shapes.infer.state import State, join_states
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Choice,
@@ -273,14 +273,10 @@ def _keep_options(frame: Frame, place: ast.expr, keep: Callable[[Value], bool]) 
 def _release(frame: Frame, parameter: str, kept: list[Value]) -> None:
     """Where the tensor among a parameter's options is not what was given, its axes are not bound."""
     bound: set[str] = set()
-
-    def note(tensor: Tensor) -> Tensor:
-        for entry in tensor.shape:
-            bound.update({entry.name} if isinstance(entry, Pack) else {a.name for a in atoms(entry)})
-        return tensor
-
     for option in kept:
-        map_tensors(option, note)
+        # a list of tensors may be empty, and binds nothing then
+        for entry in option.shape if isinstance(option, Tensor) else ():
+            bound.update({entry.name} if isinstance(entry, Pack) else {a.name for a in atoms(entry)})
     names = frame.state.names
     names.release(names.free | (frozenset(frame.optional[parameter]) - bound))
 
@@ -314,7 +310,8 @@ def write_place(frame: Frame, place: ast.expr, value: Value) -> None:
 
 
 def _refine_isinstance(frame: Frame, subject: ast.expr, kinds: ast.expr, positive: bool) -> bool:
-    from typedtorch.shapes.infer.expressions import evaluate, items_of  # noqa: PLC0415 - as above
+    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - as above
+    from typedtorch.shapes.infer.items import items_of  # noqa: PLC0415 - as above
 
     with frame.reporter.mute():
         value = evaluate(frame, kinds)

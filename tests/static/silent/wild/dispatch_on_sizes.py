@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float, Int, Num
 from torch import Tensor
 
-Targets = Union[int, Int[Tensor, "n t"], Iterable[int]]
+Targets = Union[int, Int[Tensor, "n t"], Iterable[int], Iterable[Int[Tensor, "t"]]]
 
 
 def edge(v: Float[Tensor, "cells 1 d"]) -> Float[Tensor, "cells"]:
@@ -54,7 +54,9 @@ def targets(given: Targets) -> list[Int[Tensor, "t"]]:
         return [torch.tensor([given])]
     if isinstance(given, Tensor):
         return list(given.unbind(0))
-    return [torch.tensor([one]) for one in given]
+    if all(isinstance(one, int) for one in given):
+        return [torch.tensor([one]) for one in given]
+    return list(given)
 
 
 def rotation(angle: float, axis: Optional[Float[Tensor, "d"]]) -> Float[Tensor, "d d"]:
