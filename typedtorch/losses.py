@@ -48,7 +48,7 @@ def cross_entropy(
     tensor(0.)
     """
     _check(label_smoothing, z_loss, reduction)
-    scores = logits.flatten(0, -2) if logits.ndim > 1 else logits[None]
+    scores: Float[Tensor, "rows vocab"] = logits.flatten(0, -2) if logits.ndim > 1 else logits[None]
     if scores.dtype in (torch.float16, torch.bfloat16):
         scores = scores.float()
     flat = targets.flatten().long()
@@ -96,9 +96,9 @@ def linear_cross_entropy(
     if chunk < 1:
         raise ValueError(f"linear_cross_entropy: chunk must be at least 1 token, got {chunk}")
     flat = targets.flatten().long()
-    rows = hidden.flatten(0, -2) if hidden.ndim > 1 else hidden[None]
+    rows: Float[Tensor, "rows d_model"] = hidden.flatten(0, -2) if hidden.ndim > 1 else hidden[None]
     options = _Options(chunk, ignore_index, label_smoothing, z_loss, torch.is_grad_enabled())
-    total: Tensor = _LinearCrossEntropy.apply(rows, weight, flat, options)  # type: ignore[no-untyped-call]  # torch's
+    total: Float[Tensor, ""] = _LinearCrossEntropy.apply(rows, weight, flat, options)  # type: ignore[no-untyped-call]  # torch's
     return _reduce(total, flat, ignore_index, reduction)
 
 
@@ -131,7 +131,9 @@ def valid_tokens(targets: Int[Tensor, "*batch"], *, ignore_index: int = -100) ->
     return (targets != ignore_index).sum()
 
 
-def _reduce(total: Tensor, targets: Tensor, ignore_index: int, reduction: Reduction) -> Tensor:
+def _reduce(
+    total: Float[Tensor, ""], targets: Int[Tensor, "rows"], ignore_index: int, reduction: Reduction
+) -> Float[Tensor, ""]:
     if reduction == "sum":
         return total
     return total / valid_tokens(targets, ignore_index=ignore_index).clamp(min=1)
@@ -159,7 +161,13 @@ class _LinearCrossEntropy(torch.autograd.Function):
     """The sum of the losses; its gradients are made in the forward pass and scaled in the backward one."""
 
     @staticmethod
-    def forward(ctx: Any, hidden: Tensor, weight: Tensor, targets: Tensor, options: _Options) -> Tensor:
+    def forward(
+        ctx: Any,
+        hidden: Float[Tensor, "rows d_model"],
+        weight: Float[Tensor, "vocab d_model"],
+        targets: Int[Tensor, "rows"],
+        options: _Options,
+    ) -> Float[Tensor, ""]:
         device = hidden.device.type
         autocast = torch.is_autocast_enabled(device)
         matrix = weight.to(torch.get_autocast_dtype(device)) if autocast else weight
@@ -186,7 +194,7 @@ class _LinearCrossEntropy(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(ctx: Any, upstream: Float[Tensor, ""]) -> tuple[Tensor | None, ...]:
         d_hidden, d_weight = (
             None if grad is None else grad * upstream.to(grad.dtype) for grad in ctx.saved_tensors
         )
@@ -202,7 +210,12 @@ def _log_softmax(
     return scores.sub_(log_sum), log_sum
 
 
-def _loss(log_probs: Tensor, log_sum: Tensor, targets: Tensor, options: _Options) -> Tensor:
+def _loss(
+    log_probs: Float[Tensor, "rows vocab"],
+    log_sum: Float[Tensor, "rows 1"],
+    targets: Int[Tensor, "rows"],
+    options: _Options,
+) -> Float[Tensor, ""]:
     nll = F.nll_loss(log_probs, targets, ignore_index=options.ignore_index, reduction="none")
     loss = (1.0 - options.smoothing) * nll
     if options.smoothing:
@@ -212,7 +225,12 @@ def _loss(log_probs: Tensor, log_sum: Tensor, targets: Tensor, options: _Options
     return loss.masked_fill_(targets == options.ignore_index, 0.0).sum()
 
 
-def _slopes(log_probs: Tensor, log_sum: Tensor, targets: Tensor, options: _Options) -> Tensor:
+def _slopes(
+    log_probs: Float[Tensor, "rows vocab"],
+    log_sum: Float[Tensor, "rows 1"],
+    targets: Int[Tensor, "rows"],
+    options: _Options,
+) -> Float[Tensor, "rows vocab"]:
     """The gradient by the logits, softmax minus the smoothed target, written over the log probabilities."""
     ignored = (targets == options.ignore_index)[:, None]
     slopes = log_probs.exp_()
