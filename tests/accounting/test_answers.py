@@ -153,6 +153,31 @@ def test_a_size_that_contradicts_the_module() -> None:
     with pytest.raises(SizeError, match="axis 'd_model' was given as 7, but Wide was built with d_model=5"):
         account(Wide(5), batch=2, d_model=7)
     assert account(Wide(5), batch=2).flops.forward == 2 * 2 * 5 * 3
+    with pytest.raises(SizeError, match="'d_model' was given as 24, but MLP runs with d_model=8 only"):
+        account(MLP(8, 12), batch=2, d_model=24)
+
+
+def test_a_shape_error_names_the_line_of_the_program() -> None:
+    def wrong(x: Float[Tensor, "n d"], w: Float[Tensor, "e f"]) -> Tensor:
+        return x @ w  # type: ignore[shape]  # the mistake under test
+
+    with pytest.raises(SizeError, match=r"with n=4, d=5, e=6, f=7: forward, .* at test_answers\.py:\d+: "):
+        account(wrong, n=4, d=5, e=6, f=7)
+
+
+def test_constructors_take_examples_too() -> None:
+    class Plain(nn.Module):
+        def __init__(self, width: int) -> None:
+            super().__init__()
+            self.out = nn.Linear(8, width)
+
+        def forward(self, x):  # type: ignore[no-untyped-def]  # an example says what it is
+            return self.out(x)
+
+    example = torch.zeros(3, 8)
+    assert account(lambda: Plain(4), example).flops.forward == 2 * 3 * 8 * 4
+    assert account(lambda width: nn.Sequential(Plain(width)), example, width=5).flops.forward == 2 * 3 * 8 * 5
+    assert str(account(Plain, example).formula("flops.forward")) == "48*width"
 
 
 def test_modules_without_annotations_say_what_to_write() -> None:
@@ -168,8 +193,16 @@ def test_shapes_that_depend_on_values_name_the_operator() -> None:
     def pick(x: Float[Tensor, "n"]) -> Tensor:
         return x[x > 0]
 
-    with pytest.raises(DataDependentError, match=r"aten\.index\.Tensor.*give it a fixed size"):
+    with pytest.raises(
+        DataDependentError, match=r"aten\.index\.Tensor at test_answers\.py:\d+ gives a shape"
+    ):
         account(pick, n=4)
+
+    def scaled(x: Float[Tensor, "n"]) -> Tensor:
+        return x * 2 if x.sum() > 0 else x
+
+    with pytest.raises(DataDependentError, match=r"_local_scalar_dense.* reads a number off a tensor"):
+        account(scaled, n=4)
 
 
 def test_a_missing_loss_or_optimizer_is_told() -> None:
@@ -227,14 +260,38 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert answer["formulas"]["flops.forward"] == "8*batch*d_model"
     assert answer["time"] is None
     assert main([f"{file}:Net"]) == 0
-    assert "formulas only" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "no sizes for d_model, batch: formulas only" in shown
+    assert "8*batch*d_model" in shown
+    assert main([f"{file}:Net", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["missing"] == ["d_model", "batch"]
+    assert answer["formulas"]["parameters.total"] == "4*d_model + 4"
+    assert main([f"{file}:nte"]) == 2
+    assert "did you mean 'net'?" in capsys.readouterr().err
+
+
+def test_the_command_line_takes_example_inputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "plain_model.py"
+    file.write_text("from torch import nn\nnet = nn.Sequential(nn.Linear(8, 4), nn.ReLU())\n")
+    assert main([f"{file}:net"]) == 2
+    assert "--input 8,128 here" in capsys.readouterr().err
+    assert main([f"{file}:net", "--input", "3,8", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["flops"]["forward"] == 2 * 3 * 8 * 4
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(["nothing"], "wanted FILE:OBJECT or a preset"), (["missing.py:x"], "no such file"),
-     (["gpt2", "--sizes", "batch"], "wanted name=integer"), (["gpt2", "--sizes", "batch=2"], "'seq'")],
-)  # fmt: skip
+    [
+        (["nothing"], "wanted FILE:OBJECT or a preset"),
+        (["missing.py:x"], "no such file"),
+        (["gpt2", "--sizes", "batch"], "wanted name=integer"),
+        (["gpt2", "--sizes", "batch=0"], "axis 'batch': wanted a size of at least 1, got 0"),
+        (["gpt2", "--png", "pictures"], "no pictures without a size for batch, seq"),
+        (["gpt2", "--input", "8,x"], "wanted sizes and a dtype"),
+        (["gpt2", "--sizes", "batch=2,seq=4", "--accumulate", "0"], "wanted at least one micro-batch"),
+    ],
+)
 def test_the_command_line_says_what_was_wrong(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

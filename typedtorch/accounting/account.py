@@ -96,6 +96,8 @@ def account(  # type: ignore[misc]  # no axis is called "optimizer"
         raise AccountingError(
             f"on={str(on)!r}: this torch has no such device; on='cpu' records the CPU's operators"
         )
+    if accumulate < 1:
+        raise AccountingError(f"accumulate={accumulate}: wanted at least one micro-batch to a step")
     given = sz.validated({**(sizes or {}), **axes})
     found = target_of(target, examples, given)
     names = (checkpoint,) if isinstance(checkpoint, str) else tuple(checkpoint)
@@ -123,7 +125,17 @@ def _bound(
     bound = {**known, **{n: s for n, s in own.items() if n in needed}, **given}
     bound = sz.settle(call, bound, setup, sz.free_size)
     missing = [n for n in needed if n not in bound]
-    return Account(found, bound, tuple(missing), setup=setup, optimizer=optimizer, strict=strict)
+    try:
+        return Account(found, bound, tuple(missing), setup=setup, optimizer=optimizer, strict=strict)
+    except SizeError as error:
+        culprit = sz.culprit(call, bound, given, setup)
+        if culprit is None:
+            raise
+        name, size = culprit
+        raise SizeError(
+            f"axis {name!r} was given as {given[name]}, but {_name(found.fixed)} runs with {name}={size} "
+            f"only: {error}"
+        ) from error
 
 
 def _constructed(

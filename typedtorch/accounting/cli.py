@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib.util
 import json
 import sys
@@ -14,7 +15,8 @@ import torch
 from typedtorch.accounting import presets
 from typedtorch.accounting.account import account
 from typedtorch.accounting.answers import Account
-from typedtorch.accounting.errors import AccountingError
+from typedtorch.accounting.errors import AccountingError, AnnotationError
+from typedtorch.accounting.figures import FIGURES
 
 _DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}
 _EXAMPLE = "example: typedtorch account llama-3-8b --sizes batch=1,seq=8192 --device h100 --optimizer adamw"
@@ -29,6 +31,10 @@ def parser() -> argparse.ArgumentParser:
         + ", ".join(presets.NAMES),
     )
     made.add_argument("--sizes", default="", help="axis sizes, for example batch=8,seq=1024")
+    made.add_argument(
+        "--input", action="append", default=[], metavar="SHAPE",
+        help="example input of a model without annotations: 8,3,224,224 or 8,128:int64; repeat it",
+    )  # fmt: skip
     made.add_argument("--device", help="device for time and roofline, for example h100 or its name in torch")
     made.add_argument(
         "--optimizer", help="adamw, sgd, ...; with ':fused' or ':foreach' for that implementation"
@@ -69,6 +75,23 @@ def parse_sizes(text: str) -> dict[str, int]:
     return sizes
 
 
+def parse_input(text: str) -> torch.Tensor:
+    """``8,128:int64`` as a tensor without memory.
+
+    Raises:
+        AccountingError: a size that is no positive integer, or an unknown dtype.
+
+    >>> parse_input("8,128:int64").shape, parse_input("8,3").dtype
+    (torch.Size([8, 128]), torch.float32)
+    """
+    shape, _, name = text.partition(":")
+    dtype = getattr(torch, name or "float32", None)
+    sizes = [part.strip() for part in shape.split(",") if part.strip()]
+    if not isinstance(dtype, torch.dtype) or not all(p.isdigit() and int(p) for p in sizes):
+        raise AccountingError(f"--input: wanted sizes and a dtype, for example 8,128:int64, got {text!r}")
+    return torch.empty([int(p) for p in sizes], dtype=dtype, device="meta")
+
+
 def load(target: str) -> Any:
     """A preset, or an object of a Python file.
 
@@ -96,7 +119,10 @@ def load(target: str) -> Any:
     found: Any = module
     for part in name.split("."):
         if not hasattr(found, part):
-            raise AccountingError(f"{file!r} has no {name!r}")
+            near = difflib.get_close_matches(part, dir(found), n=1)
+            raise AccountingError(
+                f"{file!r} has no {name!r}" + (f": did you mean {near[0]!r}?" if near else "")
+            )
         found = getattr(found, part)
     return found
 
@@ -107,6 +133,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         made = account(
             load(options.target),
+            *map(parse_input, options.input),
             sizes=parse_sizes(options.sizes),
             optimizer=options.optimizer,
             loss=options.loss,
@@ -118,9 +145,14 @@ def main(argv: list[str] | None = None) -> int:
         )
         _show(made, options)
     except AccountingError as error:
-        print(f"typedtorch account: {error}", file=sys.stderr)
+        print(f"typedtorch account: {error}{_how(error)}", file=sys.stderr)
         return 2
     return 0
+
+
+def _how(error: AccountingError) -> str:
+    """How to pass example inputs here."""
+    return " (--input 8,128 here)" if isinstance(error, AnnotationError) else ""
 
 
 def _show(made: Account, options: argparse.Namespace) -> None:
@@ -129,17 +161,19 @@ def _show(made: Account, options: argparse.Namespace) -> None:
     else:
         from rich.console import Console  # noqa: PLC0415 - not needed for --json
 
-        from typedtorch.accounting.report import render  # noqa: PLC0415 - likewise
+        from typedtorch.accounting.report import formulas_only, render  # noqa: PLC0415 - likewise
 
         console = Console(soft_wrap=False)
         if made.unbound:
-            _formulas_only(made, console)
+            console.print(formulas_only(made))
         else:
             console.print(
                 render(made, device=options.device, depth=options.depth, formulas=not options.no_formulas)
             )
             if options.tokens:
                 console.print(f"run          {_run(made, options)}", highlight=False)
+    if options.png is not None and made.unbound:
+        raise AccountingError(f"--png: no pictures without a size for {', '.join(made.unbound)}: see --sizes")
     if options.png is not None:
         from typedtorch.accounting.pictures import write  # noqa: PLC0415 - matplotlib is slow to import
 
@@ -152,17 +186,10 @@ def _run(made: Account, options: argparse.Namespace) -> str:
     return str(made.napkin(tokens=options.tokens, devices=options.devices, mfu=options.mfu, device=device))
 
 
-def _formulas_only(made: Account, console: Any) -> None:
-    """Without sizes the answer is the formulas."""
-    console.print(f"no sizes for {', '.join(made.unbound)}: formulas only", highlight=False)
-    for name in ("parameters.total", "flops.forward", "flops.backward", "memory.saved"):
-        console.print(f"{name}  =  {made.formula(name)}", highlight=False)
-
-
 def _answer(made: Account, options: argparse.Namespace) -> dict[str, Any]:
     if made.unbound:
-        names = ("parameters.total", "flops.forward", "flops.backward", "memory.saved")
-        return {"formulas": {name: str(made.formula(name)) for name in names}}
+        names = sorted(FIGURES - {"memory.peak", "memory.peak_activations", "memory.first_peak"})
+        return {"missing": made.unbound, "formulas": {name: str(made.formula(name)) for name in names}}
     answer = made.to_dict()
     if options.device:
         time = made.time(options.device)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+from types import FrameType, TracebackType
+
 
 class AccountingError(ValueError):
     """The target cannot be accounted for as it was given."""
@@ -33,3 +37,41 @@ class CounterError(SymbolError):
 
 class StreamError(SymbolError):
     """The program runs other operators at the labels than at the sizes."""
+
+
+_PACKAGE = Path(__file__).parent.parent
+_OURS = (
+    str(_PACKAGE / "accounting"),
+    str(_PACKAGE / "runtime"),
+    str(Path(sys.prefix)),
+    str(Path(sys.base_prefix)),
+)
+
+
+def program_line(error: BaseException | None = None) -> str:
+    """The line of the user's program that runs now, or that an error passed through last; as `` at f.py:3``.
+
+    >>> program_line(ValueError("raised nowhere"))
+    ''
+    """
+    frames = _raised(error.__traceback__) if error is not None else _running(sys._getframe(1))
+    for file, line in frames:
+        if not file.startswith(("<", *_OURS)):
+            return f" at {Path(file).name}:{line}"
+    return ""
+
+
+def _running(frame: FrameType | None) -> list[tuple[str, int]]:
+    found = []
+    while frame is not None:
+        found.append((frame.f_code.co_filename, frame.f_lineno))
+        frame = frame.f_back
+    return found
+
+
+def _raised(trace: TracebackType | None) -> list[tuple[str, int]]:
+    found = []
+    while trace is not None:
+        found.append((trace.tb_frame.f_code.co_filename, trace.tb_lineno))
+        trace = trace.tb_next
+    return found[::-1]

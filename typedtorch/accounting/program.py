@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from typedtorch.accounting import annotations as an
 from typedtorch.accounting import fake
-from typedtorch.accounting.errors import AccountingError, AnnotationError, SizeError
+from typedtorch.accounting.errors import AccountingError, AnnotationError, SizeError, program_line
 from typedtorch.accounting.fold import Run, folded, runs
 from typedtorch.accounting.losses import objective
 from typedtorch.accounting.optimizers import make_optimizer
@@ -231,7 +231,9 @@ def _recorded(call: Call, sizes: an.Sizes, setup: Setup, world: World, found: li
                 runner = Runner(call, sizes, setup, recorder)
                 runner.run()
         except (RuntimeError, IndexError, TypeError, CheckError) as error:
-            raise SizeError(f"with sizes {dict(sizes)}: {recorder.position()}: {error}") from error
+            given = ", ".join(f"{name}={size}" for name, size in sizes.items())
+            where = recorder.position() + program_line(error)
+            raise SizeError(f"with {given or 'these inputs'}: {where}: {error}") from error
         looked_up = runner.looked_up()
     trace = recorder.trace
     _mark_casts(trace)

@@ -45,8 +45,8 @@ def render(
 def modules(account: Account, *, device: Device | str | None = None, depth: int = 3) -> Table:
     """Modules as a tree, each with its output's shape and what it costs; repeated blocks in one line."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("module", "output"):
-        table.add_column(name, overflow="fold")
+    table.add_column("module", no_wrap=True)
+    table.add_column("output", overflow="fold")
     for name in ("parameters", "forward", "backward", "share", "FLOP/B", "bound"):
         table.add_column(name, justify="right", no_wrap=True)
     time = account.time(device) if device is not None else None
@@ -145,6 +145,22 @@ def summary(account: Account, *, formulas: bool = True) -> Table:
     held = ", ".join(f"{c} {binary(b)}" for c, b in memory.peak_parts.items() if b)
     table.add_row("", "", held)
     return table
+
+
+def formulas_only(account: Account) -> Group:
+    """The figures of an account some of whose axes have no size."""
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for label, name, unit in _FIGURES:
+        if name == "memory.peak":
+            continue
+        found = account.formula(name)
+        if found.size != 0:
+            table.add_row(label, f"{found}{' bytes' if unit == 'B' else ''}")
+    wanted = ",".join(f"{name}=..." for name in account.unbound)
+    head = f"no sizes for {', '.join(account.unbound)}: formulas only (numbers and the peak with {wanted})"
+    return Group(Text(head), Text(), table)
 
 
 def _formula(account: Account, name: str) -> str:

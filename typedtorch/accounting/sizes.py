@@ -165,6 +165,21 @@ def settle(call: Call, sizes: dict[str, Any], setup: Setup, free: Callable[[str]
     return settled
 
 
+def culprit(
+    call: Call, sizes: Mapping[str, Any], given: Mapping[str, Any], setup: Setup
+) -> tuple[str, int] | None:
+    """The one given axis with which a module does not run, and the one size with which it would."""
+    if call.module is None or any(n not in sizes for n in needed(call)):
+        return None
+    forward = Setup(phase="inference", dtype=setup.dtype, device=setup.device)
+    found = []
+    for name in given:
+        others = [s for n, s in sizes.items() if n != name and isinstance(s, int)]
+        trials = [c for c in _candidates(call.module, others) if c != sizes[name]]
+        found += [(name, c) for c in trials if _runs(call, {**sizes, name: c}, forward)]
+    return found[0] if len(found) == 1 else None
+
+
 def _candidates(module: nn.Module, known: list[int]) -> list[int]:
     """Sizes the parameters have, then these divided by the sizes that are known (``heads*head_dim``)."""
     shapes = [p.shape for p in itertools.islice(module.parameters(), 64)]

@@ -125,14 +125,12 @@ def target_of(target: Any, examples: tuple[Any, ...], given: Mapping[str, Any]) 
             target, notes = compiled, (_COMPILED,)
         return Target(target, None, (), examples, notes)
     if not callable(target):
-        raise AccountingError(
-            f"account: wanted a module, a function or a constructor, got {type(target).__name__}"
-        )
+        raise AccountingError(f"wanted a module, a function or a constructor, got {type(target).__name__}")
     if isinstance(target, type) and issubclass(target, nn.Module):
         return Target(None, target, _constructor_arguments(target, given), examples)
     if hasattr(target, "_torchdynamo_orig_callable"):
         target, notes = target._torchdynamo_orig_callable, (_COMPILED,)
-    if examples or _is_annotated(target):
+    if (examples and not _makes(target, given)) or _is_annotated(target):
         return Target(target, None, (), examples, notes)
     hints = an.type_hints(target)
     returned = hints.get("return")
@@ -143,6 +141,14 @@ def target_of(target: Any, examples: tuple[Any, ...], given: Mapping[str, Any]) 
 
 
 _COMPILED = "compiled: the eager stream of operators is reported; fusion changes bytes moved, not FLOPs"
+
+
+def _makes(function: Callable[..., Any], given: Mapping[str, Any]) -> bool:
+    """Whether a function with examples beside it is a constructor: all it takes is among the sizes."""
+    try:
+        return all(name in given for name in inspect.signature(function).parameters)
+    except ValueError:  # a builtin
+        return False
 
 
 def _is_annotated(function: Callable[..., Any]) -> bool:

@@ -20,7 +20,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from typedtorch.accounting import fake
 from typedtorch.accounting.corrections import corrected
-from typedtorch.accounting.errors import CounterError, DataDependentError
+from typedtorch.accounting.errors import CounterError, DataDependentError, program_line
 from typedtorch.shapes.size import Size, product
 
 Phase = Literal["forward", "backward", "recompute", "optimizer"]
@@ -143,6 +143,13 @@ def _some_number(dtype: torch.dtype) -> bool | float | int:
     return False if dtype == torch.bool else 1.0 if dtype.is_floating_point else 1
 
 
+_READS = "reads a number off a tensor (.item(), a branch on it)"
+
+
+def _inside(path: str) -> str:
+    return f" in module {path!r}" if path else ""
+
+
 class Recorder(TorchDispatchMode):
     """Writes a :class:`Trace`; ``measure`` turns a size of torch into a :class:`Size`."""
 
@@ -242,7 +249,7 @@ class Recorder(TorchDispatchMode):
     def position(self) -> str:
         """Where the program is, for messages."""
         last = f"after {self.trace.ops[-1].name}" if self.trace.ops else "before the first operator"
-        return f"{self.phase}, in module {self._stack[-1] or 'the root'!r}, {last}"
+        return f"{self.phase}{_inside(self._stack[-1])}, {last}"
 
     def mark(self, phase: str) -> None:
         """The phase ended here; the forward of the first micro-batch is the one that is kept."""
@@ -310,10 +317,11 @@ class Recorder(TorchDispatchMode):
         except fake.DATA_DEPENDENT as error:
             if phase == "optimizer" and name == "aten._local_scalar_dense.default":
                 return _some_number(args[0].dtype)
+            what = _READS if name.startswith("aten._local_scalar_dense") else "gives a shape"
             raise DataDependentError(
-                f"{name} in module {path or 'the root'!r} gives a shape or a number that depends on values, "
-                "which accounting does not have; give it a fixed size (a capacity, a mask, torch.where, "
-                "nonzero_static) or account for the parts around it"
+                f"{name}{_inside(path)}{program_line()} {what} that depends on values, which accounting does "
+                "not have; give it a fixed size (a capacity, a mask, torch.where, nonzero_static) or account "
+                "for the parts around it"
             ) from error
         op = Op(func, name, self._metas(args, path), {k: self._metas(v, path) for k, v in kwargs.items()},
                 (), path, phase, self.step, self.times)  # fmt: skip
