@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 import torch
 
-from typedtorch.data import DataError, MemoryTokens, RowBuffer, get_batch, open_tokens, split, write_tokens
+from typedtorch.data import (
+    DataError,
+    FileTokens,
+    MemoryTokens,
+    RowBuffer,
+    get_batch,
+    open_tokens,
+    sources,
+    split,
+    write_tokens,
+)
 from typedtorch.data.batches import row_buffer
 
 IDS = (np.arange(1000) * 7919) % 500
@@ -199,6 +209,23 @@ def test_lists_and_tensors_are_tokens_too() -> None:
 def test_a_vocabulary_smaller_than_the_file_says_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="a vocabulary of at least 500, found 100"):
         open_tokens(written(tmp_path, "ours"), vocab=100)
+
+
+def test_a_file_is_held_in_memory_where_an_eighth_of_it_is_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path, "npy-uint16")  # 2000 bytes of tokens
+    (tmp_path / "meminfo").write_text("MemTotal: 900 kB\nMemAvailable: 16 kB\n")
+    (tmp_path / "limit").write_text("max\n")
+    monkeypatch.setattr(sources, "_MEMINFO", tmp_path / "meminfo")
+    monkeypatch.setattr(sources, "_LIMITS", (tmp_path / "none", tmp_path / "limit"))
+    assert isinstance(open_tokens(path), MemoryTokens)
+    (tmp_path / "limit").write_text("15999\n")  # a container that may use less than there is
+    assert isinstance(open_tokens(path), FileTokens)
+    (tmp_path / "limit").write_text("16000\n")
+    assert isinstance(open_tokens(path), MemoryTokens)
+    (tmp_path / "meminfo").write_text("MemAvailable: 15 kB\n")
+    assert isinstance(open_tokens(path), FileTokens)
 
 
 def test_a_closed_file_is_not_read(tmp_path: Path) -> None:

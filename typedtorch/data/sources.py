@@ -7,6 +7,7 @@ file; a short ``pread`` is an exception.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 from collections.abc import Sequence
@@ -261,11 +262,23 @@ def open_tokens(
     return MemoryTokens(array, vocab=file.vocab, separator=file.separator, name=file.name)
 
 
+_MEMINFO = Path("/proc/meminfo")
+_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+
+
 def _free_memory() -> int:
+    """Bytes that can be had: what the system calls available, or what this container may use if less."""
     try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        found = [os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
     except (ValueError, OSError):
-        return 1 << 30
+        found = [1 << 30]
+    with contextlib.suppress(OSError, StopIteration):  # Linux: caches that would be given up count as well
+        lines = _MEMINFO.read_text(encoding="ascii").splitlines()
+        found = [int(next(line for line in lines if line.startswith("MemAvailable:")).split()[1]) << 10]
+    for path in _LIMITS:
+        with contextlib.suppress(OSError, ValueError):  # not there, or "max"
+            found.append(int(path.read_text(encoding="ascii")))
+    return min(found)
 
 
 def check_bounds(tokens: Tokens, starts: np.ndarray, length: int) -> None:
