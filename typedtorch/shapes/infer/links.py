@@ -37,6 +37,7 @@ class Evidence:
     multiple: set[str] = field(default_factory=set)  # axes that met a multiple of their own integer
 
     def __call__(self, a: Size, b: Size) -> None:
+        self._multiples(_multiple(a), _multiple(b))
         first, second = _alone(a), _alone(b)
         for one, two, whole in ((first, second, b), (second, first, a)):
             if one is None or one.kind != "axis" or one.name not in self.integers:
@@ -51,8 +52,13 @@ class Evidence:
                     found.setdefault(one.name, set()).add(two.name)
             elif any(atom.kind == "int" and atom.name in self.integers for atom in atoms(whole)):
                 self.other.add(one.name)
-                if not one.scope and _multiple(whole) == one.name:
-                    self.multiple.add(one.name)
+
+    def _multiples(self, a: tuple[Atom, int] | None, b: tuple[Atom, int] | None) -> None:
+        """``3*d`` of an axis against ``2*d`` of the integer."""
+        if a is None or b is None or a[1] == b[1] or a[0].name != b[0].name:
+            return
+        if {a[0].kind, b[0].kind} == {"axis", "int"} and not (a[0].scope or b[0].scope):
+            self.multiple.add(a[0].name)
 
 
 def _of_arguments(interpreter: Interpreter, info: ClassInfo) -> set[str]:
@@ -66,12 +72,12 @@ def _of_arguments(interpreter: Interpreter, info: ClassInfo) -> set[str]:
     return found
 
 
-def _multiple(size: Size) -> str | None:
-    """The integer of which a size is a multiple: ``d`` of ``2*d``."""
+def _multiple(size: Size) -> tuple[Atom, int] | None:
+    """The atom of which a size is a multiple, and how many times: ``d`` and 2 of ``2*d``."""
     if isinstance(size, Poly) and len(size.terms) == 1:
-        monomial, _ = size.terms[0]
-        if len(monomial) == 1 and monomial[0][1] == 1 and monomial[0][0].kind == "int":
-            return monomial[0][0].name
+        monomial, coefficient = size.terms[0]
+        if len(monomial) == 1 and monomial[0][1] == 1:
+            return monomial[0][0], coefficient
     return None
 
 

@@ -1,0 +1,98 @@
+"""Attributes that methods update over time: what stays true of them all the same.
+
+``self.mean += delta`` keeps the shape of a tensor, ``self.i = (self.i + 1) % self.capacity`` keeps an
+integer an integer.  Any other assignment may make something else of the attribute.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.infer.values import UNKNOWN, Instance, Tensor, Value, is_size
+from typedtorch.shapes.size import unknown
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.classes import ClassInfo
+
+_AT_START = ("__init__", "__post_init__")
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
+_COUNTS = frozenset({"len", "int"})
+_OF_COUNTS = frozenset({"min", "max", "abs"})
+_SIZES = frozenset({"size", "numel", "dim", "ndimension"})
+
+
+def remains(instance: Instance, name: str) -> Value:
+    """What is still known of an attribute that other methods than the constructor assign."""
+    value = instance.attributes[name]
+    if isinstance(value, Tensor):
+        in_place = all(isinstance(store, ast.AugAssign) for store in _stores(instance.info, name))
+        return value if in_place else UNKNOWN
+    if is_size(value) and all(_counts(store, instance) for store in _stores(instance.info, name)):
+        return unknown(f"?{instance.info.name}.{name}")
+    return UNKNOWN
+
+
+def _stores(info: ClassInfo, attribute: str) -> Iterator[ast.AST]:
+    """The statements outside the constructor that assign an attribute."""
+    for ancestor in info.mro():
+        for method in ancestor.self_stores.get(attribute, ()):
+            if method not in _AT_START:
+                for definition in ancestor.methods[method]:
+                    yield from _in_body(definition, attribute)
+
+
+def _in_body(definition: ast.AST, attribute: str) -> Iterator[ast.AST]:
+    plain: set[int] = set()  # targets that were met as the whole of what is assigned
+    for node in ast.walk(definition):
+        targets: list[ast.expr] = []
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
+            targets = [node.target]
+        for target in targets:
+            if isinstance(target, ast.Attribute) and target.attr == attribute:
+                plain.add(id(target))
+                yield node
+        if (
+            isinstance(node, ast.Attribute)
+            and node.attr == attribute
+            and not isinstance(node.ctx, ast.Load)
+            and id(node) not in plain
+        ):
+            yield node  # one of several targets, a loop variable, deleted: it may be anything
+
+
+def _counts(store: ast.AST, instance: Instance) -> bool:
+    match store:
+        case ast.AugAssign(op=op, value=value):
+            return isinstance(op, _ARITHMETIC) and _integral(value, instance)
+        case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
+            return _integral(value, instance)
+    return False
+
+
+def _integral(node: ast.expr, instance: Instance) -> bool:
+    """Whether an expression is an integer whatever its variables are."""
+    match node:
+        case ast.Constant(value=int()):
+            return not isinstance(node.value, bool)
+        case ast.BinOp(left=left, op=op, right=right):
+            both = _integral(left, instance) and _integral(right, instance)
+            return isinstance(op, _ARITHMETIC) and both
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            return _integral(inner, instance)
+        case ast.Call(func=ast.Name(id=name), args=args):
+            every = all(_integral(a, instance) for a in args)
+            return name in _COUNTS or (name in _OF_COUNTS and len(args) > 1 and every)
+        case ast.Call(func=ast.Attribute(attr=attr), args=args):
+            return attr in _SIZES and (attr != "size" or len(args) == 1)
+        case ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.Constant() | ast.UnaryOp()):
+            return True
+        case ast.Attribute(value=ast.Name(), attr=attr):
+            return is_size(instance.attributes.get(attr))
+    return False
+
+
+__all__ = ["remains"]
