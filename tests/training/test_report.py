@@ -178,7 +178,7 @@ def test_the_records_hold_the_parts() -> None:
     "changes",
     [
         {}, {"micro_batch": 2}, {"recompute": True}, {"precision": "bf16"}, {"ema": 0.9}, {"tie": False},
-        {"precision": "fp16"},
+        {"precision": "fp16"}, {"precision": "fp8"},
     ],
     ids=lambda changes: next(iter(changes), "plain"),
 )  # fmt: skip

@@ -6,6 +6,7 @@ import math
 from typing import Any, NamedTuple
 
 import torch
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
@@ -18,8 +19,8 @@ from typedtorch.training.step import Accumulated, at_least_one, correction
 class Outcome(NamedTuple):
     """What one step did; numbers on a CPU, tensors on a GPU, which nothing waits for."""
 
-    loss: Tensor | float
-    norm: Tensor | float
+    loss: Float[Tensor, ""] | float
+    norm: Float[Tensor, ""] | float
     problem: str
     """Why the step was not applied; empty where it was (or where only the GPU knows yet)."""
 
@@ -72,7 +73,7 @@ class Applier:
             return Outcome(loss, norm, "")
         return Outcome(loss, norm, self._name_the_bad(loss))
 
-    def _guarded_step(self, good: Tensor) -> None:
+    def _guarded_step(self, good: Bool[Tensor, ""]) -> None:
         guarded: Any = self.optimizer
         guarded.grad_scale, guarded.found_inf = None, (~good).float()
         try:
@@ -80,7 +81,7 @@ class Applier:
         finally:
             del guarded.grad_scale, guarded.found_inf
 
-    def _scaled_step(self, loss: Tensor, norm: Tensor) -> Outcome:
+    def _scaled_step(self, loss: Float[Tensor, ""], norm: Float[Tensor, ""]) -> Outcome:
         assert self.scaler is not None
         before = self.scaler.get_scale()
         self.scaler.step(self.optimizer)

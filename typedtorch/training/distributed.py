@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeVar
 
 import torch
 import torch.distributed as dist
+from jaxtyping import Shaped
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
@@ -51,7 +52,7 @@ class Parallel:
         """Around a backward pass: gradients are joined in the last one only."""
         return contextlib.nullcontext()
 
-    def sum(self, values: Tensor) -> Tensor:
+    def sum(self, values: Shaped[Tensor, "*shape"]) -> Shaped[Tensor, "*shape"]:
         """The sum over all processes."""
         return values
 
@@ -105,7 +106,7 @@ class Group(Parallel):
     def __init__(self, device: torch.device) -> None:
         self.rank, self.world, self.device = dist.get_rank(), dist.get_world_size(), device
 
-    def sum(self, values: Tensor) -> Tensor:
+    def sum(self, values: Shaped[Tensor, "*shape"]) -> Shaped[Tensor, "*shape"]:
         values = values.clone()
         dist.all_reduce(values)
         return values

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
+from jaxtyping import Shaped
 from torch import Tensor
 from torch.optim import Optimizer
 
@@ -136,7 +137,7 @@ def restore(trainer: Trainer, state: State) -> None:
     optimizer.load_state_dict({**outlined, "state": kept})
 
 
-def _like(param: Tensor, wanted: Tensor) -> Tensor:
+def _like(param: Tensor, wanted: Shaped[Tensor, "*shape"]) -> Shaped[Tensor, "*shape"]:
     """Room for a value of an optimizer's state: divided as its parameter is, where it has that shape."""
     if wanted.shape == param.shape:
         return torch.zeros_like(param.detach(), dtype=wanted.dtype)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
+from jaxtyping import Shaped
 from torch import Tensor, nn
 
 from typedtorch.training.restore import plain_name
@@ -87,7 +88,7 @@ def _held(tensor: Tensor) -> Tensor:
     return held
 
 
-def _divided_as(mine: Tensor, value: Tensor) -> Tensor:
+def _divided_as(mine: Shaped[Tensor, "*shape"], value: Shaped[Tensor, "*shape"]) -> Shaped[Tensor, "*shape"]:
     """A whole tensor as the part of it that this process holds of ``mine``."""
     if not hasattr(mine, "device_mesh"):
         return value

@@ -50,7 +50,8 @@ class Ending:
         name = torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else "CPU"
         many = f", {self.parallel.world} processes" if self.parallel.world > 1 else ""
         threads = f", {torch.get_num_threads()} threads" if self.device.type == "cpu" else ""
-        precision = trainer.settings.precision + (" autocast" if trainer.settings.precision != "fp32" else "")
+        name_of = {"fp32": "fp32", "fp8": "fp8 in the blocks, bf16 autocast"}
+        precision = name_of.get(trainer.settings.precision, f"{trainer.settings.precision} autocast")
         compiled = ", torch.compile" if machine.compile else ""
         rows = [("device", f"{name}{threads}{many}, {precision}{compiled}"), ("run folder", str(path))]
         if self.corpus is not None:
@@ -175,7 +176,8 @@ class Ending:
         rows = [("parameters", f"{p.parameters:,}", f"{summary['parameters']:,}", "")]
         counted = summary.get("counted_flops_per_token")
         if p.flops_per_token is not None:
-            at = f"counted in a real pass, seq {summary.get('counted_at_seq')}" if counted else ""
+            again = ", with what is computed again" if self.config.machine.recompute else ""
+            at = f"counted in a real pass{again}, seq {summary.get('counted_at_seq')}" if counted else ""
             rows.append(("FLOPs per token", si(p.flops_per_token), si(counted) if counted else "-", at))
         if p.step_seconds is not None and summary["step_seconds"]:
             rows.append(

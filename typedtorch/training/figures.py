@@ -7,6 +7,7 @@ import time
 from dataclasses import asdict, dataclass
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from typedtorch.training.clock import Split, StepClock, read
@@ -74,8 +75,8 @@ class Meter:
 
     def __init__(self, device: torch.device) -> None:
         self._cuda, self._device = device.type == "cuda", device
-        self._losses: list[Tensor | float] = []
-        self._norms: list[Tensor | float] = []
+        self._losses: list[Float[Tensor, ""] | float] = []
+        self._norms: list[Float[Tensor, ""] | float] = []
         self._pending: list[_Stretch] = []
         self.clock = StepClock(device)
         self.items = self._new_items = 0
@@ -86,7 +87,9 @@ class Meter:
         self._origin = self._mark = time.perf_counter()
         self._waited = self._paused = 0.0
 
-    def add(self, loss: Tensor | float, norm: Tensor | float, items: int, waited: float) -> None:
+    def add(
+        self, loss: Float[Tensor, ""] | float, norm: Float[Tensor, ""] | float, items: int, waited: float
+    ) -> None:
         """One step's values."""
         self._losses.append(loss)
         self._norms.append(norm)
@@ -124,7 +127,7 @@ class Meter:
         self._losses, self._norms, self._new_items = [], [], 0
         self._mark, self._waited, self._paused = now, 0.0, 0.0
 
-    def _start_copy(self) -> tuple[Tensor, torch.cuda.Event]:
+    def _start_copy(self) -> tuple[Float[Tensor, "2 steps"], torch.cuda.Event]:
         stacked = torch.stack([self._column(self._losses), self._column(self._norms)])
         host = torch.empty(stacked.shape, dtype=stacked.dtype, pin_memory=True)
         host.copy_(stacked, non_blocking=True)
@@ -132,7 +135,7 @@ class Meter:
         event.record()
         return host, event
 
-    def _column(self, values: list[Tensor | float]) -> Tensor:
+    def _column(self, values: list[Float[Tensor, ""] | float]) -> Float[Tensor, "steps"]:
         return torch.stack([torch.as_tensor(v, dtype=torch.float32, device=self._device) for v in values])
 
     def ready(self, *, wait: bool = False) -> list[Figures]:

@@ -11,7 +11,7 @@ import functools
 from typing import Any
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
 from typedtorch.nn import Linear
@@ -24,7 +24,9 @@ _MULTIPLE = 16
 _LEAST_CAPABILITY = (8, 9)
 
 
-def quantise(x: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+def quantise(
+    x: Shaped[Tensor, "*shape"], dtype: torch.dtype
+) -> tuple[Shaped[Tensor, "*shape"], Float[Tensor, ""]]:
     """``x`` in eight bits and the float32 scale that gives it back: ``x = data * scale``, rounded.
 
     >>> data, scale = quantise(torch.tensor([1.0, -2.0, 0.5]), FORWARD)
@@ -32,18 +34,25 @@ def quantise(x: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
     (tensor([ 1.0000, -2.0000,  0.5000]), True)
     """
     largest = x.detach().abs().amax().float()
-    limit = torch.finfo(dtype).max
+    limit: float = torch.finfo(dtype).max
     factor = limit / largest.clamp(min=1e-30)
     # finite values do not pass the limit by more than rounding; NaN and infinity come out as NaN
     return (x.float() * factor).clamp(-limit, limit).to(dtype), factor.reciprocal()
 
 
-def _product(a: Tensor, a_scale: Tensor, b: Tensor, b_scale: Tensor, out: torch.dtype, fast: bool) -> Tensor:
+def _product(
+    a: Shaped[Tensor, "rows inner"],
+    a_scale: Float[Tensor, ""],
+    b: Shaped[Tensor, "inner columns"],
+    b_scale: Float[Tensor, ""],
+    out: torch.dtype,
+    fast: bool,
+) -> Float[Tensor, "rows columns"]:
     """``a @ b`` of scaled operands; ``a`` lies by rows, ``b`` by columns."""
     return torch._scaled_mm(a, b, scale_a=a_scale, scale_b=b_scale, out_dtype=out, use_fast_accum=fast)
 
 
-def _by_columns(x: Tensor) -> Tensor:
+def _by_columns(x: Shaped[Tensor, "rows columns"]) -> Shaped[Tensor, "rows columns"]:
     return x.t().contiguous().t()
 
 
@@ -51,7 +60,9 @@ class _Product(torch.autograd.Function):
     """``x @ weight.T``; what is kept for the backward pass has eight bits too."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, weight: Tensor, out: torch.dtype) -> Tensor:
+    def forward(
+        ctx: Any, x: Float[Tensor, "rows d_in"], weight: Float[Tensor, "d_out d_in"], out: torch.dtype
+    ) -> Float[Tensor, "rows d_out"]:
         rows, rows_scale = quantise(x, FORWARD)
         columns, columns_scale = quantise(weight, FORWARD)
         ctx.save_for_backward(rows, rows_scale, columns, columns_scale)
@@ -62,7 +73,8 @@ class _Product(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
         rows, rows_scale, columns, columns_scale = ctx.saved_tensors
         of_x, of_weight = ctx.dtypes
-        grad, scale = quantise(gradients[0].contiguous(), BACKWARD)
+        upstream: Float[Tensor, "rows d_out"] = gradients[0].contiguous()
+        grad, scale = quantise(upstream, BACKWARD)
         for_x = for_weight = None
         if ctx.needs_input_grad[0]:
             for_x = _product(grad, scale, _by_columns(columns), columns_scale, of_x, fast=False)
@@ -90,7 +102,7 @@ def fp8_linear(
         return nn.functional.linear(x, weight, bias)
     kind = x.device.type
     out = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else x.dtype
-    found: Tensor = _Product.apply(rows, weight, out)  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    found: Float[Tensor, "rows d_out"] = _Product.apply(rows, weight, out)  # type: ignore[no-untyped-call]  # torch leaves it untyped
     if bias is not None:
         found = found + bias.to(found.dtype)
     return found.reshape(*x.shape[:-1], weight.shape[0])
@@ -125,7 +137,7 @@ def use_fp8(model: nn.Module) -> int:
     return len(found)
 
 
-def _forward(layer: Any, x: Tensor) -> Tensor:
+def _forward(layer: Any, x: Float[Tensor, "*batch d_in"]) -> Float[Tensor, "*batch d_out"]:
     return fp8_linear(x, layer.weight, layer.bias)
 
 

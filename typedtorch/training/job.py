@@ -144,6 +144,7 @@ class _Job:
         memory = PeakMemory(self.device)
         plain = own.model if own.model is not None else make_model(config, self._vocab(corpus))
         plain = plain.to(self.device)
+        self._precision.prepare(plain, self.device)  # before it is predicted what it costs
         optimizer = self._optimizer(own, plain)
         prediction = self._predict(plain, optimizer, own)
         trainer = self._trainer(own, corpus, plain, optimizer, prediction)

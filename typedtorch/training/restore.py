@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from jaxtyping import Shaped
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
@@ -38,7 +39,7 @@ def model_problems(saved: Mapping[str, Any], model: nn.Module) -> list[str]:
     return problems
 
 
-def _tensor_problems(name: str, found: object, wanted: Tensor) -> list[str]:
+def _tensor_problems(name: str, found: object, wanted: Shaped[Tensor, "*shape"]) -> list[str]:
     if not isinstance(found, Tensor):
         return [f"{name}: expected a tensor, found {type(found).__name__}"]
     if found.shape != wanted.shape:
@@ -48,7 +49,7 @@ def _tensor_problems(name: str, found: object, wanted: Tensor) -> list[str]:
     return []
 
 
-def _shape(tensor: Tensor) -> str:
+def _shape(tensor: Shaped[Tensor, "*shape"]) -> str:
     return "(" + ", ".join(map(str, tensor.shape)) + ")"
 
 
@@ -86,7 +87,7 @@ def optimizer_problems(saved: Mapping[str, Any], optimizer: Optimizer) -> list[s
     return problems + _hyper_problems(groups, here)
 
 
-def _fits(value: Tensor, param: Tensor) -> bool:
+def _fits(value: Shaped[Tensor, "*kept"], param: Shaped[Tensor, "*shape"]) -> bool:
     """The parameter's own shape, a scalar, or a factor of it (rows or columns alone, as Adafactor keeps)."""
     if value.numel() == 1 or value.shape == param.shape:
         return True

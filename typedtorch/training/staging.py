@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import torch
+from jaxtyping import Shaped
 from torch import Tensor
 
 
@@ -31,7 +32,7 @@ class Staging:
             torch.cuda.current_stream(device).synchronize()  # the copies to pinned memory may be under way
         return dict(self._kept)
 
-    def _room(self, name: str, tensor: Tensor) -> Tensor:
+    def _room(self, name: str, tensor: Shaped[Tensor, "*shape"]) -> Shaped[Tensor, "*shape"]:
         kept = self._kept.get(name)
         if kept is not None and kept.shape == tensor.shape and kept.dtype == tensor.dtype:
             return kept

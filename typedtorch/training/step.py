@@ -7,10 +7,10 @@ from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
-Count = int | Tensor
+Count = int | Shaped[Tensor, ""]
 
 
 class LossSum(NamedTuple):
@@ -63,7 +63,7 @@ def accumulate_gradients(
     micro_batches: int,
     *,
     autocast: AbstractContextManager[None],
-    backward: Callable[[Tensor, bool], None],
+    backward: Callable[[Float[Tensor, ""], bool], None],
     divisor: Callable[[Count], Count] | None = None,
 ) -> Accumulated:
     """Backpropagate every micro-batch of one step.
@@ -99,7 +99,7 @@ def at_least_one(count: Count) -> Count:
     return count.clamp(min=1) if isinstance(count, Tensor) else max(count, 1)
 
 
-def correction(expected: Count, count: Count) -> Tensor | float | None:
+def correction(expected: Count, count: Count) -> Float[Tensor, ""] | float | None:
     """What to multiply gradients by that were divided by ``expected``; None for nothing.
 
     >>> correction(8, 8), correction(8, 4)

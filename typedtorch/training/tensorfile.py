@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 import torch
+from jaxtyping import Shaped, UInt8
 from torch import Tensor
 
 from typedtorch.training.checked import CheckedFile
@@ -45,7 +46,7 @@ def write_tensors(writer: Writer, tensors: Mapping[str, Tensor]) -> None:
         writer.write(_bytes_of(tensor.detach().to("cpu").contiguous()).numpy().data)
 
 
-def _bytes_of(tensor: Tensor) -> Tensor:
+def _bytes_of(tensor: Shaped[Tensor, "*shape"]) -> UInt8[Tensor, "bytes"]:
     return tensor.reshape(-1).view(torch.uint8) if tensor.numel() else torch.empty(0, dtype=torch.uint8)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from jaxtyping import Float
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
@@ -203,14 +204,14 @@ class Trainer:
         self.items += batch_items(batch) * self.parallel.world
         return batch
 
-    def _backward(self, loss: Tensor, last: bool) -> None:
+    def _backward(self, loss: Float[Tensor, ""], last: bool) -> None:
         if self.parallel.world > 1:
             with self.parallel.micro_batch(self.model, last=last):
                 self._scaled(loss * self.parallel.world).backward()
         else:
             self._scaled(loss).backward()
 
-    def _scaled(self, loss: Tensor) -> Tensor:
+    def _scaled(self, loss: Float[Tensor, ""]) -> Float[Tensor, ""]:
         return loss if self.scaler is None else self.scaler.scale(loss)
 
     def _set_rate(self, rate: float) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from jaxtyping import Shaped
 from torch import Tensor
 
 
@@ -68,7 +69,7 @@ class _Encoder:
         pairs = [[self.encode(k, path), self.encode(item, _join(path, k))] for k, item in value.items()]
         return {"$items": pairs}
 
-    def _tensor(self, tensor: Tensor, path: str) -> str:
+    def _tensor(self, tensor: Shaped[Tensor, "*shape"], path: str) -> str:
         if tensor.layout is not torch.strided or tensor.is_quantized or type(tensor) not in _PLAIN:
             raise Unserialisable(
                 f"{path}: a {type(tensor).__name__} of layout {tensor.layout} can not be saved"
