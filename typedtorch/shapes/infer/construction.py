@@ -8,11 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import containers, library, messages, specs
+from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.attributes import assume_field
 from typedtorch.shapes.infer.calls import Args, Parameter, bind, check_argument
 from typedtorch.shapes.infer.classes import ClassInfo
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.unify import Names, assume, match
+from typedtorch.shapes.infer.unify import match
+from typedtorch.shapes.infer.updates import remains
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     DictV,
@@ -103,14 +105,16 @@ _HOLDER = "<instance being made>"
 
 
 def stable(instance: Instance) -> Instance:
-    """Forget attributes that other methods assign: they are updated over time."""
+    """Forget what other methods make of an attribute: it is updated over time."""
     info = instance.info
-    kept = {
-        name: value
-        for name, value in instance.attributes.items()
-        if _only_at_start(info, name)
-        and not (_plain_container(value) and (_changes(info, name) or _holds_tensors(value)))
-    }
+    kept: dict[str, Value] = {}
+    for name, value in instance.attributes.items():
+        if not _only_at_start(info, name):
+            left = remains(instance, name)
+            if left is not UNKNOWN:
+                kept[name] = left
+        elif not (_plain_container(value) and (_changes(info, name) or _holds_tensors(value))):
+            kept[name] = value
     return replace(instance, attributes=kept)
 
 
@@ -254,7 +258,9 @@ def symbolic_argument(interpreter: Interpreter, parameter: Parameter, sizes: Map
     if parameter.kind == "kwargs":
         return DictV({}, UNKNOWN)
     default = parameter.default
-    if isinstance(default, (ast.Tuple, ast.List)) and all(isinstance(e, ast.Constant) for e in default.elts):
+    if isinstance(default, (ast.Tuple, ast.List)) and all(
+        isinstance(e, ast.Constant) and type(e.value) is int for e in default.elts
+    ):
         # how many blocks there are and how wide is a choice; that which was written down stands for all
         values = tuple(e.value for e in default.elts if isinstance(e, ast.Constant))
         return values if isinstance(default, ast.Tuple) else Sequence("list", values)
@@ -320,7 +326,7 @@ def assume_attribute(instance: Instance, name: str, spec: Spec) -> Value:
 
 def check_attribute(frame: Frame, holder: Instance, spec: Spec, value: Value, node: ast.expr) -> Value:
     """An assignment to an annotated attribute."""
-    from typedtorch.shapes.infer.statements import more_precise  # noqa: PLC0415 - statements hold calls
+    from typedtorch.shapes.infer.assignment import more_precise  # noqa: PLC0415 - statements hold calls
 
     names = Names(integer, dict(holder.arguments), where="self.")
     problems = [] if holder.info.rewrites else match(spec, value, names, binder="self")

@@ -5,6 +5,7 @@ from typing import Optional, Union
 
 import numpy as np
 import torch
+from einops import rearrange, repeat
 from jaxtyping import Float, Int, Num
 from torch import Tensor
 
@@ -82,9 +83,21 @@ def pooled(features: dict[str, Tensor], queries: int, width: int) -> Float[Tenso
     return chosen.mean(dim=0)
 
 
-def weights(levels: tuple[float] = (0.1, 0.5, 0.9)) -> Float[Tensor, "..."]:  # type: ignore[assignment]
-    table = torch.zeros(3, 2)
-    return table * torch.tensor(levels)[: len(levels)].unsqueeze(-1)
+class Quantiles:
+    def __init__(self, levels: tuple[float] = [0.1, 0.5, 0.9]) -> None:  # type: ignore[assignment]
+        self.levels = levels
+
+    def loss(
+        self,
+        weights: Float[Tensor, "q"],
+        target: Float[Tensor, "*b p"],
+        pred: Float[Tensor, "*b q*p"],
+    ) -> Float[Tensor, "*b p"]:
+        levels = torch.tensor(self.levels).view(-1, 1)
+        pred = rearrange(pred, "... (q p) -> ... q p", q=len(self.levels))
+        target = repeat(target, "... p -> ... q p", q=len(self.levels))
+        loss = torch.where(target > pred, levels, 1 - levels)
+        return (loss * weights.unsqueeze(-1)).mean(dim=-2)
 
 
 def use(v: Float[Tensor, "5 2 3"]) -> None:
@@ -98,6 +111,9 @@ def use(v: Float[Tensor, "5 2 3"]) -> None:
     rotation(0.3, torch.tensor([0.0, 0.0, 1.0]))
     filled(np.ones(4))
     filled(np.ones((4, 3)))
+    quantiles = object.__new__(Quantiles)
+    quantiles.levels = (0.1, 0.5)
+    quantiles.loss(torch.ones(2), torch.randn(5, 3), torch.randn(5, 6))
     pooled({"chosen": torch.randn(4, 6, 2)}, 6, 2)
 
 
