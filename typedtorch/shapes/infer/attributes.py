@@ -6,9 +6,9 @@ import ast
 from collections.abc import Callable, Mapping
 
 from typedtorch.shapes.infer import messages, specs
+from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.program import ModuleV
-from typedtorch.shapes.infer.unify import Names, assume
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Bound,

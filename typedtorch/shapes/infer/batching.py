@@ -20,7 +20,7 @@ Special = Callable[[Frame, "Args", ast.AST], Value]
 
 def tensor_dataset(frame: Frame, args: Args, node: ast.AST) -> Value:
     """Items are the rows of each tensor."""
-    from typedtorch.shapes.infer.expressions import tensor_item  # noqa: PLC0415 - expressions hold calls
+    from typedtorch.shapes.infer.items import tensor_item  # noqa: PLC0415 - expressions hold calls
 
     if args.open or not all(isinstance(v, Tensor) for v in args.values):
         return UNKNOWN

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from typedtorch.shapes.infer import library, messages, specs
+from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.repairs import repair
-from typedtorch.shapes.infer.unify import Names, Promise, assume, match
+from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Bound,
@@ -118,7 +119,8 @@ def _attribute(node: ast.Call) -> str | None:
 
 def arguments(frame: Frame, node: ast.Call) -> Args:
     """Evaluate the arguments, spreading what can be."""
-    from typedtorch.shapes.infer.expressions import evaluate, items_of  # noqa: PLC0415 - as above
+    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - as above
+    from typedtorch.shapes.infer.items import items_of  # noqa: PLC0415 - as above
 
     args = Args()
     for argument in node.args:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.findings import Coverage, Finding, Report
 from typedtorch.shapes.infer import library, ranks, specs, summaries
+from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.construction import symbolic_argument
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.statements import run
-from typedtorch.shapes.infer.unify import Names, assume
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     ClassV,

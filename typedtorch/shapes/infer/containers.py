@@ -37,13 +37,13 @@ def castable(value: Value) -> Value:
 
 
 def _items(value: Value) -> list[Value] | None:
-    from typedtorch.shapes.infer.expressions import items_of  # noqa: PLC0415 - expressions hold calls
+    from typedtorch.shapes.infer.items import items_of  # noqa: PLC0415 - expressions hold calls
 
     return items_of(value)
 
 
 def _each(frame: Frame, value: Value, node: ast.AST) -> Value:
-    from typedtorch.shapes.infer.expressions import iterate  # noqa: PLC0415 - as above
+    from typedtorch.shapes.infer.items import iterate  # noqa: PLC0415 - as above
 
     return iterate(value, frame.place(node))
 
@@ -178,6 +178,10 @@ def reduce_(frame: Frame, args: Args, node: ast.AST) -> Value:
         return join(
             each, call_value(frame, args.values[0], Arguments([each, each], [None, None]), node), "reduce"
         )
+    if items is None and len(args.values) == 3:
+        start, each = args.values[2], _each(frame, args.values[1], node)
+        once = call_value(frame, args.values[0], Arguments([start, each], [None, None]), node)
+        return join(start, once, "reduce")
     if items is None or len(items) > 12:
         return UNKNOWN
     rest = [*args.values[2:3], *items]

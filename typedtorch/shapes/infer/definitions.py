@@ -256,7 +256,8 @@ def _maps_type_to_itself(returns: ast.expr) -> bool:
 def _forget_items(frame: Frame, name: str) -> None:
     value = frame.state.variables.get(name)
     if isinstance(value, Sequence) and value.kind in ("list", "set"):
-        frame.state.replace_value(value, Sequence(value.kind, None, UNKNOWN))
+        element = value.element if value.items == () else UNKNOWN  # as it was annotated
+        frame.state.replace_value(value, Sequence(value.kind, None, element))
     elif isinstance(value, DictV):
         frame.state.replace_value(value, DictV({}, UNKNOWN, value.kind))
     elif name in frame.state.variables and not isinstance(value, Tensor):

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from typedtorch.shapes.infer import attributes, calls, messages, refine, specs
+from typedtorch.shapes.infer.arithmetic import is_tensor, operate
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.items import item, items_of, iterate
 from typedtorch.shapes.infer.state import join_states
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -17,7 +19,6 @@ from typedtorch.shapes.infer.values import (
     DictV,
     External,
     FunctionV,
-    Instance,
     Object,
     Scalar,
     Sequence,
@@ -28,10 +29,9 @@ from typedtorch.shapes.infer.values import (
     is_size,
     join,
     join_all,
-    options_of,
 )
-from typedtorch.shapes.size import Poly, floor_div, unknown
-from typedtorch.shapes.tensor import ANY_AXES, Pack, pack_index
+from typedtorch.shapes.size import Poly
+from typedtorch.shapes.tensor import Pack
 
 MAX_UNROLL = 12
 
@@ -102,20 +102,6 @@ def _elements(frame: Frame, elts: list[ast.expr]) -> list[Value] | None:
         else:
             items.append(evaluate(frame, element))
     return items if known else None
-
-
-def items_of(value: Value) -> list[Value] | None:
-    """The items of something iterable whose number is known."""
-    if isinstance(value, tuple):
-        return None if any(isinstance(v, Pack) for v in value) else list(value)
-    if isinstance(value, Sequence):
-        return None if value.items is None else list(value.items)
-    if isinstance(value, DictV):
-        return list(value.items) if value.rest is None else None
-    if isinstance(value, Instance) and value.info.is_named_tuple:
-        fields = [value.attributes.get(name, UNKNOWN) for name in value.info.fields()]
-        return None if all(v is UNKNOWN for v in fields) else fields
-    return None
 
 
 def dict_(frame: Frame, node: ast.Dict) -> Value:
@@ -256,191 +242,9 @@ def unary(frame: Frame, node: ast.UnaryOp) -> Value:
     return UNKNOWN
 
 
-_OPERATORS: dict[type[ast.operator], str] = {
-    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv",
-    ast.Mod: "mod", ast.Pow: "pow", ast.MatMult: "matmul", ast.BitAnd: "and", ast.BitOr: "or",
-    ast.BitXor: "xor", ast.LShift: "lshift", ast.RShift: "rshift",
-}  # fmt: skip
-
-
 def binary(frame: Frame, node: ast.BinOp) -> Value:
     left, right = evaluate(frame, node.left), evaluate(frame, node.right)
     return operate(frame, node, node.op, left, right, (node.left, node.right))
-
-
-def operate(
-    frame: Frame,
-    node: ast.AST,
-    op: ast.operator,
-    left: Value,
-    right: Value,
-    operands: tuple[ast.expr, ast.expr],
-    *,
-    in_place: bool = False,
-) -> Value:
-    """A binary operator on two values."""
-    if isinstance(left, tuple) != isinstance(right, tuple) and _refuses_tuple(op, left, right):
-        messages.several(frame, node, left if isinstance(left, tuple) else right)
-        return UNKNOWN
-    if _is_tensor(left) or _is_tensor(right):
-        return _operate_on_tensors(frame, node, op, left, right, operands, in_place)
-    if isinstance(op, ast.BitOr) and _is_type(left) and _is_type(right):
-        return SpecV(specs.union([specs.to_spec(left), specs.to_spec(right)]))
-    if isinstance(left, Choice) or isinstance(right, Choice):
-        results = [
-            operate(frame, node, op, x, y, operands) for x in options_of(left) for y in options_of(right)
-        ]
-        return join_all(results, frame.place(node))
-    user = calls.operator_method(frame, node, f"__{_OPERATORS[type(op)]}__", left, right, operands)
-    if user is not None:
-        return user[0]
-    return arithmetic(frame, node, op, left, right)
-
-
-def _is_tensor(value: Value) -> bool:
-    return isinstance(value, Tensor) or (
-        isinstance(value, Choice) and any(isinstance(o, Tensor) for o in value.options)
-    )
-
-
-def _refuses_tuple(op: ast.operator, left: Value, right: Value) -> bool:
-    """``lstm(x) + 1``: a tuple of tensors in an operator that wants one of them."""
-    several, other = (left, right) if isinstance(left, tuple) else (right, left)
-    if not attributes.holds_tensors(several):
-        return False
-    if isinstance(op, ast.Mult) and (is_size(other) or isinstance(other, bool)):
-        return False
-    return isinstance(other, (float, Scalar)) or is_size(other) or _is_torch(other)
-
-
-def _is_torch(value: Value) -> bool:
-    return isinstance(value, Tensor) and value.library == "torch"
-
-
-def _is_type(value: Value) -> bool:
-    return value is None or isinstance(value, (SpecV, ClassV, External))
-
-
-def _operate_on_tensors(
-    frame: Frame,
-    node: ast.AST,
-    op: ast.operator,
-    left: Value,
-    right: Value,
-    operands: tuple[ast.expr, ast.expr],
-    in_place: bool,
-) -> Value:
-    base = _OPERATORS[type(op)]
-    if _is_tensor(left):
-        method = f"__i{base}__" if in_place else f"__{base}__"
-        if isinstance(right, (Instance, Object)):
-            return UNKNOWN
-        if right is UNKNOWN:
-            right = _anything_beside(frame, left, base)
-        return calls.tensor_method(frame, left, method, (right,), {}, node, operands)
-    if isinstance(left, (Instance, Object, LayerLike)) or left is None:
-        return UNKNOWN
-    swapped = (operands[1], operands[0])
-    if left is UNKNOWN:
-        left = _anything_beside(frame, right, base)
-    return calls.tensor_method(frame, right, f"__r{base}__", (left,), {}, node, swapped)
-
-
-LayerLike = (FunctionV, ClassV)
-
-
-def _anything_beside(frame: Frame, tensor: Value, base: str) -> Value:
-    """An unknown operand: whatever it is, the axes of the tensor remain the last ones of the result."""
-    if base == "matmul" or not isinstance(tensor, Tensor) or tensor.library != "torch" or frame.blamed():
-        return UNKNOWN
-    return Tensor((ANY_AXES,))
-
-
-def arithmetic(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: Value) -> Value:
-    """Numbers, strings and sequences."""
-    if is_size(left) and is_size(right):
-        return _integer_arithmetic(op, left, right, frame.place(node))
-    if isinstance(op, ast.Add):
-        if isinstance(left, str) and isinstance(right, str):
-            return left + right
-        if isinstance(left, tuple) and isinstance(right, tuple):
-            return tuple(left) + tuple(right)
-        if isinstance(left, Sequence) and isinstance(right, Sequence):
-            return _concatenate(left, right, frame.place(node))
-    if isinstance(op, ast.Mult):
-        sequence, times = (left, right) if isinstance(left, (tuple, Sequence)) else (right, left)
-        if isinstance(sequence, (tuple, Sequence)):
-            return _repeat(sequence, times)
-    return _float_arithmetic(op, left, right)
-
-
-def _float_arithmetic(op: ast.operator, left: Value, right: Value) -> Value:
-    numbers = (int, float, Poly, Scalar)
-    if not (isinstance(left, numbers) and isinstance(right, numbers)):
-        return UNKNOWN
-    if isinstance(left, (int, float)) and isinstance(right, (int, float)) and right != 0:
-        try:
-            match op:
-                case ast.Add():
-                    return left + right
-                case ast.Sub():
-                    return left - right
-                case ast.Mult():
-                    return left * right
-                case ast.Div():
-                    return left / right
-                case ast.FloorDiv():
-                    return left // right
-                case ast.Pow():
-                    result = left**right
-                    return result if isinstance(result, float) else Scalar("float")
-        except (OverflowError, ZeroDivisionError):
-            return Scalar("float")
-    return Scalar("float")
-
-
-def _integer_arithmetic(op: ast.operator, left: int | Poly, right: int | Poly, place: str) -> Value:
-    match op:
-        case ast.Add():
-            return left + right
-        case ast.Sub():
-            return left - right
-        case ast.Mult():
-            return left * right
-        case ast.FloorDiv() if right != 0:
-            return floor_div(left, right)
-        case ast.Mod() if right != 0:
-            return left % right
-        case ast.Div() if isinstance(left, int) and isinstance(right, int) and right != 0:
-            return left / right
-        case ast.Div():
-            return Scalar("float")
-        case ast.Pow() if isinstance(right, int) and 0 <= right <= 8:
-            return left**right
-        case ast.Pow() if isinstance(right, Poly) or isinstance(left, Poly):
-            return unknown(f"?{place}") if isinstance(right, Poly) or right >= 0 else Scalar("float")
-        case ast.LShift() if isinstance(left, int) and isinstance(right, int) and 0 <= right < 64:
-            return left << right
-        case ast.BitAnd() if isinstance(left, int) and isinstance(right, int):
-            return left & right
-    return unknown(f"?{place}")
-
-
-def _concatenate(left: Sequence, right: Sequence, place: str) -> Sequence:
-    if left.items is not None and right.items is not None:
-        return Sequence("list", left.items + right.items)
-    parts = [s.any_item for s in (left, right) if s.items != ()]
-    return Sequence("list", None, join_all(parts, place))
-
-
-def _repeat(sequence: tuple[Value, ...] | Sequence, times: Value) -> Value:
-    items = sequence if isinstance(sequence, tuple) else sequence.items
-    if isinstance(times, int) and items is not None and 0 <= times * len(items) <= 64:
-        repeated = tuple(items) * times
-        return repeated if isinstance(sequence, tuple) else Sequence("list", repeated)
-    if isinstance(sequence, Sequence) and is_size(times):
-        return Sequence("list", None, sequence.any_item)
-    return UNKNOWN
 
 
 _COMPARISONS: dict[type[ast.cmpop], str] = {
@@ -473,8 +277,8 @@ def _compare_two(
     operands: tuple[ast.expr, ast.expr],
 ) -> Value:
     method = _COMPARISONS.get(type(op))
-    if method is not None and (_is_tensor(left) or _is_tensor(right)):
-        if _is_tensor(left):
+    if method is not None and (is_tensor(left) or is_tensor(right)):
+        if is_tensor(left):
             return calls.tensor_method(frame, left, method, (right,), {}, node, operands)
         mirrored = _MIRRORED.get(method, method)
         return calls.tensor_method(frame, right, mirrored, (left,), {}, node, (operands[1], operands[0]))
@@ -521,71 +325,6 @@ def _annotation_subscript(frame: Frame, node: ast.Subscript, base: External) -> 
     messages.check_axes(frame, wrapper, array, text, text_node)
     spec = specs.array_spec(wrapper, mask, array, text)
     return SpecV(spec)
-
-
-def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
-    """``base[index]``."""
-    if isinstance(base, Choice) and not all(o is None or isinstance(o, Tensor) for o in base.options):
-        options = [option for option in base.options if option is not None]
-        return calls.for_each(frame, options, lambda option: item(frame, option, index, node), node)
-    if _is_tensor(base):
-        return calls.tensor_method(frame, base, "__getitem__", (index,), {}, node, (node.value, node.slice))
-    if isinstance(base, tuple):
-        return _tuple_item(base, index, frame.place(node))
-    if isinstance(base, Sequence):
-        return _sequence_item(base, index, frame.place(node))
-    if isinstance(base, DictV):
-        return base.get(index)
-    if isinstance(base, Instance):
-        return calls.method_if_any(frame, base, "__getitem__", (index,), node)
-    if isinstance(base, str) and isinstance(index, int) and -len(base) <= index < len(base):
-        return base[index]
-    return UNKNOWN
-
-
-def _tuple_item(base: tuple[Value, ...], index: Value, place: str) -> Value:
-    packed = next((i for i, v in enumerate(base) if isinstance(v, Pack)), None)
-    if isinstance(index, int) and not isinstance(index, bool):
-        if packed is not None:
-            last = max(i for i, v in enumerate(base) if isinstance(v, Pack))
-            inside = (0 <= index < packed) or (index < 0 and len(base) + index > last)
-            return base[index] if inside else unknown(f"?{place}")
-        return base[index] if -len(base) <= index < len(base) else UNKNOWN
-    if isinstance(index, slice) and packed is None:
-        parts = (index.start, index.stop, index.step)
-        if all(p is None or (isinstance(p, int) and not isinstance(p, bool)) for p in parts):
-            return tuple(base)[index]
-    if isinstance(index, slice) and packed is not None:
-        return _packed_slice(base, index, packed)
-    if isinstance(index, slice) or not base:
-        return UNKNOWN
-    return join_all([UNKNOWN if isinstance(v, Pack) else v for v in base], place)
-
-
-def _packed_slice(base: tuple[Value, ...], index: slice, packed: int) -> Value:
-    """A slice of a shape that holds a run of unknown axes: only from an end that is known."""
-    start, stop, step = index.start, index.stop, index.step
-    if step is not None:
-        return UNKNOWN
-    after = len(base) - packed - 1
-    if start is None and isinstance(stop, int) and (0 <= stop <= packed or -after <= stop < 0):
-        return base[:stop]
-    if stop is None and isinstance(start, int) and (0 <= start <= packed or -after <= start < 0):
-        return base[start:]
-    return UNKNOWN
-
-
-def _sequence_item(base: Sequence, index: Value, place: str) -> Value:
-    if isinstance(index, int) and base.items is not None and -len(base.items) <= index < len(base.items):
-        return base.items[index]
-    if isinstance(index, slice):
-        parts = (index.start, index.stop, index.step)
-        if base.items is not None and all(p is None or isinstance(p, int) for p in parts):
-            return Sequence(base.kind, base.items[index])
-        return Sequence(base.kind, None, base.any_item)
-    if base.kind == "sequential" and base.items is not None:
-        return join_all(base.items, place) if base.items else UNKNOWN
-    return base.any_item
 
 
 def slice_(frame: Frame, node: ast.Slice) -> Value:
@@ -646,7 +385,7 @@ def _comprehend(
 def _comprehend_one(
     frame: Frame, generator: ast.comprehension, element: Callable[[], Value], place: str
 ) -> tuple[tuple[Value, ...] | None, Value]:
-    from typedtorch.shapes.infer.statements import assign_target  # noqa: PLC0415 - statements hold expressions
+    from typedtorch.shapes.infer.assignment import assign_target  # noqa: PLC0415 - statements hold expressions
 
     iterable = evaluate(frame, generator.iter)
     items = items_of(iterable) or (
@@ -667,29 +406,6 @@ def _comprehend_one(
     return None, element()
 
 
-def iterate(value: Value, place: str) -> Value:
-    """A value that stands for each item of an iterable."""
-    if isinstance(value, Tensor):
-        return tensor_item(value)
-    if isinstance(value, tuple):
-        return join_all(value, place) if value and not any(isinstance(v, Pack) for v in value) else UNKNOWN
-    if isinstance(value, Sequence):
-        return value.any_item
-    if isinstance(value, DictV):
-        return join_all(list(value.items), place) if value.rest is None and value.items else UNKNOWN
-    if isinstance(value, Choice):
-        parts = [iterate(option, place) for option in value.options if option is not None]
-        return join_all(parts, place) if parts else UNKNOWN
-    return UNKNOWN
-
-
-def tensor_item(tensor: Tensor) -> Value:
-    """One item along the first axis."""
-    if pack_index(tensor.shape) == 0 or not tensor.shape:
-        return tensor.of((Pack("..."),))
-    return tensor.of(tensor.shape[1:])
-
-
 Handler = Callable[[Frame, Any], Value]
 _HANDLERS: dict[type[ast.expr], Handler] = {
     ast.Constant: constant, ast.Name: name, ast.Attribute: attribute, ast.Tuple: tuple_, ast.List: list_,
@@ -701,4 +417,4 @@ _HANDLERS: dict[type[ast.expr], Handler] = {
     ast.DictComp: dict_comprehension,
 }  # fmt: skip
 
-__all__ = ["evaluate", "items_of", "iterate", "operate"]
+__all__ = ["evaluate"]

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import specs, summaries
+from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.signatures import Signature, is_plain_instance, wrapped
 from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.statements import run
-from typedtorch.shapes.infer.unify import Names, assume
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Awaitable,

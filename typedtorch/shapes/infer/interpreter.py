@@ -21,6 +21,8 @@ from typedtorch.shapes.infer import (
     specs,
     summaries,
 )
+from typedtorch.shapes.infer.assignment import assign_target
+from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.calls import Args
 from typedtorch.shapes.infer.classes import ClassInfo
 from typedtorch.shapes.infer.definitions import decorator_names
@@ -29,8 +31,6 @@ from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.program import Module, Program, canonical
 from typedtorch.shapes.infer.signatures import Signature
 from typedtorch.shapes.infer.state import State
-from typedtorch.shapes.infer.statements import assign_target
-from typedtorch.shapes.infer.unify import Names, assume
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     DictV,

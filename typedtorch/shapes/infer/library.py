@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import attributes, containers, messages, refine, specs, transforms
+from typedtorch.shapes.infer.assuming import assume
 from typedtorch.shapes.infer.frame import Frame, source
-from typedtorch.shapes.infer.unify import assume
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Bound,
@@ -141,7 +141,8 @@ def reveal_type(frame: Frame, node: ast.Call) -> Value:
 
 
 def is_instance(frame: Frame, node: ast.Call) -> Value:
-    from typedtorch.shapes.infer.expressions import evaluate, items_of  # noqa: PLC0415 - as above
+    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - as above
+    from typedtorch.shapes.infer.items import items_of  # noqa: PLC0415 - as above
 
     if len(node.args) != 2:
         return UNKNOWN
@@ -157,8 +158,8 @@ def is_instance(frame: Frame, node: ast.Call) -> Value:
 
 
 def cast(frame: Frame, node: ast.Call) -> Value:
+    from typedtorch.shapes.infer.assignment import more_precise  # noqa: PLC0415 - as above
     from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - as above
-    from typedtorch.shapes.infer.statements import more_precise  # noqa: PLC0415 - as above
 
     if len(node.args) != 2:
         return UNKNOWN
@@ -261,7 +262,7 @@ def range_(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 def extreme(pick: Callable[..., Value]) -> Special:
     def handler(frame: Frame, args: Args, node: ast.AST) -> Value:
-        from typedtorch.shapes.infer.expressions import items_of  # noqa: PLC0415 - as above
+        from typedtorch.shapes.infer.items import items_of  # noqa: PLC0415 - as above
 
         items = items_of(args.values[0]) if len(args.values) == 1 else args.values
         if items and all(is_size(v) for v in items):
@@ -350,7 +351,7 @@ def rounding(function: Callable[[float], int]) -> Special:
 
 
 def math_product(frame: Frame, args: Args, node: ast.AST) -> Value:
-    from typedtorch.shapes.infer.expressions import items_of  # noqa: PLC0415 - as above
+    from typedtorch.shapes.infer.items import items_of  # noqa: PLC0415 - as above
 
     items = items_of(args.values[0]) if args.values else None
     if items is not None and all(is_size(v) for v in items) and not args.keywords:
@@ -377,7 +378,7 @@ def replace_fields(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 
 def size_tuple(frame: Frame, args: Args, node: ast.AST) -> Value:
-    from typedtorch.shapes.infer.expressions import items_of  # noqa: PLC0415 - as above
+    from typedtorch.shapes.infer.items import items_of  # noqa: PLC0415 - as above
 
     value = args.get(0, "x", ())
     items = list(value) if isinstance(value, tuple) else items_of(value)

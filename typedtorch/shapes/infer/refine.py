@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -188,21 +189,41 @@ def _refine(frame: Frame, test: ast.expr, positive: bool) -> bool:
 
 
 def _refine_by_helper(frame: Frame, func: ast.Name, subject: ast.expr, positive: bool) -> bool:
-    """``exists(x)``, where ``exists`` returns ``x is not None``."""
+    """``exists(x)``, where ``exists`` returns ``x is not None`` or another test of its argument."""
     function = frame.lookup(func.id)
     if not isinstance(function, FunctionV) or isinstance(function.node, ast.Lambda):
         return True
-    parameters = function.node.args.args
-    match function.node.body[-1]:
-        case ast.Return(
-            value=ast.Compare(
-                left=ast.Name(id=name),
-                ops=[ast.Is() | ast.IsNot() as op],
-                comparators=[ast.Constant(value=None)],
-            )
-        ) if len(parameters) == 1 and parameters[0].arg == name and len(function.node.body) <= 2:
-            return _refine_comparison(frame, subject, op, ast.Constant(None), positive)
+    parameters, body = function.node.args.args, function.node.body
+    match body[-1]:
+        case ast.Return(value=test) if test is not None and len(parameters) == 1 and len(body) <= 2:
+            if isinstance(subject, (ast.Name, ast.Attribute)):
+                return _refine_each(frame, _Instead(parameters[0].arg, subject).of(test), positive)
     return True
+
+
+class _Instead(ast.NodeTransformer):
+    """A test of a helper's parameter, as a test of what it was given."""
+
+    def __init__(self, name: str, given: ast.expr) -> None:
+        self.name, self.given = name, given
+
+    def of(self, test: ast.expr) -> ast.expr:
+        replaced: ast.expr = self.visit(copy.deepcopy(test))
+        return replaced
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.given if node.id == self.name else node
+
+
+def _refine_each(frame: Frame, test: ast.expr, positive: bool) -> bool:
+    match test:
+        case ast.BoolOp(op=op, values=values):
+            if isinstance(op, ast.And) is not positive:
+                return True
+            return all(_refine_each(frame, value, positive) for value in values)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _refine_each(frame, operand, not positive)
+    return _refine(frame, test, positive)
 
 
 def _refine_comparison(frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.expr, positive: bool) -> bool:
@@ -228,9 +249,20 @@ def _refine_comparison(frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.e
                 return _prove_equal(frame, left, a, right, b)
         if isinstance(op, ast.In) and positive is True:
             a, b = evaluate(frame, left), evaluate(frame, right)
+            if isinstance(left, ast.Attribute) and left.attr == "dtype" and isinstance(b, (tuple, Sequence)):
+                kinds = b if isinstance(b, tuple) else b.items or (UNKNOWN,)
+                if all(isinstance(kind, Dtype) for kind in kinds):
+                    return _keep_dtype(frame, left.value, _any_of(kinds), positive)
             if isinstance(a, Choice) and isinstance(b, (tuple, Sequence, DictV)):
                 return _keep_options(frame, left, lambda v: _contains(v, b) is not False)
     return True
+
+
+def _any_of(kinds: tuple[Dtype, ...]) -> int:
+    mask = 0
+    for kind in kinds:
+        mask |= kind.mask
+    return mask
 
 
 def _keep_dtype(frame: Frame, place: ast.expr, mask: int, positive: bool) -> bool:

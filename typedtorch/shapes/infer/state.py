@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.ties import Ties
-from typedtorch.shapes.infer.unify import Names
 from typedtorch.shapes.infer.values import (
     Bound,
     Choice,

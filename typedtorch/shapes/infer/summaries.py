@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.state import map_tensors
 from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Instance, Value, is_size, join_all
@@ -32,7 +33,6 @@ from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Tensor
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.interpreter import Interpreter, Signature
-    from typedtorch.shapes.infer.unify import Names
 
 MAX_NESTED = 3  # summaries that wait for one another
 Bound = Mapping[str, tuple[Value, "ast.expr | None"]]

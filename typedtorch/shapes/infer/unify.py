@@ -6,26 +6,24 @@ returned value).  Both share :class:`Names`, what each axis name means in one ev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal
 
 from typedtorch.shapes.axes import Dim, evaluate
 from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.specs import ArraySpec, Spec
 from typedtorch.shapes.infer.values import (
     Awaitable,
     Choice,
     DictV,
     Instance,
-    Object,
     Sequence,
     Value,
-    choice,
     is_size,
 )
 from typedtorch.shapes.rule import tuple_text
-from typedtorch.shapes.rules.layout import contiguous_strides
 from typedtorch.shapes.size import (
     GIVEN_SCOPE,
     Size,
@@ -50,167 +48,7 @@ from typedtorch.shapes.tensor import (
     same_entry,
 )
 
-
-def _no_brace(_: str) -> Size | None:
-    return None
-
-
-@dataclass(slots=True)
-class Names:
-    """What axis names mean in one evaluation.
-
-    ``default`` gives a name met for the first time its size when an annotation is assumed: the
-    generic axis for a function's own parameters, a fresh unknown for a call's result.
-    """
-
-    default: Callable[[str], Size]
-    sizes: dict[str, Size] = field(default_factory=dict)
-    packs: dict[str, Shape] = field(default_factory=dict)
-    variables: dict[str, Value] = field(default_factory=dict)
-    binders: dict[str, str] = field(default_factory=dict)
-    brace: Callable[[str], Size | None] = _no_brace
-    generic: bool = False  # names are the function's own: packs are generic too
-    several: bool = False  # inside a list or dict: an anonymous axis is not one size
-    strict: bool = False  # a function's own result: a name is not a number
-    free: frozenset[str] = frozenset()  # names that no argument binds on some way here
-    dispatched: bool = False  # a test has told one of the names from a number
-    where: str = ""  # distinguishes the unknown sizes of one call from those of another
-    spread: Mapping[str, int] = field(default_factory=dict)  # how many axes a run of axes is taken for
-    tie: Callable[[Size, Size], bool] | None = None  # False where two sizes that must be one cannot be
-
-    def size(self, name: str) -> Size:
-        if name not in self.sizes:
-            self.sizes[name] = self.default(name)
-        return self.sizes[name]
-
-    def pack(self, name: str) -> Shape:
-        if name not in self.packs:
-            known = self.spread.get(name)
-            if known is not None:
-                self.packs[name] = tuple(axis(f"*{name}{'*' * i}") for i in range(known))
-            else:
-                self.packs[name] = (Pack(name),) if self.generic else (ANY_AXES,)
-        return self.packs[name]
-
-    def release(self, names: frozenset[str]) -> None:
-        """Nothing is known of these names: no argument has bound them."""
-        self.free = names
-        for name in names:
-            self.sizes.pop(name, None)
-            self.packs.pop(name, None)
-
-    def copy(self) -> Names:
-        return replace(
-            self,
-            sizes=dict(self.sizes),
-            packs=dict(self.packs),
-            variables=dict(self.variables),
-            binders=dict(self.binders),
-            tie=None,
-        )
-
-    def adopt(self, other: Names, *others: Names) -> None:
-        """Take over what a trial copy has bound; of several, what all of them have bound alike."""
-        self.sizes, self.packs = other.sizes, other.packs
-        self.variables, self.binders = other.variables, other.binders
-        for another in others:
-            self.sizes = {k: v for k, v in self.sizes.items() if another.sizes.get(k) == v}
-            self.packs = {k: v for k, v in self.packs.items() if another.packs.get(k) == v}
-            self.variables = {k: v for k, v in self.variables.items() if another.variables.get(k) is v}
-
-
 # -- forwards ---------------------------------------------------------------------------------
-
-
-def assume(spec: Spec, names: Names, hint: str = "") -> Value:
-    """The value an annotation promises.  ``hint`` names integers, for messages."""
-    match spec:
-        case ArraySpec():
-            return assume_array(spec, names, hint)
-        case specs.NoneSpec():
-            return None
-        case specs.NumberSpec(kind=kind):
-            return _assume_number(kind, names, hint)
-        case specs.LiteralSpec(values=values):
-            return choice(list(values)) if values else UNKNOWN
-        case specs.UnionSpec(options=options):
-            return choice([assume(option, names, hint) for option in options])
-        case specs.TupleSpec(items=items):
-            return tuple(assume(item, names, f"{hint}[{i}]") for i, item in enumerate(items))
-        case specs.SequenceSpec(kind=kind, element=element):
-            if kind == "context":
-                return UNKNOWN
-            return Sequence("list" if kind == "tuple" else kind, None, _each(element, names, hint))
-        case specs.DictSpec(value=value):
-            return DictV({}, _each(value, names, hint))
-        case specs.AwaitableSpec(result=result):
-            return Awaitable(assume(result, names, hint))
-        case specs.CallableSpec():
-            return Promise(spec, names)
-        case specs.InstanceSpec(info=info, arguments=arguments):
-            given = zip(info.type_parameters(), arguments, strict=False)
-            return info.assumed(hint, {name: assume(argument, names, hint) for name, argument in given})
-        case specs.ObjectSpec(name=name):
-            return Object(name)
-        case specs.VariableSpec(name=name):
-            return names.variables.get(name, UNKNOWN)
-    return UNKNOWN
-
-
-def _each(spec: Spec, names: Names, hint: str) -> Value:
-    """One of several items: an anonymous axis is another in each."""
-    outside, names.several = names.several, True
-    value = assume(spec, names, f"{hint}[]")
-    names.several = outside
-    return value
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Promise:
-    """A parameter annotated ``Callable[[...], ...]``."""
-
-    spec: specs.CallableSpec
-    names: Names
-
-
-def _assume_number(kind: str, names: Names, hint: str) -> Value:
-    if kind == "int":
-        return integer(hint) if names.generic and hint else unknown(f"?{names.where}{hint}")
-    return Scalar("bool" if kind == "bool" else "complex" if kind == "complex" else "float")
-
-
-def assume_array(spec: ArraySpec, names: Names, hint: str = "") -> Tensor:
-    entries: list[Entry] = []
-    for i, dim in enumerate(spec.axes.dims):
-        entries.extend(_assume_dim(dim, names, f"?{names.where}{hint}.{i}"))
-    library: Literal["torch", "numpy"] = "numpy" if spec.library == "numpy" else "torch"
-    # a signature claims every tensor of its shape, so also those that lie in memory row by row
-    layout = contiguous_strides(tuple(entries)) if names.generic and library == "torch" else None
-    return Tensor(tuple(entries), spec.dtype, layout=layout, library=library)
-
-
-def _assume_dim(dim: Dim, names: Names, place: str) -> Shape:
-    """A broadcastable axis of a function's own signature is taken at its full size, one of the sizes
-    it claims to work for; in a call's result it may be 1."""
-    flexible = dim.broadcastable and not names.generic
-    if dim.variadic:
-        if dim.kind == "anonymous" and names.generic and "..." in names.spread:
-            return tuple(axis(f"...{'.' * i}", "_...") for i in range(names.spread["..."]))
-        if dim.kind == "anonymous" or flexible or dim.treepath:
-            return (ANY_AXES,)
-        return names.pack(dim.name)
-    if dim.kind == "anonymous":
-        return (axis("_", f"_{place}") if names.generic and not names.several else unknown(place),)
-    if flexible or dim.treepath:
-        if dim.kind == "named" and names.sizes.get(dim.name) == 1:
-            return (1,)
-        return (unknown(f"{place}#{dim.name}"),)
-    if dim.kind == "fixed":
-        return (dim.size or 0,)
-    if dim.kind == "named":
-        return (names.size(dim.name),)
-    known = evaluate(dim, names.size, names.brace)
-    return (unknown(place) if known is None else known,)
 
 
 # -- backwards --------------------------------------------------------------------------------
@@ -567,4 +405,4 @@ def _wanted(spec: ArraySpec, names: Names) -> Shape:
     return tuple(entries)
 
 
-__all__ = ["Names", "Problem", "Promise", "assume", "assume_array", "match", "match_array"]
+__all__ = ["Problem", "match", "match_array"]

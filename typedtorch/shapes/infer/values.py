@@ -131,7 +131,7 @@ class Sequence:
         """A value that stands for each item."""
         if self.items is None:
             return self.element
-        return join_all(self.items, "item") if self.items else UNKNOWN
+        return join_all(self.items, "item") if self.items else self.element
 
 
 @dataclass(frozen=True, slots=True)

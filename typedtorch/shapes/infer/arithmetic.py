@@ -1,0 +1,208 @@
+"""Operators between values: numbers, sizes, sequences, and tensors by rule."""
+
+from __future__ import annotations
+
+import ast
+
+from typedtorch.shapes.infer import attributes, calls, messages, specs
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    Choice,
+    ClassV,
+    External,
+    FunctionV,
+    Instance,
+    Object,
+    Scalar,
+    Sequence,
+    SpecV,
+    Tensor,
+    Value,
+    is_size,
+    join_all,
+    options_of,
+)
+from typedtorch.shapes.size import Poly, floor_div, unknown
+from typedtorch.shapes.tensor import ANY_AXES
+
+_OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv",
+    ast.Mod: "mod", ast.Pow: "pow", ast.MatMult: "matmul", ast.BitAnd: "and", ast.BitOr: "or",
+    ast.BitXor: "xor", ast.LShift: "lshift", ast.RShift: "rshift",
+}  # fmt: skip
+
+
+def operate(
+    frame: Frame,
+    node: ast.AST,
+    op: ast.operator,
+    left: Value,
+    right: Value,
+    operands: tuple[ast.expr, ast.expr],
+    *,
+    in_place: bool = False,
+) -> Value:
+    """A binary operator on two values."""
+    if isinstance(left, tuple) != isinstance(right, tuple) and _refuses_tuple(op, left, right):
+        messages.several(frame, node, left if isinstance(left, tuple) else right)
+        return UNKNOWN
+    if is_tensor(left) or is_tensor(right):
+        return _operate_on_tensors(frame, node, op, left, right, operands, in_place)
+    if isinstance(op, ast.BitOr) and _is_type(left) and _is_type(right):
+        return SpecV(specs.union([specs.to_spec(left), specs.to_spec(right)]))
+    if isinstance(left, Choice) or isinstance(right, Choice):
+        results = [
+            operate(frame, node, op, x, y, operands) for x in options_of(left) for y in options_of(right)
+        ]
+        return join_all(results, frame.place(node))
+    user = calls.operator_method(frame, node, f"__{_OPERATORS[type(op)]}__", left, right, operands)
+    if user is not None:
+        return user[0]
+    return arithmetic(frame, node, op, left, right)
+
+
+def is_tensor(value: Value) -> bool:
+    return isinstance(value, Tensor) or (
+        isinstance(value, Choice) and any(isinstance(o, Tensor) for o in value.options)
+    )
+
+
+def _refuses_tuple(op: ast.operator, left: Value, right: Value) -> bool:
+    """``lstm(x) + 1``: a tuple of tensors in an operator that wants one of them."""
+    several, other = (left, right) if isinstance(left, tuple) else (right, left)
+    if not attributes.holds_tensors(several):
+        return False
+    if isinstance(op, ast.Mult) and (is_size(other) or isinstance(other, bool)):
+        return False
+    return isinstance(other, (float, Scalar)) or is_size(other) or _is_torch(other)
+
+
+def _is_torch(value: Value) -> bool:
+    return isinstance(value, Tensor) and value.library == "torch"
+
+
+def _is_type(value: Value) -> bool:
+    return value is None or isinstance(value, (SpecV, ClassV, External))
+
+
+def _operate_on_tensors(
+    frame: Frame,
+    node: ast.AST,
+    op: ast.operator,
+    left: Value,
+    right: Value,
+    operands: tuple[ast.expr, ast.expr],
+    in_place: bool,
+) -> Value:
+    base = _OPERATORS[type(op)]
+    if is_tensor(left):
+        method = f"__i{base}__" if in_place else f"__{base}__"
+        if isinstance(right, (Instance, Object)):
+            return UNKNOWN
+        if right is UNKNOWN:
+            right = _anything_beside(frame, left, base)
+        return calls.tensor_method(frame, left, method, (right,), {}, node, operands)
+    if isinstance(left, (Instance, Object, LayerLike)) or left is None:
+        return UNKNOWN
+    swapped = (operands[1], operands[0])
+    if left is UNKNOWN:
+        left = _anything_beside(frame, right, base)
+    return calls.tensor_method(frame, right, f"__r{base}__", (left,), {}, node, swapped)
+
+
+LayerLike = (FunctionV, ClassV)
+
+
+def _anything_beside(frame: Frame, tensor: Value, base: str) -> Value:
+    """An unknown operand: whatever it is, the axes of the tensor remain the last ones of the result."""
+    if base == "matmul" or not isinstance(tensor, Tensor) or tensor.library != "torch" or frame.blamed():
+        return UNKNOWN
+    return Tensor((ANY_AXES,))
+
+
+def arithmetic(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: Value) -> Value:
+    """Numbers, strings and sequences."""
+    if is_size(left) and is_size(right):
+        return _integer_arithmetic(op, left, right, frame.place(node))
+    if isinstance(op, ast.Add):
+        if isinstance(left, str) and isinstance(right, str):
+            return left + right
+        if isinstance(left, tuple) and isinstance(right, tuple):
+            return tuple(left) + tuple(right)
+        if isinstance(left, Sequence) and isinstance(right, Sequence):
+            return _concatenate(left, right, frame.place(node))
+    if isinstance(op, ast.Mult):
+        sequence, times = (left, right) if isinstance(left, (tuple, Sequence)) else (right, left)
+        if isinstance(sequence, (tuple, Sequence)):
+            return _repeat(sequence, times)
+    return _float_arithmetic(op, left, right)
+
+
+def _float_arithmetic(op: ast.operator, left: Value, right: Value) -> Value:
+    numbers = (int, float, Poly, Scalar)
+    if not (isinstance(left, numbers) and isinstance(right, numbers)):
+        return UNKNOWN
+    if isinstance(left, (int, float)) and isinstance(right, (int, float)) and right != 0:
+        try:
+            match op:
+                case ast.Add():
+                    return left + right
+                case ast.Sub():
+                    return left - right
+                case ast.Mult():
+                    return left * right
+                case ast.Div():
+                    return left / right
+                case ast.FloorDiv():
+                    return left // right
+                case ast.Pow():
+                    result = left**right
+                    return result if isinstance(result, float) else Scalar("float")
+        except (OverflowError, ZeroDivisionError):
+            return Scalar("float")
+    return Scalar("float")
+
+
+def _integer_arithmetic(op: ast.operator, left: int | Poly, right: int | Poly, place: str) -> Value:
+    match op:
+        case ast.Add():
+            return left + right
+        case ast.Sub():
+            return left - right
+        case ast.Mult():
+            return left * right
+        case ast.FloorDiv() if right != 0:
+            return floor_div(left, right)
+        case ast.Mod() if right != 0:
+            return left % right
+        case ast.Div() if isinstance(left, int) and isinstance(right, int) and right != 0:
+            return left / right
+        case ast.Div():
+            return Scalar("float")
+        case ast.Pow() if isinstance(right, int) and 0 <= right <= 8:
+            return left**right
+        case ast.Pow() if isinstance(right, Poly) or isinstance(left, Poly):
+            return unknown(f"?{place}") if isinstance(right, Poly) or right >= 0 else Scalar("float")
+        case ast.LShift() if isinstance(left, int) and isinstance(right, int) and 0 <= right < 64:
+            return left << right
+        case ast.BitAnd() if isinstance(left, int) and isinstance(right, int):
+            return left & right
+    return unknown(f"?{place}")
+
+
+def _concatenate(left: Sequence, right: Sequence, place: str) -> Sequence:
+    if left.items is not None and right.items is not None:
+        return Sequence("list", left.items + right.items)
+    parts = [s.any_item for s in (left, right) if s.items != ()]
+    return Sequence("list", None, join_all(parts, place))
+
+
+def _repeat(sequence: tuple[Value, ...] | Sequence, times: Value) -> Value:
+    items = sequence if isinstance(sequence, tuple) else sequence.items
+    if isinstance(times, int) and items is not None and 0 <= times * len(items) <= 64:
+        repeated = tuple(items) * times
+        return repeated if isinstance(sequence, tuple) else Sequence("list", repeated)
+    if isinstance(sequence, Sequence) and is_size(times):
+        return Sequence("list", None, sequence.any_item)
+    return UNKNOWN

@@ -1,0 +1,123 @@
+"""Items of values: by index, by slice, and one after the other."""
+
+from __future__ import annotations
+
+import ast
+
+from typedtorch.shapes.infer import calls
+from typedtorch.shapes.infer.arithmetic import is_tensor
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    Choice,
+    DictV,
+    Instance,
+    Sequence,
+    Tensor,
+    Value,
+    join_all,
+)
+from typedtorch.shapes.size import unknown
+from typedtorch.shapes.tensor import Pack, pack_index
+
+
+def items_of(value: Value) -> list[Value] | None:
+    """The items of something iterable whose number is known."""
+    if isinstance(value, tuple):
+        return None if any(isinstance(v, Pack) for v in value) else list(value)
+    if isinstance(value, Sequence):
+        return None if value.items is None else list(value.items)
+    if isinstance(value, DictV):
+        return list(value.items) if value.rest is None else None
+    if isinstance(value, Instance) and value.info.is_named_tuple:
+        fields = [value.attributes.get(name, UNKNOWN) for name in value.info.fields()]
+        return None if all(v is UNKNOWN for v in fields) else fields
+    return None
+
+
+def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
+    """``base[index]``."""
+    if isinstance(base, Choice) and not all(o is None or isinstance(o, Tensor) for o in base.options):
+        options = [option for option in base.options if option is not None]
+        return calls.for_each(frame, options, lambda option: item(frame, option, index, node), node)
+    if is_tensor(base):
+        return calls.tensor_method(frame, base, "__getitem__", (index,), {}, node, (node.value, node.slice))
+    if isinstance(base, tuple):
+        return _tuple_item(base, index, frame.place(node))
+    if isinstance(base, Sequence):
+        return _sequence_item(base, index, frame.place(node))
+    if isinstance(base, DictV):
+        return base.get(index)
+    if isinstance(base, Instance):
+        return calls.method_if_any(frame, base, "__getitem__", (index,), node)
+    if isinstance(base, str) and isinstance(index, int) and -len(base) <= index < len(base):
+        return base[index]
+    return UNKNOWN
+
+
+def _tuple_item(base: tuple[Value, ...], index: Value, place: str) -> Value:
+    packed = next((i for i, v in enumerate(base) if isinstance(v, Pack)), None)
+    if isinstance(index, int) and not isinstance(index, bool):
+        if packed is not None:
+            last = max(i for i, v in enumerate(base) if isinstance(v, Pack))
+            inside = (0 <= index < packed) or (index < 0 and len(base) + index > last)
+            return base[index] if inside else unknown(f"?{place}")
+        return base[index] if -len(base) <= index < len(base) else UNKNOWN
+    if isinstance(index, slice) and packed is None:
+        parts = (index.start, index.stop, index.step)
+        if all(p is None or (isinstance(p, int) and not isinstance(p, bool)) for p in parts):
+            return tuple(base)[index]
+    if isinstance(index, slice) and packed is not None:
+        return _packed_slice(base, index, packed)
+    if isinstance(index, slice) or not base:
+        return UNKNOWN
+    return join_all([UNKNOWN if isinstance(v, Pack) else v for v in base], place)
+
+
+def _packed_slice(base: tuple[Value, ...], index: slice, packed: int) -> Value:
+    """A slice of a shape that holds a run of unknown axes: only from an end that is known."""
+    start, stop, step = index.start, index.stop, index.step
+    if step is not None:
+        return UNKNOWN
+    after = len(base) - packed - 1
+    if start is None and isinstance(stop, int) and (0 <= stop <= packed or -after <= stop < 0):
+        return base[:stop]
+    if stop is None and isinstance(start, int) and (0 <= start <= packed or -after <= start < 0):
+        return base[start:]
+    return UNKNOWN
+
+
+def _sequence_item(base: Sequence, index: Value, place: str) -> Value:
+    if isinstance(index, int) and base.items is not None and -len(base.items) <= index < len(base.items):
+        return base.items[index]
+    if isinstance(index, slice):
+        parts = (index.start, index.stop, index.step)
+        if base.items is not None and all(p is None or isinstance(p, int) for p in parts):
+            return Sequence(base.kind, base.items[index])
+        return Sequence(base.kind, None, base.any_item)
+    if base.kind == "sequential" and base.items is not None:
+        return join_all(base.items, place) if base.items else UNKNOWN
+    return base.any_item
+
+
+def iterate(value: Value, place: str) -> Value:
+    """A value that stands for each item of an iterable."""
+    if isinstance(value, Tensor):
+        return tensor_item(value)
+    if isinstance(value, tuple):
+        return join_all(value, place) if value and not any(isinstance(v, Pack) for v in value) else UNKNOWN
+    if isinstance(value, Sequence):
+        return value.any_item
+    if isinstance(value, DictV):
+        return join_all(list(value.items), place) if value.rest is None and value.items else UNKNOWN
+    if isinstance(value, Choice):
+        parts = [iterate(option, place) for option in value.options if option is not None]
+        return join_all(parts, place) if parts else UNKNOWN
+    return UNKNOWN
+
+
+def tensor_item(tensor: Tensor) -> Value:
+    """One item along the first axis."""
+    if pack_index(tensor.shape) == 0 or not tensor.shape:
+        return tensor.of((Pack("..."),))
+    return tensor.of(tensor.shape[1:])

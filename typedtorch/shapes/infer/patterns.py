@@ -1,0 +1,110 @@
+"""Patterns of ``match``: what a case proves of its subject, and the names it binds."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from typedtorch.shapes.infer import refine
+from typedtorch.shapes.infer.expressions import evaluate
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.items import items_of
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    Choice,
+    Instance,
+    Value,
+    is_size,
+)
+from typedtorch.shapes.tensor import Pack
+
+NEVER = object()
+
+
+def prove_pattern(frame: Frame, pattern: ast.pattern, value: Value) -> None:
+    """``match x.shape[0]: case 1:`` says what a size is."""
+    match pattern:
+        case ast.MatchValue(value=ast.Constant(value=int(number))) if is_size(value):
+            refine.equate(frame, value, number)
+        case ast.MatchSequence(patterns=patterns) if isinstance(value, tuple):
+            if len(patterns) == len(value) and not any(isinstance(p, ast.MatchStar) for p in patterns):
+                for part, item in zip(patterns, value, strict=True):
+                    prove_pattern(frame, part, item)
+        case ast.MatchAs(pattern=inner) if inner is not None:
+            prove_pattern(frame, inner, value)
+
+
+def irrefutable(pattern: ast.pattern) -> bool:
+    return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
+
+
+def match_pattern(frame: Frame, pattern: ast.pattern, value: Value) -> tuple[Value, Value]:
+    """What the subject is if the pattern matches, and what it is for the cases below."""
+    match pattern:
+        case ast.MatchAs(pattern=None):
+            return value, NEVER
+        case ast.MatchAs(pattern=inner) if inner is not None:
+            return match_pattern(frame, inner, value)
+        case ast.MatchClass(cls=cls, patterns=[], kwd_patterns=[]):
+            kind = evaluate(frame, cls)
+            return _split(value, lambda v: refine.instance_of(v, kind))
+        case ast.MatchClass(cls=cls):
+            kind = evaluate(frame, cls)
+            return _split(value, lambda v: refine.instance_of(v, kind))[0], value
+        case ast.MatchValue(value=constant):
+            wanted = evaluate(frame, constant)
+            return _split(value, lambda v: refine.compare_values(ast.Eq(), v, wanted))
+        case ast.MatchSingleton(value=constant):
+            return _split(value, lambda v: refine.compare_values(ast.Is(), v, constant))
+        case ast.MatchSequence(patterns=patterns) if isinstance(value, tuple):
+            star = any(isinstance(p, ast.MatchStar) for p in patterns)
+            packed = any(isinstance(v, Pack) for v in value)
+            if not star and not packed and len(patterns) != len(value):
+                return NEVER, value
+            return value, value
+    return value, value
+
+
+def _split(value: Value, test: Callable[[Value], bool | None]) -> tuple[Value, Value]:
+    if value is UNKNOWN:
+        return UNKNOWN, UNKNOWN
+    options = value.options if isinstance(value, Choice) else (value,)
+    yes = [v for v in options if test(v) is not False]
+    no = [v for v in options if test(v) is not True]
+    return _one_of(yes), _one_of(no)
+
+
+def _one_of(options: list[Value]) -> Value:
+    if not options:
+        return NEVER
+    return options[0] if len(options) == 1 else Choice(tuple(options))
+
+
+def bind_pattern(frame: Frame, pattern: ast.pattern, value: Value) -> None:
+    match pattern:
+        case ast.MatchAs(pattern=inner, name=name):
+            if name is not None:
+                frame.state.variables[name] = value
+            if inner is not None:
+                bind_pattern(frame, inner, value)
+        case ast.MatchSequence(patterns=patterns):
+            items = items_of(value)
+            plain = items is not None and len(items) == len(patterns)
+            for i, part in enumerate(patterns):
+                bind_pattern(frame, part, items[i] if plain and items is not None else UNKNOWN)
+        case ast.MatchStar(name=str(name)):
+            frame.state.variables[name] = UNKNOWN
+        case ast.MatchOr(patterns=patterns):
+            for part in patterns:
+                bind_pattern(frame, part, UNKNOWN)
+        case ast.MatchClass(patterns=patterns, kwd_attrs=keywords, kwd_patterns=inner_patterns):
+            for part in patterns:
+                bind_pattern(frame, part, UNKNOWN)
+            for keyword, part in zip(keywords, inner_patterns, strict=True):
+                held = value.attributes.get(keyword, UNKNOWN) if isinstance(value, Instance) else UNKNOWN
+                bind_pattern(frame, part, held)
+        case ast.MatchMapping(patterns=patterns, rest=rest):
+            for part in patterns:
+                bind_pattern(frame, part, UNKNOWN)
+            if rest is not None:
+                frame.state.variables[rest] = UNKNOWN
