@@ -71,10 +71,54 @@ def test_megatron_mfu_and_hfu(row: tuple[int, int, int, int, int, float, float, 
         assert 100 * step / seconds / devices / 312e12 == pytest.approx(percent, abs=0.25)
 
 
-# Hoffmann et al. 2022, table A4, the largest model: FLOPs by their appendix F over 6ND
-def test_chinchilla_against_6nd() -> None:
-    shape = Shape(layers=40, d_model=3584, d_ff=14336, heads=28, head_dim=128, seq=2048, vocab=32000)
-    assert cv.chinchilla_step(shape) / cv.six_n(6.8e9, 2048) == pytest.approx(0.99, abs=0.055)
+# Hoffmann et al. 2022, table A4: layers, d_model, heads, head_dim, FLOPs by their appendix F over 6ND
+CHINCHILLA = [
+    (10, 640, 10, 64, 1.03), (20, 1024, 16, 64, 1.10), (24, 1280, 10, 128, 1.08), (26, 1792, 14, 128, 1.04),
+    (28, 2048, 16, 128, 1.03), (40, 3584, 28, 128, 0.99),
+]  # fmt: skip
+
+
+def chinchilla(layers: int, d_model: int, heads: int, head_dim: int) -> Shape:
+    return Shape(
+        layers=layers,
+        d_model=d_model,
+        d_ff=4 * d_model,
+        heads=heads,
+        head_dim=head_dim,
+        seq=2048,
+        vocab=32000,
+    )
+
+
+@pytest.mark.parametrize(("layers", "d_model", "heads", "head_dim", "ratio"), CHINCHILLA)
+def test_chinchilla_against_6nd(layers: int, d_model: int, heads: int, head_dim: int, ratio: float) -> None:
+    shape = chinchilla(layers, d_model, heads, head_dim)
+    ours = cv.chinchilla_step(shape, embeddings=False)
+    assert ours / cv.six_n(cv.chinchilla_parameters(shape), 2048) == pytest.approx(ratio, abs=0.0055)
+    assert cv.chinchilla_step(shape) == ours + 12 * 2048 * 32000 * d_model
+
+
+# the same, table A9: parameters (M), d_model, head_dim, heads, layers
+CHINCHILLA_MODELS = [
+    (44, 512, 64, 8, 8), (57, 576, 64, 9, 9), (74, 640, 64, 10, 10), (90, 640, 64, 10, 13),
+    (106, 640, 64, 10, 16), (117, 768, 64, 12, 12), (140, 768, 64, 12, 15), (163, 768, 64, 12, 18),
+    (175, 896, 64, 14, 14), (196, 896, 64, 14, 16), (217, 896, 64, 14, 18), (251, 1024, 64, 16, 16),
+    (278, 1024, 64, 16, 18), (306, 1024, 64, 16, 20), (425, 1280, 128, 10, 18), (489, 1280, 128, 10, 21),
+    (552, 1280, 128, 10, 24), (587, 1408, 128, 11, 21), (632, 1536, 128, 12, 19), (664, 1408, 128, 11, 24),
+    (724, 1536, 128, 12, 22), (816, 1536, 128, 12, 25), (893, 1792, 128, 14, 20), (1018, 1792, 128, 14, 23),
+    (1143, 1792, 128, 14, 26), (1266, 2048, 128, 16, 22), (1424, 2176, 128, 17, 22),
+    (1429, 2048, 128, 16, 25), (1593, 2048, 128, 16, 28), (1609, 2176, 128, 17, 25),
+    (1731, 2304, 128, 18, 24), (1794, 2176, 128, 17, 28), (2007, 2304, 128, 18, 28),
+    (2283, 2304, 128, 18, 32), (2298, 2560, 128, 20, 26), (2639, 2560, 128, 20, 30),
+    (2980, 2560, 128, 20, 34), (4516, 3072, 128, 24, 36), (6796, 3584, 128, 28, 40),
+    (9293, 4096, 128, 32, 42), (16183, 5120, 128, 40, 47),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("millions", "d_model", "head_dim", "heads", "layers"), CHINCHILLA_MODELS)
+def test_chinchilla_parameters(millions: int, d_model: int, head_dim: int, heads: int, layers: int) -> None:
+    found = cv.chinchilla_parameters(chinchilla(layers, d_model, heads, head_dim))
+    assert found / 1e6 == pytest.approx(millions, rel=2.5e-3, abs=0.6)  # biases and norms are left out
 
 
 # torchtitan, docs/performance.md (2024): tokens/s/GPU and MFU on A100; all parameters in N
@@ -103,11 +147,15 @@ def test_torchtitan_on_h100(rate: int, percent: float) -> None:
     assert 100 * reached == pytest.approx(percent, abs=0.15)
 
 
-# Llama 2 and 3 model cards, GPT-2's and torchvision's checkpoints
+# the published checkpoints: model cards, GPT-2's and torchvision's weights
 PARAMETERS = {
     "gpt2": 124_439_808, "gpt2-medium": 354_823_168, "gpt2-large": 774_030_080, "gpt2-xl": 1_557_611_200,
     "llama-3-8b": 8_030_261_248, "llama-3-70b": 70_553_706_496, "llama-3-405b": 405_853_388_800,
     "llama-2-7b": 6_738_415_616, "llama-2-13b": 13_015_864_320, "llama-2-70b": 68_976_648_192,
+    "llama-30b": 32_528_943_616, "llama-65b": 65_285_660_672, "llama-3.2-1b": 1_235_814_400,
+    "llama-3.2-3b": 3_212_749_824, "mistral-7b": 7_241_732_096, "tinyllama-1.1b": 1_100_048_384,
+    "qwen-2.5-0.5b": 494_032_768, "qwen-2.5-7b": 7_615_616_512, "gemma-2b": 2_506_172_416,
+    "gemma-7b": 8_537_680_896,
     "vit-b-16": 86_567_656, "vit-l-16": 304_326_632, "resnet-50": 25_557_032,
 }  # fmt: skip
 

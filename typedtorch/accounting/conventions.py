@@ -83,21 +83,36 @@ def attention_per_token(shape: Shape, *, causal: bool = False) -> float:
     return dense / 2 if causal else dense
 
 
-def chinchilla_forward(shape: Shape) -> float:
-    """FLOPs of a forward pass over one sequence, embeddings and softmax included
-    (Hoffmann et al. 2022, appendix F).  The backward is twice that.
+def chinchilla_parameters(shape: Shape) -> float:
+    """``L (5 D HK + 2 D F) + V D``: four projections and one of relative positions, a feed-forward, a table
+    (Hoffmann et al. 2022; their table A9 lists 50 models).
+
+    >>> large = Shape(layers=40, d_model=3584, d_ff=14336, heads=28, head_dim=128, seq=2048, vocab=32000)
+    >>> round(chinchilla_parameters(large) / 1e6)
+    6794
+    """
+    d, inner = shape.d_model, shape.heads * shape.head_dim
+    return shape.layers * (5 * d * inner + 2 * d * shape.d_ff) + shape.vocab * d
+
+
+def chinchilla_forward(shape: Shape, *, embeddings: bool = True) -> float:
+    """FLOPs of a forward pass over one sequence, softmax included (Hoffmann et al. 2022, appendix F).
+    The backward is twice that.
+
+    ``embeddings`` counts the look-up as a product and the logits, as the appendix lists them; the ratios of
+    their table A4 are reached without both.
     """
     s, d, inner = shape.seq, shape.d_model, shape.heads * shape.head_dim
-    embedding = 2 * s * shape.vocab * d
     projections = 2 * 3 * s * d * inner + 2 * s * inner * d
     scores = 2 * s * s * inner + 3 * shape.heads * s * s + 2 * s * s * inner
     dense = 2 * s * (d * shape.d_ff + d * shape.d_ff)
-    return embedding + shape.layers * (projections + scores + dense) + 2 * s * d * shape.vocab
+    tables = 2 * 2 * s * shape.vocab * d if embeddings else 0
+    return tables + shape.layers * (projections + scores + dense)
 
 
-def chinchilla_step(shape: Shape, *, sequences: float = 1) -> float:
+def chinchilla_step(shape: Shape, *, sequences: float = 1, embeddings: bool = True) -> float:
     """Forward and backward by Hoffmann et al. 2022, appendix F."""
-    return 3 * chinchilla_forward(shape) * sequences
+    return 3 * chinchilla_forward(shape, embeddings=embeddings) * sequences
 
 
 def megatron_parameters(shape: Shape) -> float:

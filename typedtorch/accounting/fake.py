@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
+from jaxtyping import Shaped
 from torch import Tensor
 from torch._subclasses.fake_tensor import (
     DataDependentOutputException,
@@ -67,9 +68,9 @@ def in_fake_mode(tensor: Tensor) -> bool:
     return isinstance(tensor, FakeTensor)
 
 
-def fake_copy(tensor: Tensor, device: torch.device) -> Tensor:
+def fake_copy(tensor: Shaped[Tensor, "*shape"], device: torch.device) -> Shaped[Tensor, "*shape"]:
     """A tensor of the same geometry without memory; call it under :func:`fake_mode`."""
-    empty = torch.empty_strided(
+    empty: Shaped[Tensor, "*shape"] = torch.empty_strided(
         tuple(tensor.shape), tensor.stride(), dtype=tensor.dtype, device=device, requires_grad=False
     )
     if isinstance(tensor, torch.nn.Parameter):

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import torch
 import torch.nn.functional as F
+from jaxtyping import Float, Int64, Shaped
 from torch import Tensor
 
 from typedtorch.accounting import annotations as an
@@ -40,7 +41,7 @@ def objective(
     return _NAMED[loss]
 
 
-def scalar(output: Any) -> Tensor:
+def scalar(output: Any) -> Shaped[Tensor, "*shape"]:
     """The output itself where it is a scalar with a gradient, else the first differentiable tensor."""
     found = [t for t in tensors(output) if t.requires_grad]
     if not found:
@@ -51,31 +52,31 @@ def scalar(output: Any) -> Tensor:
     return next((t for t in found if t.numel() == 1), found[0])
 
 
-def _sum(output: Any) -> Tensor:
+def _sum(output: Any) -> Float[Tensor, ""]:
     chosen = scalar(output)
     return chosen if chosen.dim() == 0 else chosen.sum()
 
 
-def _mean(output: Any) -> Tensor:
+def _mean(output: Any) -> Float[Tensor, ""]:
     chosen = scalar(output)
     return chosen if chosen.dim() == 0 else chosen.mean()
 
 
-def _classes(output: Any) -> tuple[Tensor]:
-    logits = scalar(output)
+def _classes(output: Any) -> tuple[Int64[Tensor, "*batch"]]:
+    logits: Float[Tensor, "*batch classes"] = scalar(output)
     return (torch.empty(logits.shape[:-1], dtype=torch.int64, device=logits.device),)
 
 
-def _cross_entropy(output: Any, target: Tensor) -> Tensor:
-    logits = scalar(output)
+def _cross_entropy(output: Any, target: Int64[Tensor, "*batch"]) -> Float[Tensor, ""]:
+    logits: Float[Tensor, "*batch classes"] = scalar(output)
     return F.cross_entropy(logits.flatten(0, -2), target.flatten())
 
 
-def _like(output: Any) -> tuple[Tensor]:
+def _like(output: Any) -> tuple[Shaped[Tensor, "*shape"]]:
     return (torch.empty_like(scalar(output), requires_grad=False),)
 
 
-def _mse(output: Any, target: Tensor) -> Tensor:
+def _mse(output: Any, target: Shaped[Tensor, "*shape"]) -> Float[Tensor, ""]:
     return F.mse_loss(scalar(output), target)
 
 

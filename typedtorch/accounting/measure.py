@@ -6,6 +6,7 @@ import weakref
 from typing import Any
 
 import torch
+from jaxtyping import Shaped
 from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -42,7 +43,7 @@ class StorageTracker(TorchDispatchMode):
             self._add(tensor)
         self.peak = max(self.peak, self.bytes)
 
-    def _add(self, tensor: Tensor) -> None:
+    def _add(self, tensor: Shaped[Tensor, "*shape"]) -> None:
         if tensor.layout is not torch.strided:
             return
         storage = tensor.untyped_storage()

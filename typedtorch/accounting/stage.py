@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import torch
+from jaxtyping import Shaped
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
@@ -95,7 +96,7 @@ def _replace(table: dict[str, Any], made: dict[int, Tensor], setup: Setup, world
         table[name] = made[id(value)]
 
 
-def _cast(tensor: Tensor, dtype: torch.dtype) -> Tensor:
+def _cast(tensor: Shaped[Tensor, "*shape"], dtype: torch.dtype) -> Shaped[Tensor, "*shape"]:
     plain = tensor.detach().to(dtype)
     if isinstance(tensor, nn.Parameter):
         return nn.Parameter(plain, requires_grad=tensor.requires_grad)

@@ -9,7 +9,7 @@ from jaxtyping import Shaped
 from torch import Tensor
 
 
-def storage_bytes(tensor: Shaped[Tensor, "..."]) -> int:
+def storage_bytes(tensor: Shaped[Tensor, "*shape"]) -> int:
     """Bytes of the storage behind a tensor, which may hold more (a slice) or less (an expansion) than it.
 
     >>> import torch; x = torch.zeros(4, 6)
@@ -19,7 +19,7 @@ def storage_bytes(tensor: Shaped[Tensor, "..."]) -> int:
     return int(tensor.untyped_storage().nbytes())
 
 
-def tensor_bytes(tensor: Shaped[Tensor, "..."]) -> int:
+def tensor_bytes(tensor: Shaped[Tensor, "*shape"]) -> int:
     """Bytes its elements would take if none shared memory: ``numel * itemsize``.
 
     >>> import torch
@@ -39,7 +39,7 @@ def same_storage(a: Shaped[Tensor, "..."], b: Shaped[Tensor, "..."]) -> bool:
     return bool(a.untyped_storage()._cdata == b.untyped_storage()._cdata)
 
 
-def is_view(tensor: Shaped[Tensor, "..."]) -> bool:
+def is_view(tensor: Shaped[Tensor, "*shape"]) -> bool:
     """Whether a tensor does not cover its storage exactly once from the start, in order.
 
     A transposed, sliced or expanded tensor is a view; a fresh or a cloned one is not.  A reshape that
@@ -69,7 +69,7 @@ def strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(steps)
 
 
-def offset(tensor: Shaped[Tensor, "..."], index: tuple[int, ...]) -> int:
+def offset(tensor: Shaped[Tensor, "*shape"], index: tuple[int, ...]) -> int:
     """Where an element lies in the storage, in elements: ``storage_offset + sum(index * stride)``.
 
     Raises:
@@ -98,7 +98,7 @@ def is_contiguous(shape: tuple[int, ...], stride: tuple[int, ...]) -> bool:
     return all(n == 1 or s == w for n, s, w in zip(shape, stride, strides(shape), strict=True))
 
 
-def reshape_copies(tensor: Shaped[Tensor, "..."], shape: tuple[int, ...]) -> bool:
+def reshape_copies(tensor: Shaped[Tensor, "*shape"], shape: tuple[int, ...]) -> bool:
     """Whether ``tensor.reshape(shape)`` must copy, because no strides describe the result.
 
     >>> import torch; x = torch.zeros(4, 6)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from jaxtyping import Shaped
 from torch import Tensor, nn
 from torch.nn.modules.module import register_module_parameter_registration_hook
 
@@ -101,11 +102,13 @@ def _without_weights() -> Iterator[None]:
             setattr(nn.init, name, value)
 
 
-def _untouched(tensor: Tensor, *args: object, **kwargs: object) -> Tensor:
+def _untouched(tensor: Shaped[Tensor, "*shape"], *args: object, **kwargs: object) -> Shaped[Tensor, "*shape"]:
     return tensor
 
 
-def _to_meta(module: nn.Module, name: str, parameter: nn.Parameter | None) -> nn.Parameter | None:
+def _to_meta(
+    module: nn.Module, name: str, parameter: Shaped[nn.Parameter, "*shape"] | None
+) -> Shaped[nn.Parameter, "*shape"] | None:
     if parameter is None or parameter.is_meta:
         return None
     return nn.Parameter(parameter.detach().to("meta"), requires_grad=parameter.requires_grad)

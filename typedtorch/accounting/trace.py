@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import torch
+from jaxtyping import Shaped
 from torch import Tensor, nn
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -261,7 +262,7 @@ class Recorder(TorchDispatchMode):
     def measured(self, value: object) -> tuple[TensorMeta, ...]:
         return tuple(self._meta(tensor, "") for tensor in tensors(value))
 
-    def _index(self, tensor: Tensor, path: str) -> int:
+    def _index(self, tensor: Shaped[Tensor, "*shape"], path: str) -> int:
         """The number of the tensor's storage; a storage not seen before is born now."""
         key = fake.storage_key(tensor)
         known = self._live.get(key)
@@ -282,7 +283,7 @@ class Recorder(TorchDispatchMode):
             del self._live[key]
             self.trace.storages[index].died = len(self.trace.ops) - 1
 
-    def _meta(self, tensor: Tensor, path: str) -> TensorMeta:
+    def _meta(self, tensor: Shaped[Tensor, "*shape"], path: str) -> TensorMeta:
         shape = tuple(map(self._measure, tensor.shape))
         index = self._index(tensor, path) if tensor.layout is torch.strided else -1
         touched = shape

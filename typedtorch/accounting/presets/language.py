@@ -50,17 +50,22 @@ class GPT2(nn.Module):
 
 
 class LlamaBlock(nn.Module):
-    """RMSNorm, rotary grouped-query attention, SwiGLU, no biases (Llama Team 2024)."""
+    """RMSNorm, rotary grouped-query attention, SwiGLU, no biases (Llama Team 2024).
 
-    def __init__(self, d_model: int, d_ff: int, heads: int, kv_heads: int) -> None:
+    ``bias`` gives queries, keys and values one, as in Qwen 2.
+    """
+
+    def __init__(
+        self, d_model: int, d_ff: int, heads: int, kv_heads: int, head_dim: int, *, bias: bool = False
+    ) -> None:
         super().__init__()
-        self.heads, self.kv_heads, self.head_dim = heads, kv_heads, d_model // heads
+        self.heads, self.kv_heads, self.head_dim = heads, kv_heads, head_dim
         self.grouped = heads != kv_heads
         self.norm1, self.norm2 = nn.RMSNorm(d_model), nn.RMSNorm(d_model)
-        self.q = nn.Linear(d_model, d_model, bias=False)
-        self.k = nn.Linear(d_model, kv_heads * self.head_dim, bias=False)
-        self.v = nn.Linear(d_model, kv_heads * self.head_dim, bias=False)
-        self.o = nn.Linear(d_model, d_model, bias=False)
+        self.q = nn.Linear(d_model, heads * head_dim, bias=bias)
+        self.k = nn.Linear(d_model, kv_heads * head_dim, bias=bias)
+        self.v = nn.Linear(d_model, kv_heads * head_dim, bias=bias)
+        self.o = nn.Linear(heads * head_dim, d_model, bias=False)
         self.gate, self.up = nn.Linear(d_model, d_ff, bias=False), nn.Linear(d_model, d_ff, bias=False)
         self.down = nn.Linear(d_ff, d_model, bias=False)
 
@@ -89,16 +94,22 @@ def rotate(
 
 
 class Llama(nn.Module):
-    """Embedding, blocks, an output head of its own."""
+    """Embedding, blocks, and an output head of its own unless ``tied``."""
 
     def __init__(
-        self, layers: int, d_model: int, d_ff: int, heads: int, *, kv_heads: int = 8, vocab: int = 128256
-    ) -> None:
+        self, layers: int, d_model: int, d_ff: int, heads: int, *, kv_heads: int = 8, vocab: int = 128256,
+        head_dim: int | None = None, tied: bool = False, bias: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__()
-        self.pairs = d_model // heads // 2
+        head_dim = d_model // heads if head_dim is None else head_dim
+        self.pairs = head_dim // 2
         self.tokens = nn.Embedding(vocab, d_model)
-        self.blocks = nn.ModuleList(LlamaBlock(d_model, d_ff, heads, kv_heads) for _ in range(layers))
+        self.blocks = nn.ModuleList(
+            LlamaBlock(d_model, d_ff, heads, kv_heads, head_dim, bias=bias) for _ in range(layers)
+        )
         self.norm, self.head = nn.RMSNorm(d_model), nn.Linear(d_model, vocab, bias=False)
+        if tied:
+            self.head.weight = self.tokens.weight
 
     def forward(self, tokens: Int[Tensor, "batch seq"]) -> Float[Tensor, "batch seq vocab"]:
         x = self.tokens(tokens)
