@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.specs import TENSOR_CLASSES
+from typedtorch.shapes.infer.places import keep_kind, keep_options, read_place, write_place
 from typedtorch.shapes.infer.state import State, join_states
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -19,15 +19,10 @@ from typedtorch.shapes.infer.values import (
     Dtype,
     External,
     FunctionV,
-    Instance,
-    LayerV,
-    Scalar,
     Sequence,
     Tensor,
     Value,
-    choice,
     is_size,
-    options_of,
 )
 from typedtorch.shapes.size import Atom, Poly, Size, atoms, same, unknown
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, better, pack_index, same_shape
@@ -169,7 +164,7 @@ def _refine(frame: Frame, test: ast.expr, positive: bool) -> bool:
     """Note in the state what the test proves; False where it cannot come out this way."""
     match test:
         case ast.Name() | ast.Attribute():
-            return _keep_options(frame, test, lambda v: truth(v) is not (not positive))
+            return keep_options(frame, test, lambda v: truth(v) is not (not positive))
         case ast.NamedExpr(target=target):
             return _refine(frame, target, positive)
         case ast.Compare(left=left, ops=[op], comparators=[right]):
@@ -182,7 +177,7 @@ def _refine(frame: Frame, test: ast.expr, positive: bool) -> bool:
             return _keep_dtype(frame, subject, dtypes.FLOATING, positive)
         case ast.Call(func=func, args=[subject]) if ast.unparse(func) in ("torch.is_tensor", "is_tensor"):
             tensor = External("torch.Tensor")
-            return _keep_kind(frame, subject, [tensor], positive)
+            return keep_kind(frame, subject, [tensor], positive)
         case ast.Call(func=ast.Name() as func, args=[subject], keywords=[]):
             return _refine_by_helper(frame, func, subject, positive)
     return True
@@ -233,18 +228,18 @@ def _refine_comparison(frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.e
         op, positive = (ast.Is() if isinstance(op, ast.IsNot) else ast.Eq()), not positive
     with frame.reporter.mute():
         if isinstance(op, ast.Is) and isinstance(right, ast.Constant) and right.value is None:
-            return _keep_options(frame, left, lambda v: (v is None) is positive if v is not UNKNOWN else True)
+            return keep_options(frame, left, lambda v: (v is None) is positive if v is not UNKNOWN else True)
         subject = _rank_of(left)
         if isinstance(op, ast.Eq) and subject is not None and isinstance(right, ast.Constant):
             rank = right.value
-            if not _keep_options(frame, subject, lambda v: _has_rank(v, rank) is not (not positive)):
+            if not keep_options(frame, subject, lambda v: _has_rank(v, rank) is not (not positive)):
                 return False
         if isinstance(op, ast.Eq):
             a, b = evaluate(frame, left), evaluate(frame, right)
             if isinstance(b, Dtype) and isinstance(left, ast.Attribute) and left.attr == "dtype":
                 return _keep_dtype(frame, left.value, b.mask, positive)
             if isinstance(b, (str, int, float, bool)) and isinstance(a, Choice):
-                return _keep_options(frame, left, lambda v: _may_equal(v, b) if positive else v != b)
+                return keep_options(frame, left, lambda v: _may_equal(v, b) if positive else v != b)
             if positive:
                 return _prove_equal(frame, left, a, right, b)
         if isinstance(op, ast.In) and positive is True:
@@ -254,7 +249,7 @@ def _refine_comparison(frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.e
                 if all(isinstance(kind, Dtype) for kind in kinds):
                     return _keep_dtype(frame, left.value, _any_of(kinds), positive)
             if isinstance(a, Choice) and isinstance(b, (tuple, Sequence, DictV)):
-                return _keep_options(frame, left, lambda v: _contains(v, b) is not False)
+                return keep_options(frame, left, lambda v: _contains(v, b) is not False)
     return True
 
 
@@ -287,57 +282,6 @@ def _may_equal(value: Value, constant: Value) -> bool:
     return not isinstance(value, (str, int, float, bool, type(None))) or value == constant
 
 
-def _keep_options(frame: Frame, place: ast.expr, keep: Callable[[Value], bool]) -> bool:
-    """Narrow a variable or attribute to the options that remain."""
-    value = read_place(frame, place)
-    if value is UNKNOWN:
-        return True
-    kept = [option for option in options_of(value) if keep(option)]
-    if not kept:
-        return False
-    if isinstance(value, Choice) and len(kept) < len(value.options):
-        write_place(frame, place, choice(kept))
-        if isinstance(place, ast.Name) and place.id in frame.optional:
-            _release(frame, place.id, kept)
-    return True
-
-
-def _release(frame: Frame, parameter: str, kept: list[Value]) -> None:
-    """Where the tensor among a parameter's options is not what was given, its axes are not bound."""
-    bound: set[str] = set()
-    for option in kept:
-        # a list of tensors may be empty, and binds nothing then
-        for entry in option.shape if isinstance(option, Tensor) else ():
-            bound.update({entry.name} if isinstance(entry, Pack) else {a.name for a in atoms(entry)})
-    names = frame.state.names
-    names.release(names.free | (frozenset(frame.optional[parameter]) - bound))
-
-
-def read_place(frame: Frame, place: ast.expr) -> Value:
-    """The value of a variable or attribute chain, without side effects."""
-    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - expressions hold conditions
-
-    if isinstance(place, ast.NamedExpr):
-        place = place.target
-    if not isinstance(place, (ast.Name, ast.Attribute)):
-        return UNKNOWN
-    with frame.reporter.mute():
-        return evaluate(frame, place)
-
-
-def write_place(frame: Frame, place: ast.expr, value: Value) -> None:
-    """Record what a variable or attribute turned out to be."""
-    match place:
-        case ast.NamedExpr(target=target):
-            write_place(frame, target, value)
-        case ast.Name(id=name):
-            frame.state.variables[name] = value
-        case ast.Attribute(value=base, attr=attr):
-            holder = read_place(frame, base)
-            if isinstance(holder, Instance):
-                frame.state.replace_value(holder, holder.with_attribute(attr, value))
-
-
 # -- isinstance -------------------------------------------------------------------------------
 
 
@@ -348,92 +292,7 @@ def _refine_isinstance(frame: Frame, subject: ast.expr, kinds: ast.expr, positiv
     with frame.reporter.mute():
         value = evaluate(frame, kinds)
     classes = items_of(value) if isinstance(value, tuple) else [value]
-    return _keep_kind(frame, subject, classes or [UNKNOWN], positive)
-
-
-def _keep_kind(frame: Frame, subject: ast.expr, classes: list[Value], positive: bool) -> bool:
-    value = read_place(frame, subject)
-    if value is UNKNOWN:
-        if positive and len(classes) == 1:
-            write_place(frame, subject, _made_from(frame, classes[0]))
-        return True
-
-    def keep(option: Value) -> bool:
-        verdicts = [instance_of(option, c) for c in classes]
-        if positive:
-            return any(v is not False for v in verdicts)
-        return not any(v is True for v in verdicts)
-
-    return _keep_options(frame, subject, keep)
-
-
-def _made_from(frame: Frame, kind: Value) -> Value:
-    if isinstance(kind, External) and kind.name in TENSOR_CLASSES:
-        return Tensor((ANY_AXES,), TENSOR_CLASSES[kind.name])
-    return UNKNOWN
-
-
-_PYTHON: dict[str, tuple[type, ...]] = {
-    "builtins.int": (int, Poly), "builtins.float": (float,), "builtins.str": (str,),
-    "builtins.tuple": (tuple,), "builtins.bool": (bool,),
-}  # fmt: skip
-
-
-def instance_of(value: Value, kind: Value) -> bool | None:
-    """Whether a value is of a class; None where it cannot be told."""
-    if kind is UNKNOWN or value is UNKNOWN:
-        return None
-    if value is None:
-        return False if isinstance(kind, (External, ClassV)) and kind != External("builtins.object") else None
-    if isinstance(kind, External):
-        return _instance_of_external(value, kind.name)
-    if isinstance(kind, ClassV):
-        if isinstance(value, Instance):
-            if any(info is kind.info for info in value.info.mro()):
-                return True
-            return None if any(info is value.info for info in kind.info.mro()) else False
-        return False if isinstance(value, (Tensor, str, tuple, Sequence, DictV)) or is_size(value) else None
-    return None
-
-
-def _instance_of_external(value: Value, name: str) -> bool | None:
-    if name in TENSOR_CLASSES:
-        if isinstance(value, Tensor):
-            if name != "torch.Tensor":
-                return None
-            return value.library == "torch"
-        return (
-            False
-            if isinstance(value, (str, tuple, Sequence, DictV, float, Scalar)) or is_size(value)
-            else None
-        )
-    if name == "numpy.ndarray":
-        return value.library == "numpy" if isinstance(value, Tensor) else None
-    if name in _PYTHON:
-        if isinstance(value, (Tensor, DictV, Instance, LayerV)):
-            return False
-        if isinstance(value, Sequence):
-            return None if name == "builtins.tuple" else False
-        if isinstance(value, Scalar):
-            return value.kind == name.removeprefix("builtins.")
-        if isinstance(value, (int, float, str, tuple, Poly)):
-            exact = isinstance(value, bool) and name == "builtins.int"
-            return True if exact else isinstance(value, _PYTHON[name]) and not _bool_as_int(value, name)
-        return None
-    if name in ("builtins.list", "typing.Sequence", "builtins.dict", "typing.Mapping"):
-        want_dict = name in ("builtins.dict", "typing.Mapping")
-        if isinstance(value, (Tensor, Instance)) or is_size(value):
-            return False
-        if isinstance(value, (DictV, Sequence)) and getattr(value, "kind", "") in ("list", "dict"):
-            return isinstance(value, DictV) is want_dict
-        return None
-    if isinstance(value, LayerV):
-        return True if name in (value.name, "torch.nn.Module") else None
-    return None
-
-
-def _bool_as_int(value: Value, name: str) -> bool:
-    return isinstance(value, bool) and name != "builtins.bool"
+    return keep_kind(frame, subject, classes or [UNKNOWN], positive)
 
 
 # -- equalities -------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from typing import Optional, Union
 import numpy as np
 import torch
 from einops import rearrange, repeat
-from jaxtyping import Float, Int, Num
+from jaxtyping import Float, Int, Num, Shaped
 from torch import Tensor
 
 Targets = Union[int, Int[Tensor, "n t"], Iterable[int], Iterable[Int[Tensor, "t"]]]
@@ -83,6 +83,16 @@ def pooled(features: dict[str, Tensor], queries: int, width: int) -> Float[Tenso
     return chosen.mean(dim=0)
 
 
+def is_text(t: object) -> bool:
+    return torch.is_tensor(t) and t.dtype in (torch.int32, torch.int64)
+
+
+def tokens(parsed: dict[str, Shaped[Tensor, "..."]]) -> Int[Tensor, "n"]:
+    chunk = parsed["chunk"]
+    assert chunk.ndim == 1 and is_text(chunk)
+    return chunk
+
+
 class Quantiles:
     def __init__(self, levels: tuple[float] = [0.1, 0.5, 0.9]) -> None:  # type: ignore[assignment]
         self.levels = levels
@@ -114,6 +124,7 @@ def use(v: Float[Tensor, "5 2 3"]) -> None:
     quantiles = object.__new__(Quantiles)
     quantiles.levels = (0.1, 0.5)
     quantiles.loss(torch.ones(2), torch.randn(5, 3), torch.randn(5, 6))
+    tokens({"chunk": torch.zeros(3, dtype=torch.long)})
     pooled({"chosen": torch.randn(4, 6, 2)}, 6, 2)
 
 
