@@ -284,16 +284,18 @@ def assume_member(info: ClassInfo, name: str, arguments: Mapping[str, Size]) -> 
 
 def assumed(interpreter: Interpreter, info: ClassInfo, hint: str, variables: Mapping[str, Value]) -> Value:
     """An instance that came from elsewhere; its axes and integers are its own."""
-    if info.is_typed_dict:
-        return DictV(
-            {name: assume_field(info.spec(name) or specs.ANYTHING, name, hint) for name in info.fields()}
-        )
     if info.is_enum:
         return Object(info.name)
     if id(info) in interpreter.assuming:
+        if info.is_typed_dict:
+            return DictV({}, UNKNOWN)
         return Instance(info, {}, {}, partial=True, assumed=True)
     interpreter.assuming.add(id(info))
     try:
+        if info.is_typed_dict:
+            return DictV(
+                {name: assume_field(info.spec(name) or specs.ANYTHING, name, hint) for name in info.fields()}
+            )
         if info.is_fields:
             fields = {
                 name: assume_field(

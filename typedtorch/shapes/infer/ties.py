@@ -10,7 +10,7 @@ Ties hold along one path: a branch has a copy, and after it only what both sides
 
 from __future__ import annotations
 
-from typedtorch.shapes.size import Size, atoms, same, without_common
+from typedtorch.shapes.size import DEFAULTED, INSTANCE_SCOPE, LINKED_SCOPE, Size, atoms, same, without_common
 
 
 class Ties:
@@ -35,6 +35,8 @@ class Ties:
         for x in self.groups.get(a, (a,)):
             for y in self.groups.get(b, (b,)):
                 if (x is not a or y is not b) and same(x, y) is False and not _sides(x, y):
+                    return x, y
+                if _batch_against_fixed(x, y) or _batch_against_fixed(y, x):
                     return x, y
         return None
 
@@ -65,6 +67,23 @@ class Ties:
             if len(common) > 1:
                 groups[size] = common
         return Ties(groups, {**other.lines, **self.lines})
+
+
+_BATCH = {"b", "batch", "bs", "bsz", "batch_size"}
+
+
+def _batch_against_fixed(x: Size, y: Size) -> bool:
+    """The batch axis of a signature against a number or a size of the instance: it has every size."""
+    if isinstance(x, int) or str(x).lower() not in _BATCH or any(a.scope for a in x.atoms()):
+        return False
+    if isinstance(y, int):
+        return y > 1
+    for atom in atoms(y):
+        if atom.name[:1].lower() == "b" or "env" in atom.name or "batch" in atom.name:
+            return False
+        if atom.kind != "floor" and atom.scope.rstrip(DEFAULTED) not in (INSTANCE_SCOPE, LINKED_SCOPE):
+            return False
+    return True
 
 
 _SIDES = {("h", "w"), ("i", "j"), ("k", "q"), ("r", "c"), ("x", "y"), ("s", "t")}

@@ -9,7 +9,7 @@ from typedtorch.shapes.dtypes import ANY
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules.axis_patterns import align
 from typedtorch.shapes.rules.forms import need
-from typedtorch.shapes.rules.promotion import common_dtype, mask_of
+from typedtorch.shapes.rules.promotion import common_dtype, mask_of, result_type
 from typedtorch.shapes.size import Size, product, same, unknown
 from typedtorch.shapes.tensor import (
     Entry,
@@ -32,7 +32,10 @@ def contracted(operands: list[Tensor], terms: list[list[str]], result: list[str]
     """
     if any(1 in t.shape for t in operands) and not _one_dtype(operands):
         raise Undecided  # what is not contracted is multiplied, which promotes
-    mask = common_dtype(*((t, _who(operands, i)) for i, t in enumerate(operands)), what="einsum")
+    if len(operands) == 2 and not set(terms[0]) & set(terms[1]) - set(result):
+        mask = result_type(*operands)  # an outer product, which promotes
+    else:
+        mask = common_dtype(*((t, _who(operands, i)) for i, t in enumerate(operands)), what="einsum")
     sizes = _bound(operands, terms, equation)
     unbound = next((letter for letter in result if letter not in sizes and letter != "..."), None)
     if unbound is not None:
