@@ -91,11 +91,21 @@ class Outcome:
 
     @property
     def added(self) -> list[str]:
-        return sorted((self.on.errors - self.off.errors).elements())
+        return _only(self.on, self.off)
 
     @property
     def removed(self) -> list[str]:
-        return sorted((self.off.errors - self.on.errors).elements())
+        return _only(self.off, self.on)
+
+
+def _only(one: Run, other: Run) -> list[str]:
+    """Errors of one run at places where the other has none of that code, whatever the words."""
+    known = {_place(error) for error in other.errors}
+    return sorted(error for error in one.errors if _place(error) not in known)
+
+
+def _place(error: str) -> tuple[str, str]:
+    return error.partition(": ")[0], error.rpartition("[")[2]
 
 
 def download(wanted: str, cache: Path) -> Package | None:
