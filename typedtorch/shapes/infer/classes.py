@@ -194,8 +194,13 @@ class ClassInfo:
     @property
     def rewrites(self) -> bool:
         """Whether the class sets attributes by names it computes, as one that broadcasts its fields."""
+        return any(info.sets_by_name for info in self.mro())
+
+    @property
+    def sets_by_name(self) -> bool:
+        """The same of this class statement alone."""
         if self._rewrites is None:
-            self._rewrites = any(_sets_by_name(info.node) for info in self.mro())
+            self._rewrites = _sets_by_name(self.node)
         return self._rewrites
 
     def fields(self) -> dict[str, ClassInfo]:
