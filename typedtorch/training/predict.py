@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 from torch import nn
 from torch.optim import Optimizer
 from torch.utils.flop_counter import FlopCounterMode
 
-from typedtorch.optim import Facade
 from typedtorch.training.distributed import Sharing
 
 if TYPE_CHECKING:
@@ -77,7 +75,7 @@ def predict(
         found = account(
             model,
             sizes={"batch": micro_batch, "seq": seq},
-            optimizer=_as_torch(optimizer),
+            optimizer=optimizer,
             loss="cross_entropy",
             autocast=dtype if dtype != torch.float32 else None,
             accumulate=accumulate,
@@ -103,14 +101,6 @@ def _one_process(found: Account, sharing: Sharing, world: int, averaged: bool) -
     # torch's ZeRO-1 is DDP around another optimizer: the gradients are copied into buckets there too
     buckets = found.sharded(world, "ddp").buckets if sharing == "zero1" else 0
     return shared.peak + buckets + (shared.parameters if averaged else 0)
-
-
-def _as_torch(optimizer: Optimizer) -> Callable[[Any], Optimizer]:
-    """A factory of torch's optimizer of the same name and kernels: it keeps and allocates the same."""
-    kind = getattr(torch.optim, type(optimizer).__name__, type(optimizer))
-    fused = isinstance(optimizer, Facade) or bool(optimizer.defaults.get("fused"))
-    options: dict[str, Any] = {"fused": True} if fused and "fused" in optimizer.defaults else {}
-    return lambda params: kind(params, **options)
 
 
 def roofline_seconds(found: Account, peak: Peak) -> float:
