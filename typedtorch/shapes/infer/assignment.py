@@ -12,6 +12,7 @@ from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of, iterate
+from typedtorch.shapes.infer.places import read_place, write_place
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -184,12 +185,12 @@ def _unpack_shape(
     fresh: Shape = tuple(integer(f"{n}") for n in names)
     subject = refine._shape_of(source) if source is not None else None
     if subject is not None:
-        tensor = refine.read_place(frame, subject)
+        tensor = read_place(frame, subject)
         pack = value[packed]
         if isinstance(tensor, Tensor) and isinstance(pack, Pack):
             if pack.anonymous:
                 shape: tuple[Entry, ...] = (*tensor.shape[:packed], *fresh, *tensor.shape[packed + 1 :])
-                refine.write_place(frame, subject, replace(tensor, layout=None, shape=shape))
+                write_place(frame, subject, replace(tensor, layout=None, shape=shape))
             else:
                 frame.state.replace_pack(pack, fresh)
     return (*value[:packed], *fresh, *value[packed + 1 :])

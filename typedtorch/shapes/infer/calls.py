@@ -478,18 +478,25 @@ def tensor_method(
     if rule is None:
         return UNKNOWN
     made = frame.interpreter.apply_rule(frame, rule.function, (receiver, *values), keywords, node, nodes)
-    if made is UNKNOWN and name in ("split", "chunk") and isinstance(receiver, Tensor) and not frame.blamed():
-        return _pieces(receiver, values, keywords)
+    if made is UNKNOWN and name in CUTS and isinstance(receiver, Tensor) and not frame.blamed():
+        return pieces(name, receiver, values, keywords)
     return made
 
 
-def _pieces(tensor: Tensor, values: tuple[Value, ...], keywords: Mapping[str, Value]) -> Value:
-    """An unknown number of pieces: each is the tensor but for the axis that is cut."""
-    dim = keywords.get("dim", values[1] if len(values) > 1 else 0)
+CUTS = ("split", "chunk", "unbind")
+
+
+def pieces(name: str, tensor: Tensor, values: tuple[Value, ...], keywords: Mapping[str, Value]) -> Value:
+    """An unknown number of pieces: each is the tensor but for the axis that is cut, or unbound."""
+    place = 0 if name == "unbind" else 1
+    dim = keywords.get("dim", values[place] if len(values) > place else 0)
     if not isinstance(dim, int) or tensor.rank is None or not -tensor.rank <= dim < tensor.rank:
         return UNKNOWN
     shape = list(tensor.shape)
-    shape[dim] = unknown()
+    if name == "unbind":
+        del shape[dim]
+    else:
+        shape[dim] = unknown()
     return Sequence("list", None, tensor.of(shape))
 
 

@@ -13,7 +13,7 @@ from typedtorch.shapes.infer.attributes import assume_field
 from typedtorch.shapes.infer.calls import Args, Parameter, bind, check_argument
 from typedtorch.shapes.infer.classes import ClassInfo
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.unify import match
+from typedtorch.shapes.infer.unify import match, reordered
 from typedtorch.shapes.infer.updates import remains
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -332,6 +332,10 @@ def check_attribute(frame: Frame, holder: Instance, spec: Spec, value: Value, no
 
     names = Names(integer, dict(holder.arguments), where="self.")
     problems = [] if holder.info.rewrites else match(spec, value, names, binder="self")
+    if problems or holder.info.rewrites:
+        pass
+    elif isinstance(spec, specs.ArraySpec) and isinstance(value, Tensor):
+        problems = reordered(spec, value)
     if problems:
         messages.declared(frame, node, problems[0])
     promised = assume(spec, Names(integer, dict(holder.arguments), where="self."), "self")

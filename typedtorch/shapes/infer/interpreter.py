@@ -143,7 +143,7 @@ class Interpreter:
         if isinstance(value_node, ast.Constant) and isinstance(target, ast.Name):
             return value_node.value
         value = self._alias_or_value(frame, value_node)
-        if isinstance(value, (Sequence, DictV)):
+        if isinstance(value, (Sequence, DictV)) and value.kind not in ("sequential", "modules"):
             return value if _is_constant_name(name) else UNKNOWN
         assign_target(frame, target, value)
         return frame.state.variables.get(name, UNKNOWN)

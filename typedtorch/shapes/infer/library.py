@@ -11,6 +11,23 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes.infer import attributes, containers, messages, refine, specs, transforms
 from typedtorch.shapes.infer.assuming import assume
 from typedtorch.shapes.infer.frame import Frame, source
+from typedtorch.shapes.infer.kinds import instance_of
+from typedtorch.shapes.infer.numbers import (
+    Special,
+    absolute,
+    extreme,
+    float_function,
+    integer_function,
+    math_product,
+    range_,
+    round_,
+    rounding,
+    some_bool,
+    to_bool,
+    to_float,
+    to_int,
+    to_str,
+)
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Bound,
@@ -27,19 +44,16 @@ from typedtorch.shapes.infer.values import (
     SuperV,
     Tensor,
     Value,
-    is_size,
     options_of,
 )
 from typedtorch.shapes.rule import LAYERS, RULES, Layer
 from typedtorch.shapes.rule import call as call_rule
 from typedtorch.shapes.rules.distributions import DISTRIBUTIONS, kl_divergence
-from typedtorch.shapes.size import Poly, Size, product, size_max, size_min, unknown
+from typedtorch.shapes.size import Size, size_max, size_min, unknown
 from typedtorch.shapes.tensor import Pack, ShapeError
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.calls import Args
-
-Special = Callable[[Frame, "Args", ast.AST], Value]
 
 
 def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
@@ -52,7 +66,8 @@ def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
     if name in RULES:
         nodes = tuple(args.nodes)
         values = tuple(args.values)
-        return frame.interpreter.apply_rule(frame, RULES[name].function, values, args.keywords, node, nodes)
+        made = frame.interpreter.apply_rule(frame, RULES[name].function, values, args.keywords, node, nodes)
+        return _pieces(frame, name, values, args) if made is UNKNOWN else made
     if name in LAYERS:
         return construct_layer(frame, name, args, node)
     if name.startswith("torch.distributions."):
@@ -64,6 +79,16 @@ def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
     if name in _OBJECTS:
         return Object(name)
     return forget(frame, args)
+
+
+def _pieces(frame: Frame, name: str, values: tuple[Value, ...], args: Args) -> Value:
+    """``torch.unbind`` and its like, where the number of pieces is not known."""
+    from typedtorch.shapes.infer.calls import CUTS, pieces  # noqa: PLC0415 - calls hold this table
+
+    head, _, function = name.rpartition(".")
+    if head != "torch" or function not in CUTS or not values or not isinstance(values[0], Tensor):
+        return UNKNOWN
+    return UNKNOWN if frame.blamed() else pieces(function, values[0], values[1:], args.keywords)
 
 
 def forget(frame: Frame, args: Args) -> Value:
@@ -146,13 +171,13 @@ def is_instance(frame: Frame, node: ast.Call) -> Value:
 
     if len(node.args) != 2:
         return UNKNOWN
-    value, kinds = evaluate(frame, node.args[0]), evaluate(frame, node.args[1])
-    classes = items_of(kinds) if isinstance(kinds, tuple) else [kinds]
-    if isinstance(kinds, SpecV) or classes is None:
+    value, given = evaluate(frame, node.args[0]), evaluate(frame, node.args[1])
+    classes = items_of(given) if isinstance(given, tuple) else [given]
+    if isinstance(given, SpecV) or classes is None:
         return Scalar("bool")
     verdicts: set[bool | None] = set()
     for option in options_of(value):
-        each = [refine.instance_of(option, c) for c in classes]
+        each = [instance_of(option, c) for c in classes]
         verdicts.add(True if True in each else None if None in each else False)
     return verdicts.pop() if len(verdicts) == 1 and None not in verdicts else Scalar("bool")
 
@@ -226,76 +251,6 @@ def length(frame: Frame, args: Args, node: ast.AST) -> Value:
     return unknown(f"?{frame.place(node)}")
 
 
-def to_int(frame: Frame, args: Args, node: ast.AST) -> Value:
-    value = args.get(0, "x", 0)
-    if is_size(value):
-        return value
-    if isinstance(value, (bool, float)) and math.isfinite(value):
-        return int(value)
-    return unknown(f"?{frame.place(node)}")
-
-
-def to_float(frame: Frame, args: Args, node: ast.AST) -> Value:
-    value = args.get(0, "x", 0.0)
-    return float(value) if isinstance(value, (int, float)) else Scalar("float")
-
-
-def to_bool(frame: Frame, args: Args, node: ast.AST) -> Value:
-    verdict = refine.truth(args.get(0, "x", False))
-    return Scalar("bool") if verdict is None else verdict
-
-
-def to_str(frame: Frame, args: Args, node: ast.AST) -> Value:
-    value = args.get(0, "x", "")
-    return str(value) if isinstance(value, (str, int)) else Object("str")
-
-
-def range_(frame: Frame, args: Args, node: ast.AST) -> Value:
-    values = args.values
-    numeric = values and all(isinstance(v, int) and not isinstance(v, bool) for v in values)
-    if numeric and len(values) <= 3 and values[2:] != [0]:
-        numbers = range(*values)
-        if len(numbers) <= 16:
-            return Sequence("iterator", tuple(numbers))
-    return Sequence("iterator", None, unknown(f"?{frame.place(node)}"))
-
-
-def extreme(pick: Callable[..., Value]) -> Special:
-    def handler(frame: Frame, args: Args, node: ast.AST) -> Value:
-        from typedtorch.shapes.infer.items import items_of  # noqa: PLC0415 - as above
-
-        items = items_of(args.values[0]) if len(args.values) == 1 else args.values
-        if items and all(is_size(v) for v in items):
-            return pick(*items)
-        if items and all(isinstance(v, (int, float, Poly, Scalar)) for v in items):
-            return Scalar("float")
-        return UNKNOWN
-
-    return handler
-
-
-def absolute(frame: Frame, args: Args, node: ast.AST) -> Value:
-    from typedtorch.shapes.infer.calls import tensor_method  # noqa: PLC0415 - calls hold this table
-
-    value = args.get(0, "x", UNKNOWN)
-    if isinstance(value, Tensor):
-        return tensor_method(frame, value, "abs", (), {}, node, tuple(args.nodes))
-    if isinstance(value, (int, float)):
-        return abs(value)
-    return unknown(f"?{frame.place(node)}") if isinstance(value, Poly) else UNKNOWN
-
-
-def round_(frame: Frame, args: Args, node: ast.AST) -> Value:
-    value = args.get(0, "number", UNKNOWN)
-    if is_size(value):
-        return value
-    if isinstance(value, float) and len(args.values) == 1:
-        return round(value)
-    if isinstance(value, Scalar):
-        return Scalar("float") if len(args.values) > 1 else unknown(f"?{frame.place(node)}")
-    return UNKNOWN
-
-
 def get_attribute(frame: Frame, args: Args, node: ast.AST) -> Value:
     name = args.get(1, "name", UNKNOWN)
     value = args.get(0, "object", UNKNOWN)
@@ -307,10 +262,6 @@ def get_attribute(frame: Frame, args: Args, node: ast.AST) -> Value:
 def type_of(frame: Frame, args: Args, node: ast.AST) -> Value:
     value = args.get(0, "object", UNKNOWN)
     return ClassV(value.info) if len(args.values) == 1 and isinstance(value, Instance) else UNKNOWN
-
-
-def some_bool(frame: Frame, args: Args, node: ast.AST) -> Value:
-    return Scalar("bool")
 
 
 def nothing(frame: Frame, args: Args, node: ast.AST) -> Value:
@@ -328,35 +279,6 @@ def first_argument(frame: Frame, args: Args, node: ast.AST) -> Value:
 def deep_copy(frame: Frame, args: Args, node: ast.AST) -> Value:
     value = args.get(0, "x", UNKNOWN)
     return replace(value) if isinstance(value, (Sequence, DictV, Instance)) else value
-
-
-def float_function(frame: Frame, args: Args, node: ast.AST) -> Value:
-    return Scalar("float")
-
-
-def integer_function(frame: Frame, args: Args, node: ast.AST) -> Value:
-    return unknown(f"?{frame.place(node)}")
-
-
-def rounding(function: Callable[[float], int]) -> Special:
-    def handler(frame: Frame, args: Args, node: ast.AST) -> Value:
-        value = args.values[0] if args.values else UNKNOWN
-        if is_size(value):
-            return value
-        if isinstance(value, float) and math.isfinite(value):
-            return function(value)
-        return unknown(f"?{frame.place(node)}")
-
-    return handler
-
-
-def math_product(frame: Frame, args: Args, node: ast.AST) -> Value:
-    from typedtorch.shapes.infer.items import items_of  # noqa: PLC0415 - as above
-
-    items = items_of(args.values[0]) if args.values else None
-    if items is not None and all(is_size(v) for v in items) and not args.keywords:
-        return product(items)
-    return unknown(f"?{frame.place(node)}")
 
 
 def field(frame: Frame, args: Args, node: ast.AST) -> Value:

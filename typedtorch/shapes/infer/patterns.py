@@ -9,6 +9,7 @@ from typedtorch.shapes.infer import refine
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of
+from typedtorch.shapes.infer.kinds import instance_of
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Choice,
@@ -47,10 +48,10 @@ def match_pattern(frame: Frame, pattern: ast.pattern, value: Value) -> tuple[Val
             return match_pattern(frame, inner, value)
         case ast.MatchClass(cls=cls, patterns=[], kwd_patterns=[]):
             kind = evaluate(frame, cls)
-            return _split(value, lambda v: refine.instance_of(v, kind))
+            return _split(value, lambda v: instance_of(v, kind))
         case ast.MatchClass(cls=cls):
             kind = evaluate(frame, cls)
-            return _split(value, lambda v: refine.instance_of(v, kind))[0], value
+            return _split(value, lambda v: instance_of(v, kind))[0], value
         case ast.MatchValue(value=constant):
             wanted = evaluate(frame, constant)
             return _split(value, lambda v: refine.compare_values(ast.Eq(), v, wanted))

@@ -10,14 +10,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from typedtorch.shapes import dtypes
 from typedtorch.shapes.axes import Dim, evaluate
 from typedtorch.shapes.infer import specs
-from typedtorch.shapes.infer.assuming import Names
+from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.specs import ArraySpec, Spec
 from typedtorch.shapes.infer.values import (
     Awaitable,
     Choice,
     DictV,
+    FunctionV,
     Instance,
     Sequence,
     Value,
@@ -46,6 +48,7 @@ from typedtorch.shapes.tensor import (
     better,
     pack_index,
     same_entry,
+    show,
 )
 
 # -- forwards ---------------------------------------------------------------------------------
@@ -104,11 +107,58 @@ def match(spec: Spec, value: Value, names: Names, *, binder: str = "", path: str
                 for key, part in _dict_items(value)
                 for p in match(element, part, names, binder=f"{binder}[{key!r}]", path=f"{path}[{key!r}]")
             ]
+        case specs.CallableSpec() if isinstance(value, FunctionV):
+            return _match_function(spec, value, path)
         case specs.AwaitableSpec(result=result) if isinstance(value, Awaitable):
             return match(result, value.value, names, binder=binder, path=path)
         case specs.VariableSpec(name=name):
             names.variables.setdefault(name, value)
     return []
+
+
+def _match_function(spec: specs.CallableSpec, function: FunctionV, path: str) -> list[Problem]:
+    """A function with a signature of its own, called with what ``Callable[...]`` says it will be given."""
+    if spec.parameters is None or function.overloads or function.is_bound or function.name == "lambda":
+        return []
+    signature = function.module.program.interpreter.signature(function)
+    if signature.is_generator or signature.is_async or not signature.shaped:
+        return []
+    own, theirs = Names(axis, generic=True), Names(lambda name: unknown(f"?{name}"))
+    positional = [p for p in signature.parameters if p.kind == "positional"]
+    if len(positional) < len(spec.parameters):
+        return []
+    for wanted, parameter in zip(spec.parameters, positional, strict=False):
+        found = match(parameter.spec, assume(wanted, own, parameter.name), theirs)
+        if found:
+            return [_of_function(found[0], f"whose {parameter.name}", "is given", path)]
+    own.generic = False
+    found = match(spec.result, assume(signature.result, theirs), own)
+    return [_of_function(found[0], "that", "returns", path)] if found else []
+
+
+def _of_function(problem: Problem, who: str, verb: str, path: str) -> Problem:
+    if problem.kind == "kind":
+        text = f"a function {who} {verb} {problem.text}"
+    elif problem.kind == "dtype":
+        text = f"a function {who} {verb} {dtypes.show(problem.value.dtype)}, wanted {problem.spec.wrapper}"
+    else:
+        text = f"a function {who} {verb} {show(problem.value.shape)}, wanted {problem.spec.axes.text!r}"
+    return Problem("kind", specs.ANY_TENSOR, problem.value, path, text=text)
+
+
+def reordered(spec: ArraySpec, value: Tensor) -> list[Problem]:
+    """An attribute declared ``d k`` given ``(k, d)``: the same letters, in another order."""
+    dims = spec.axes.dims
+    wanted, got = [d.text for d in dims], [str(e) for e in value.shape]
+    if wanted == got or sorted(wanted) != sorted(got) or len(set(wanted)) < len(wanted):
+        return []
+    if not all(d.kind == "named" and not d.variadic for d in dims):
+        return []
+    at = next(i for i, (w, g) in enumerate(zip(wanted, got, strict=True)) if w != g)
+    entry = value.shape[at]
+    assert not isinstance(entry, Pack)
+    as_written = tuple(axis(d.name) for d in dims)
+    return [Problem("size", spec, value, "", dims[at], at, as_written[at], entry, None, as_written)]
 
 
 def _other_kind(value: Value, annotated: str, path: str) -> Problem:

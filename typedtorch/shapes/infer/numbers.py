@@ -1,0 +1,130 @@
+"""Python's own numbers: len's like, rounding, extremes, ranges."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.infer import refine
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    Object,
+    Scalar,
+    Sequence,
+    Tensor,
+    Value,
+    is_size,
+)
+from typedtorch.shapes.size import Poly, product, unknown
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.calls import Args
+
+
+Special = Callable[[Frame, "Args", ast.AST], Value]
+
+
+def to_int(frame: Frame, args: Args, node: ast.AST) -> Value:
+    value = args.get(0, "x", 0)
+    if is_size(value):
+        return value
+    if isinstance(value, (bool, float)) and math.isfinite(value):
+        return int(value)
+    return unknown(f"?{frame.place(node)}")
+
+
+def to_float(frame: Frame, args: Args, node: ast.AST) -> Value:
+    value = args.get(0, "x", 0.0)
+    return float(value) if isinstance(value, (int, float)) else Scalar("float")
+
+
+def to_bool(frame: Frame, args: Args, node: ast.AST) -> Value:
+    verdict = refine.truth(args.get(0, "x", False))
+    return Scalar("bool") if verdict is None else verdict
+
+
+def to_str(frame: Frame, args: Args, node: ast.AST) -> Value:
+    value = args.get(0, "x", "")
+    return str(value) if isinstance(value, (str, int)) else Object("str")
+
+
+def range_(frame: Frame, args: Args, node: ast.AST) -> Value:
+    values = args.values
+    numeric = values and all(isinstance(v, int) and not isinstance(v, bool) for v in values)
+    if numeric and len(values) <= 3 and values[2:] != [0]:
+        numbers = range(*values)
+        if len(numbers) <= 16:
+            return Sequence("iterator", tuple(numbers))
+    return Sequence("iterator", None, unknown(f"?{frame.place(node)}"))
+
+
+def extreme(pick: Callable[..., Value]) -> Special:
+    def handler(frame: Frame, args: Args, node: ast.AST) -> Value:
+        from typedtorch.shapes.infer.items import items_of  # noqa: PLC0415 - as above
+
+        items = items_of(args.values[0]) if len(args.values) == 1 else args.values
+        if items and all(is_size(v) for v in items):
+            return pick(*items)
+        if items and all(isinstance(v, (int, float, Poly, Scalar)) for v in items):
+            return Scalar("float")
+        return UNKNOWN
+
+    return handler
+
+
+def absolute(frame: Frame, args: Args, node: ast.AST) -> Value:
+    from typedtorch.shapes.infer.calls import tensor_method  # noqa: PLC0415 - calls hold this table
+
+    value = args.get(0, "x", UNKNOWN)
+    if isinstance(value, Tensor):
+        return tensor_method(frame, value, "abs", (), {}, node, tuple(args.nodes))
+    if isinstance(value, (int, float)):
+        return abs(value)
+    return unknown(f"?{frame.place(node)}") if isinstance(value, Poly) else UNKNOWN
+
+
+def round_(frame: Frame, args: Args, node: ast.AST) -> Value:
+    value = args.get(0, "number", UNKNOWN)
+    if is_size(value):
+        return value
+    if isinstance(value, float) and len(args.values) == 1:
+        return round(value)
+    if isinstance(value, Scalar):
+        return Scalar("float") if len(args.values) > 1 else unknown(f"?{frame.place(node)}")
+    return UNKNOWN
+
+
+def some_bool(frame: Frame, args: Args, node: ast.AST) -> Value:
+    return Scalar("bool")
+
+
+def float_function(frame: Frame, args: Args, node: ast.AST) -> Value:
+    return Scalar("float")
+
+
+def integer_function(frame: Frame, args: Args, node: ast.AST) -> Value:
+    return unknown(f"?{frame.place(node)}")
+
+
+def rounding(function: Callable[[float], int]) -> Special:
+    def handler(frame: Frame, args: Args, node: ast.AST) -> Value:
+        value = args.values[0] if args.values else UNKNOWN
+        if is_size(value):
+            return value
+        if isinstance(value, float) and math.isfinite(value):
+            return function(value)
+        return unknown(f"?{frame.place(node)}")
+
+    return handler
+
+
+def math_product(frame: Frame, args: Args, node: ast.AST) -> Value:
+    from typedtorch.shapes.infer.items import items_of  # noqa: PLC0415 - as above
+
+    items = items_of(args.values[0]) if args.values else None
+    if items is not None and all(is_size(v) for v in items) and not args.keywords:
+        return product(items)
+    return unknown(f"?{frame.place(node)}")

@@ -1,0 +1,87 @@
+"""Places: names, attributes and items that conditions are about, read and written."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.kinds import instance_of, made_from
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    Choice,
+    Instance,
+    Tensor,
+    Value,
+    choice,
+    options_of,
+)
+from typedtorch.shapes.size import atoms
+from typedtorch.shapes.tensor import Pack
+
+
+def keep_options(frame: Frame, place: ast.expr, keep: Callable[[Value], bool]) -> bool:
+    """Narrow a variable or attribute to the options that remain."""
+    value = read_place(frame, place)
+    if value is UNKNOWN:
+        return True
+    kept = [option for option in options_of(value) if keep(option)]
+    if not kept:
+        return False
+    if isinstance(value, Choice) and len(kept) < len(value.options):
+        write_place(frame, place, choice(kept))
+        if isinstance(place, ast.Name) and place.id in frame.optional:
+            _release(frame, place.id, kept)
+    return True
+
+
+def _release(frame: Frame, parameter: str, kept: list[Value]) -> None:
+    """Where the tensor among a parameter's options is not what was given, its axes are not bound."""
+    bound: set[str] = set()
+    for option in kept:
+        # a list of tensors may be empty, and binds nothing then
+        for entry in option.shape if isinstance(option, Tensor) else ():
+            bound.update({entry.name} if isinstance(entry, Pack) else {a.name for a in atoms(entry)})
+    names = frame.state.names
+    names.release(names.free | (frozenset(frame.optional[parameter]) - bound))
+
+
+def read_place(frame: Frame, place: ast.expr) -> Value:
+    """The value of a variable or attribute chain, without side effects."""
+    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - expressions hold conditions
+
+    if isinstance(place, ast.NamedExpr):
+        place = place.target
+    if not isinstance(place, (ast.Name, ast.Attribute)):
+        return UNKNOWN
+    with frame.reporter.mute():
+        return evaluate(frame, place)
+
+
+def write_place(frame: Frame, place: ast.expr, value: Value) -> None:
+    """Record what a variable or attribute turned out to be."""
+    match place:
+        case ast.NamedExpr(target=target):
+            write_place(frame, target, value)
+        case ast.Name(id=name):
+            frame.state.variables[name] = value
+        case ast.Attribute(value=base, attr=attr):
+            holder = read_place(frame, base)
+            if isinstance(holder, Instance):
+                frame.state.replace_value(holder, holder.with_attribute(attr, value))
+
+
+def keep_kind(frame: Frame, subject: ast.expr, classes: list[Value], positive: bool) -> bool:
+    value = read_place(frame, subject)
+    if value is UNKNOWN:
+        if positive and len(classes) == 1:
+            write_place(frame, subject, made_from(frame, classes[0]))
+        return True
+
+    def keep(option: Value) -> bool:
+        verdicts = [instance_of(option, c) for c in classes]
+        if positive:
+            return any(v is not False for v in verdicts)
+        return not any(v is True for v in verdicts)
+
+    return keep_options(frame, subject, keep)
