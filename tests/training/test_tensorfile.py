@@ -89,7 +89,7 @@ def test_a_checksum_is_that_of_each_part(monkeypatch: pytest.MonkeyPatch) -> Non
     assert entry == {"bytes": len(data), "part": 100, "crc32": sums}
 
 
-@pytest.mark.parametrize("part", [1, 7, 64, 1000])
+@pytest.mark.parametrize("part", [13, 64, 1000])
 def test_parts_and_tensors_need_not_end_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: int
 ) -> None:
