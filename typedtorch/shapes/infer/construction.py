@@ -13,7 +13,12 @@ from typedtorch.shapes.infer.attributes import assume_field
 from typedtorch.shapes.infer.calls import Args, Parameter, bind, check_argument
 from typedtorch.shapes.infer.classes import ClassInfo
 from typedtorch.shapes.infer.frame import Frame
+<<<<<<< Updated upstream
 from typedtorch.shapes.infer.unify import match, reordered
+=======
+from typedtorch.shapes.infer.state import map_tensors
+from typedtorch.shapes.infer.unify import match
+>>>>>>> Stashed changes
 from typedtorch.shapes.infer.updates import remains
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -28,7 +33,7 @@ from typedtorch.shapes.infer.values import (
     options_of,
 )
 from typedtorch.shapes.size import Size, integer, unknown
-from typedtorch.shapes.tensor import Scalar, Tensor
+from typedtorch.shapes.tensor import ANY_AXES, Pack, Scalar, Tensor, pack_index
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.interpreter import Interpreter
@@ -323,7 +328,15 @@ def _completed(interpreter: Interpreter, made: Instance) -> Instance:
 def assume_attribute(instance: Instance, name: str, spec: Spec) -> Value:
     """An annotated attribute; names that are the instance's integers have their sizes."""
     names = Names(integer, dict(instance.arguments), generic=True, where=f"{name}.")
-    return containers.castable(assume(spec, names, name))
+    value = containers.castable(assume(spec, names, name))
+    return map_tensors(value, _of_any_rank)
+
+
+def _of_any_rank(tensor: Tensor) -> Tensor:
+    """``*dims`` of an attribute is not the ``*dims`` of a method's signature."""
+    if pack_index(tensor.shape) is None:
+        return tensor
+    return replace(tensor, shape=tuple(ANY_AXES if isinstance(e, Pack) else e for e in tensor.shape))
 
 
 def check_attribute(frame: Frame, holder: Instance, spec: Spec, value: Value, node: ast.expr) -> Value:

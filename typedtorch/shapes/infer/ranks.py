@@ -22,23 +22,36 @@ COUNTS = (1, 2, 3)
 
 
 def run_of_axes(signature: Signature) -> str | None:
-    """The one run of axes in the parameters, ``...`` for one without a name; None if there are more."""
-    found = [name for p in signature.parameters for name in _runs(p.spec)]
-    if len(set(found)) != 1 or (found[0] == "..." and len(found) > 1):
+    """The one run of axes in the parameters, ``...`` for one without a name; None where it is not certain.
+
+    Without a name, or beside a tensor with axes of its own, the run may be meant to be none at all.
+    """
+    arrays = [a for p in signature.parameters for a in _arrays(p.spec)]
+    found = {name for a in arrays for name in _runs(a)}
+    if len(found) != 1:
         return None
-    return found[0]
+    with_run = [a for a in arrays if _runs(a)]
+    if found == {"..."}:
+        return "..." if len(arrays) == 1 and arrays[0].axes.variadic == 0 else None
+    names = set().union(*(specs.binding_names(a) for a in with_run))
+    beside = set().union(*(specs.binding_names(a) for a in arrays))
+    return found.pop() if beside <= names else None
 
 
-def _runs(spec: specs.Spec) -> list[str]:
+def _arrays(spec: specs.Spec) -> list[specs.ArraySpec]:
     match spec:
-        case specs.ArraySpec(axes=axes):
-            if axes.text == "...":
-                return []
-            runs = [d for d in axes.dims if d.variadic and not d.broadcastable and not d.treepath]
-            return ["..." if d.kind == "anonymous" else d.name for d in runs]
+        case specs.ArraySpec():
+            return [spec]
         case specs.UnionSpec(options=parts) | specs.TupleSpec(items=parts):
-            return [name for part in parts for name in _runs(part)]
+            return [array for part in parts for array in _arrays(part)]
     return []
+
+
+def _runs(spec: specs.ArraySpec) -> list[str]:
+    if spec.axes.text == "...":
+        return []
+    runs = [d for d in spec.axes.dims if d.variadic and not d.broadcastable and not d.treepath]
+    return ["..." if d.kind == "anonymous" else d.name for d in runs]
 
 
 def check(
