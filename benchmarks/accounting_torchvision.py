@@ -1,4 +1,4 @@
-"""torchvision's whole table of classification weights: multiply-adds and parameters, published and accounted for.
+"""torchvision's table of image classifiers: multiply-adds and parameters, published and accounted for.
 
 Run with ``python -m benchmarks.accounting_torchvision`` where torchvision is installed; the result goes to
 ``benchmarks/results/accounting_torchvision.txt``.  No weights are downloaded and nothing is allocated.
