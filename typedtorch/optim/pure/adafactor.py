@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor
 
-from typedtorch.optim.pure.base import ParamState, Rule, Scalar, count, on_device
+from typedtorch.optim.pure.base import ParamState, Rule, Scalar, count, next_step, on_device, shrunk
 from typedtorch.optim.pure.checks import check_at_least, check_lr
 
 # a tensor where the step count is one
@@ -82,16 +82,18 @@ class Adafactor(Rule):
     def update_one(
         self, grad: Shaped[Tensor, "*shape"], state: ParamState, param: Shaped[Tensor, "*shape"]
     ) -> tuple[Shaped[Tensor, "*shape"], ParamState]:
-        step: Float[Tensor, ""] = state["step"] + 1
+        step = next_step(state)
         if not param.numel():
             return param.clone(), {**state, "step": step}
         # on a GPU, and for a compiler, all these numbers stay tensors
         taken = step if on_device(step) else step.item()
         lr = cast(float, self.lr)
         scale = _most(self.eps[1], _rms(param, taken)) * _least(1 / taken**0.5, lr)
-        decayed = param * (1 - lr * self.weight_decay) if self.weight_decay else param
+        decayed = shrunk(param, lr, self.weight_decay) if self.weight_decay else param
         variance, new = self._variance(grad, state, taken**self.beta2_decay)
-        update = variance.clamp_(min=cast(float, self.eps[0]) ** 2).rsqrt_().mul_(grad)
+        update: Shaped[Tensor, "*shape"] = (
+            variance.clamp_(min=cast(float, self.eps[0]) ** 2).rsqrt_().mul_(grad)
+        )
         size = scale / _most(1.0, _rms(update, taken, self.d))
         new["step"] = step
         if isinstance(size, Tensor):

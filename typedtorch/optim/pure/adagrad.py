@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import cast
 
 import torch
-from jaxtyping import Float, Shaped
+from jaxtyping import Shaped
 from torch import Tensor
 from torch.optim.adagrad import adagrad as torch_adagrad
 
@@ -12,10 +12,13 @@ from typedtorch.optim.pure.base import (
     ParamState,
     Rule,
     Scalar,
+    any_complex,
     can_fuse,
     co_locate,
+    column,
     count,
     decayed,
+    next_step,
     on_device,
 )
 from typedtorch.optim.pure.checks import check_at_least, check_lr
@@ -68,7 +71,7 @@ class Adagrad(Rule):
     def update_one(
         self, grad: Shaped[Tensor, "*shape"], state: ParamState, param: Shaped[Tensor, "*shape"]
     ) -> tuple[Shaped[Tensor, "*shape"], ParamState]:
-        step: Float[Tensor, ""] = state["step"] + 1
+        step = next_step(state)
         old: Shaped[Tensor, "*shape"] = state["sum"]
         total = torch.addcmul(old, grad, grad)
         root = total.sqrt().add_(self.eps)
@@ -87,11 +90,11 @@ class Adagrad(Rule):
         torch_adagrad(
             params,
             grads,
-            [state["sum"] for state in states],
-            co_locate(states, params) if fused else [state["step"] for state in states],
+            column(states, "sum"),
+            co_locate(states, params) if fused else column(states, "step"),
             fused=fused,
             foreach=not fused,
-            has_complex=any(param.is_complex() for param in params),
+            has_complex=any_complex(params),
             lr=cast(float, self.lr),
             weight_decay=self.weight_decay,
             lr_decay=self.lr_decay,

@@ -5,7 +5,7 @@ from functools import partial
 from typing import ClassVar, TypeAlias, cast
 
 import torch
-from jaxtyping import Float, Shaped
+from jaxtyping import Shaped
 from torch import Tensor
 from torch.optim.adam import adam as torch_adam
 
@@ -13,11 +13,15 @@ from typedtorch.optim.pure.base import (
     ParamState,
     Rule,
     Scalar,
+    any_complex,
     can_fuse,
     co_locate,
+    column,
     count,
     decayed,
+    next_step,
     on_device,
+    shrunk,
 )
 from typedtorch.optim.pure.checks import check_at_least, check_betas, check_lr
 
@@ -87,7 +91,7 @@ class Adam(Rule):
         param: Shaped[Tensor, "*shape"],
     ) -> tuple[Shaped[Tensor, "*shape"], ParamState]:
         beta1, beta2 = self.betas
-        step: Float[Tensor, ""] = state["step"] + 1
+        step = next_step(state)
         old_mean: Shaped[Tensor, "*shape"] = state["exp_avg"]
         old_square: Shaped[Tensor, "*shape"] = state["exp_avg_sq"]
         mean = torch.lerp(old_mean, grad, 1 - beta1)
@@ -99,7 +103,7 @@ class Adam(Rule):
         # the decay comes first: what it shrinks is the parameter before the step
         start: Shaped[Tensor, "*shape"] = param
         if self.weight_decay and self.decoupled:
-            start = param * (1 - self.lr * self.weight_decay)
+            start = shrunk(param, self.lr, self.weight_decay)
         move = param.addcdiv if start is param else start.addcdiv_
         if on_device(step):
             # the counter is not read: the step's sign and size go into the denominator
@@ -116,14 +120,14 @@ class Adam(Rule):
         torch_adam(
             params,
             grads,
-            [state["exp_avg"] for state in states],
-            [state["exp_avg_sq"] for state in states],
-            [state["max_exp_avg_sq"] for state in states] if self.amsgrad else [],
+            column(states, "exp_avg"),
+            column(states, "exp_avg_sq"),
+            column(states, "max_exp_avg_sq") if self.amsgrad else [],
             co_locate(states, params),
             foreach=not fused,
             fused=fused,
             capturable=not fused and on_device(states[0]["step"]),
-            has_complex=any(param.is_complex() for param in params),
+            has_complex=any_complex(params),
             decoupled_weight_decay=self.decoupled,
             amsgrad=self.amsgrad,
             beta1=self.betas[0],

@@ -175,11 +175,35 @@ def _as_real(
     if not param.is_complex():
         return one(grad, state, param)
     # a complex parameter is two real ones, as in torch
-    real = {name: torch.view_as_real(t) if t.is_complex() else t for name, t in state.items()}
-    new, moved = one(torch.view_as_real(grad), real, torch.view_as_real(param))
+    new, moved = one(as_pairs(grad), {name: as_pairs(t) for name, t in state.items()}, as_pairs(param))
     back = {name: torch.view_as_complex(t) if t.ndim > param.ndim else t for name, t in moved.items()}
     result: Shaped[Tensor, "*shape"] = torch.view_as_complex(new)
     return result, back
+
+
+def as_pairs(x: Shaped[Tensor, "*shape"]) -> Tensor:
+    """Complex numbers as pairs of real ones, in the same memory; real numbers as they are."""
+    return torch.view_as_real(x) if x.is_complex() else x
+
+
+def column(states: Sequence[ParamState], name: str) -> list[Tensor]:
+    """One entry of every parameter's state."""
+    return [state[name] for state in states]
+
+
+def next_step(state: ParamState) -> Float[Tensor, ""]:
+    """The step count with the present step in it."""
+    return state["step"] + 1
+
+
+def shrunk(param: Shaped[Tensor, "*shape"], lr: Scalar, weight_decay: float) -> Shaped[Tensor, "*shape"]:
+    """``param * (1 - lr * weight_decay)``: a decay beside the gradient."""
+    return param * (1 - lr * weight_decay)
+
+
+def any_complex(params: Sequence[Tensor]) -> bool:
+    """Whether some parameter is complex, as torch's functional optimizers want to know."""
+    return any(param.is_complex() for param in params)
 
 
 def decayed(
@@ -197,10 +221,11 @@ def count(param: Shaped[Tensor, "*shape"]) -> Float[Tensor, ""]:
 
 def can_fuse(params: Sequence[Tensor], kernel: str) -> bool:
     """Whether torch has one kernel for all of an update, for these dtypes, devices and kinds of tensor."""
-    return not torch.compiler.is_compiling() and all(
-        param.is_floating_point() and _has_kernel(type(param).__name__, kernel, param.device.type)
-        for param in params
-    )
+    return not torch.compiler.is_compiling() and all(_can_fuse_one(param, kernel) for param in params)
+
+
+def _can_fuse_one(param: Shaped[Tensor, "*shape"], kernel: str) -> bool:
+    return param.is_floating_point() and _has_kernel(type(param).__name__, kernel, param.device.type)
 
 
 @cache
@@ -224,7 +249,7 @@ def co_locate(states: Sequence[ParamState], params: Sequence[Tensor]) -> list[Fl
     for state, param in zip(states, params, strict=True):
         if state["step"].device != param.device:
             state["step"] = state["step"].to(param.device)
-    return [state["step"] for state in states]
+    return column(states, "step")
 
 
 def on_device(step: Float[Tensor, ""]) -> bool:
@@ -244,7 +269,7 @@ def _check_names(
             raise ValueError(f"step: {what} {extra!r} belongs to no parameter")
 
 
-def _check_gradient(name: int | str, grad: Tensor, param: Tensor) -> None:
+def _check_gradient(name: int | str, grad: Shaped[Tensor, "*given"], param: Shaped[Tensor, "*shape"]) -> None:
     if grad.shape != param.shape:
         raise ValueError(
             f"step: the gradient of parameter {name!r} is {tuple(grad.shape)}, "

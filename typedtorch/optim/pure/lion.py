@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Shaped
 from torch import Tensor
 
-from typedtorch.optim.pure.base import ParamState, Rule, Scalar
+from typedtorch.optim.pure.base import ParamState, Rule, Scalar, as_pairs, column, shrunk
 from typedtorch.optim.pure.checks import check_at_least, check_betas, check_lr
 
 
@@ -50,9 +50,7 @@ class Lion(Rule):
         beta1, beta2 = self.betas
         mean: Shaped[Tensor, "*shape"] = state["exp_avg"]
         sign = (mean * beta1).add_(grad, alpha=1 - beta1).sign_()
-        decayed: Shaped[Tensor, "*shape"] = (
-            param * (1 - self.lr * self.weight_decay) if self.weight_decay else param
-        )
+        decayed = shrunk(param, self.lr, self.weight_decay) if self.weight_decay else param
         return self._move(decayed, sign), {"exp_avg": (mean * beta2).add_(grad, alpha=1 - beta2)}
 
     def _move(
@@ -64,8 +62,8 @@ class Lion(Rule):
 
     def update_in_place(self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]) -> None:
         beta1, beta2 = self.betas
-        means = [_real(state["exp_avg"]) for state in states]
-        slopes, weights = [_real(grad) for grad in grads], [_real(param) for param in params]
+        means = list(map(as_pairs, column(states, "exp_avg")))
+        slopes, weights = list(map(as_pairs, grads)), list(map(as_pairs, params))
         if self.maximize:
             slopes = list(torch._foreach_neg(slopes))
         signs = list(torch._foreach_mul(means, beta1))
@@ -77,7 +75,3 @@ class Lion(Rule):
         torch._foreach_sub_(weights, signs)
         torch._foreach_mul_(means, beta2)
         torch._foreach_add_(means, slopes, alpha=1 - beta2)
-
-
-def _real(x: Tensor) -> Tensor:
-    return torch.view_as_real(x) if x.is_complex() else x

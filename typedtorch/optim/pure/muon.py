@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor
 
-from typedtorch.optim.pure.base import ParamState, Rule, Scalar
+from typedtorch.optim.pure.base import ParamState, Rule, Scalar, shrunk
 from typedtorch.optim.pure.checks import check_at_least, check_lr
 
 
@@ -72,8 +72,8 @@ class Muon(Rule):
         old: Shaped[Tensor, "rows columns"] = state["momentum_buffer"]
         buffer = torch.lerp(old, grad, 1 - self.momentum)
         update, size = self._direction(grad, buffer), self._size(param)
-        shrunk: Shaped[Tensor, "rows columns"] = param * (1 - self.lr * self.weight_decay)
-        return shrunk.add_(update, alpha=-size), {"momentum_buffer": buffer}
+        start = shrunk(param, self.lr, self.weight_decay)
+        return start.add_(update, alpha=-size), {"momentum_buffer": buffer}
 
     def update_in_place(self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]) -> None:
         for grad, state, param in zip(grads, states, params, strict=True):

@@ -8,7 +8,18 @@ from jaxtyping import Shaped
 from torch import Tensor
 from torch.optim.rmsprop import rmsprop as torch_rmsprop
 
-from typedtorch.optim.pure.base import ParamState, Rule, Scalar, co_locate, count, decayed, on_device
+from typedtorch.optim.pure.base import (
+    ParamState,
+    Rule,
+    Scalar,
+    any_complex,
+    co_locate,
+    column,
+    count,
+    decayed,
+    next_step,
+    on_device,
+)
 from typedtorch.optim.pure.checks import check_at_least, check_lr
 
 
@@ -61,7 +72,7 @@ class RMSprop(Rule):
     def update_one(
         self, grad: Shaped[Tensor, "*shape"], state: ParamState, param: Shaped[Tensor, "*shape"]
     ) -> tuple[Shaped[Tensor, "*shape"], ParamState]:
-        new: ParamState = {"step": state["step"] + 1}
+        new: ParamState = {"step": next_step(state)}
         old_square: Shaped[Tensor, "*shape"] = state["square_avg"]
         square = new["square_avg"] = (old_square * self.alpha).addcmul_(grad, grad, value=1 - self.alpha)
         if self.centered:
@@ -95,14 +106,14 @@ class RMSprop(Rule):
         torch_rmsprop(
             params,
             grads,
-            [state["square_avg"] for state in states],
-            [state["grad_avg"] for state in states] if self.centered else [],
-            [state["momentum_buffer"] for state in states] if self.momentum else [],
+            column(states, "square_avg"),
+            column(states, "grad_avg") if self.centered else [],
+            column(states, "momentum_buffer") if self.momentum else [],
             steps,
             foreach=True,
             maximize=self.maximize,
             capturable=on_device(steps[0]),
-            has_complex=any(param.is_complex() for param in params),
+            has_complex=any_complex(params),
             lr=cast(float, self.lr),
             alpha=self.alpha,
             eps=self.eps,

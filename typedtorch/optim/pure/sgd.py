@@ -108,6 +108,6 @@ class SGD(Rule):
                 state["momentum_buffer"] = buffer
 
 
-def _mistaken(param: Tensor) -> bool:
+def _mistaken(param: Shaped[Tensor, "*shape"]) -> bool:
     """torch's fused kernel for half precision on the CPU moves 16 numbers and more wrongly (2.13)."""
     return param.device.type == "cpu" and param.dtype in (torch.float16, torch.bfloat16)
