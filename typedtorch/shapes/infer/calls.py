@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import replace
 
 from typedtorch.shapes.infer import library, messages, specs
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
+from typedtorch.shapes.infer.binding import Args, bind, callee, check_argument, complete, kind_fits
 from typedtorch.shapes.infer.frame import Frame, source
-from typedtorch.shapes.infer.repairs import repair
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -35,34 +34,6 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.rule import RULES
 from typedtorch.shapes.size import unknown
-from typedtorch.shapes.tensor import ANY_AXES
-
-
-@dataclass(slots=True)
-class Args:
-    """The arguments of one call.  ``open``: some could not be enumerated."""
-
-    values: list[Value] = field(default_factory=list)
-    nodes: list[ast.expr | None] = field(default_factory=list)
-    keywords: dict[str, Value] = field(default_factory=dict)
-    keyword_nodes: dict[str, ast.expr] = field(default_factory=dict)
-    open: bool = False
-
-    def add(self, value: Value, node: ast.expr | None = None) -> None:
-        self.values.append(value)
-        self.nodes.append(node)
-
-    def get(self, index: int, name: str, default: Value = None) -> Value:
-        """An argument by position or keyword."""
-        if name in self.keywords:
-            return self.keywords[name]
-        return self.values[index] if index < len(self.values) else default
-
-    def without_first(self, count: int = 1) -> Args:
-        return replace(self, values=self.values[count:], nodes=self.nodes[count:])
-
-    def every(self) -> list[Value]:
-        return [*self.values, *self.keywords.values()]
 
 
 def call(frame: Frame, node: ast.Call) -> Value:
@@ -218,17 +189,13 @@ def _call_promise(frame: Frame, function: Promise, args: Args, node: ast.AST) ->
             where = args.nodes[i]
             problems = match(spec, value, names, binder="" if where is None else source(where))
             if problems and where is not None:
-                messages.argument(frame, where, _callee(node), problems[0], f"argument {i + 1}")
+                messages.argument(frame, where, callee(node), problems[0], f"argument {i + 1}")
     return assume(function.spec.result, names, frame.place(node))
 
 
 def _fresh(frame: Frame, node: ast.AST):  # type: ignore[no-untyped-def]  # a closure of one line
     place = frame.place(node)
     return lambda name: unknown(f"?{place}.{name}")
-
-
-def _callee(node: ast.AST) -> str:
-    return source(node.func, 40) if isinstance(node, ast.Call) else source(node, 40)
 
 
 def _super(frame: Frame) -> Value:
@@ -241,48 +208,6 @@ def _super(frame: Frame) -> Value:
 
 
 # -- functions of the program -----------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One parameter of a signature."""
-
-    name: str
-    spec: specs.Spec
-    kind: str  # "positional", "keyword", "args", "kwargs"
-    default: ast.expr | None
-    annotation: ast.expr | None
-
-
-def bind(parameters: list[Parameter], args: Args) -> dict[str, tuple[Value, ast.expr | None]] | None:
-    """Arguments by parameter name; None where they cannot be laid out."""
-    bound: dict[str, tuple[Value, ast.expr | None]] = {}
-    positional = [p for p in parameters if p.kind == "positional"]
-    rest = next((p for p in parameters if p.kind == "args"), None)
-    extra = next((p for p in parameters if p.kind == "kwargs"), None)
-    if args.open:
-        return None
-    for i, (value, node) in enumerate(zip(args.values, args.nodes, strict=True)):
-        if i < len(positional):
-            bound[positional[i].name] = (value, node)
-        elif rest is None:
-            return None
-    if rest is not None:
-        surplus = tuple(args.values[len(positional) :])
-        first = args.nodes[len(positional)] if len(args.nodes) > len(positional) else None
-        bound[rest.name] = (surplus, first)
-    names = {p.name for p in parameters if p.kind in ("positional", "keyword")}
-    surplus_keywords: dict[str, Value] = {}
-    for name, value in args.keywords.items():
-        if name in names and name not in bound:
-            bound[name] = (value, args.keyword_nodes.get(name))
-        elif extra is not None:
-            surplus_keywords[name] = value
-        else:
-            return None
-    if extra is not None:
-        bound[extra.name] = (DictV(surplus_keywords), None)
-    return bound
 
 
 def call_function(frame: Frame, function: FunctionV, args: Args, node: ast.AST) -> Value:
@@ -307,27 +232,6 @@ def call_function(frame: Frame, function: FunctionV, args: Args, node: ast.AST) 
     return interpreter.function_result(frame, function, signature, bound, names, node, failed=failed)
 
 
-def check_argument(
-    frame: Frame, node: ast.AST, parameter: Parameter, value: Value, where: ast.expr | None, names: Names
-) -> bool:
-    """Report the first contradiction of one argument; True if there is one."""
-    binder = parameter.name if where is None else source(where, 40)
-    if parameter.kind == "args":
-        spec: specs.Spec = specs.SequenceSpec("tuple", parameter.spec)
-    elif parameter.kind == "kwargs":
-        spec = specs.DictSpec(parameter.spec)
-    else:
-        spec = parameter.spec
-    names.dispatched = frame.state.names.dispatched
-    problems = match(spec, value, names, binder=binder)
-    if not problems:
-        return False
-    place = where if where is not None else node
-    if isinstance(place, ast.expr):
-        messages.argument(frame, place, _callee(node), problems[0], parameter.name)
-    return True
-
-
 def _call_overloaded(frame: Frame, function: FunctionV, args: Args, node: ast.AST) -> Value:
     """The first overload that fits; if none can, what contradicts the first."""
     interpreter = frame.interpreter
@@ -336,7 +240,7 @@ def _call_overloaded(frame: Frame, function: FunctionV, args: Args, node: ast.AS
         candidate = replace(function, node=definition, overloads=())
         signature = interpreter.signature(candidate)
         bound = bind(signature.parameters, args)
-        if bound is None or not _complete(signature.parameters, bound):
+        if bound is None or not complete(signature.parameters, bound):
             continue
         names = interpreter.call_names(frame, candidate, signature, bound, node)
         problems = []
@@ -345,7 +249,7 @@ def _call_overloaded(frame: Frame, function: FunctionV, args: Args, node: ast.AS
             if parameter.name in bound and parameter.kind in ("positional", "keyword"):
                 value, where = bound[parameter.name]
                 binder = parameter.name if where is None else source(where, 40)
-                kinds_fit = kinds_fit and _kind_fits(parameter.spec, value)
+                kinds_fit = kinds_fit and kind_fits(parameter.spec, value)
                 problems += [
                     (p, where, parameter) for p in match(parameter.spec, value, names, binder=binder)
                 ]
@@ -357,32 +261,8 @@ def _call_overloaded(frame: Frame, function: FunctionV, args: Args, node: ast.AS
     if failures:
         problem, where, parameter = failures[0]
         if where is not None:
-            messages.argument(frame, where, _callee(node), problem, parameter.name)
+            messages.argument(frame, where, callee(node), problem, parameter.name)
     return UNKNOWN
-
-
-def _complete(parameters: list[Parameter], bound: Mapping[str, object]) -> bool:
-    """Whether every parameter without a default has its argument."""
-    return all(
-        p.name in bound or p.default is not None for p in parameters if p.kind in ("positional", "keyword")
-    )
-
-
-def _kind_fits(spec: specs.Spec, value: Value) -> bool:
-    """Whether an argument could be of an overload's kind at all."""
-    if value is UNKNOWN or isinstance(spec, (specs.Anything, specs.VariableSpec)):
-        return True
-    if isinstance(spec, specs.ArraySpec):
-        return isinstance(value, (Tensor, Choice))
-    if isinstance(spec, specs.NoneSpec):
-        return value is None
-    if isinstance(spec, specs.LiteralSpec):
-        return value in spec.values if isinstance(value, (str, int, bool, type(None))) else True
-    if isinstance(spec, specs.UnionSpec):
-        return any(_kind_fits(option, value) for option in spec.options)
-    if isinstance(value, Tensor):
-        return not isinstance(spec, (specs.NumberSpec, specs.TupleSpec, specs.SequenceSpec, specs.DictSpec))
-    return True
 
 
 def operator_method(
@@ -503,42 +383,6 @@ def pieces(name: str, tensor: Tensor, values: tuple[Value, ...], keywords: Mappi
 # -- results ----------------------------------------------------------------------------------
 
 
-def check_result(frame: Frame, node: ast.expr, value: Value) -> None:
-    """A ``return`` against the function's annotation."""
-    if frame.result is None:
-        return
-    names = frame.state.names.copy()
-    names.strict, names.tie = True, frame.tie(node)
-    problems = match(frame.result, value, names, binder="the result")
-    frame.bound.append({} if problems else names.sizes)
-    if problems and not _follows(frame, value):
-        fits = partial(_fits_result, frame, frame.result)
-        messages.result(frame, node, problems[0], hint=repair(frame, node, value, fits))
-
-
-def _fits_result(frame: Frame, spec: specs.Spec, value: Value) -> bool:
-    names = frame.state.names.copy()
-    names.strict = True
-    return not match(spec, value, names)
-
-
-def _follows(frame: Frame, value: Value) -> bool:
-    """Whether a result of which little is known comes after something that was reported."""
-    return isinstance(value, Tensor) and ANY_AXES in value.shape and frame.blamed()
-
-
-def check_yield(frame: Frame, node: ast.Yield, value: Value) -> None:
-    """A ``yield`` against the element of ``Iterator[...]``."""
-    spec = frame.interpreter.yield_spec(frame)
-    if spec is None or node.value is None:
-        return
-    names = frame.state.names.copy()
-    names.strict = True
-    problems = match(spec, value, names, binder="the item")
-    if problems:
-        messages.result(frame, node.value, problems[0], verb="yields")
-
-
 # -- small things expressions and statements need -----------------------------------------------
 
 
@@ -604,13 +448,4 @@ def never_returns(value: Value) -> bool:
     return isinstance(value, Object) and value.name == "Never"
 
 
-__all__ = [
-    "Args",
-    "Parameter",
-    "bind",
-    "call",
-    "call_function",
-    "call_value",
-    "check_result",
-    "tensor_method",
-]
+__all__ = ["call", "call_function", "call_value", "tensor_method"]

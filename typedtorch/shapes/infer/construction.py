@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes.infer import containers, library, messages, specs
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.attributes import assume_field
-from typedtorch.shapes.infer.calls import Args, Parameter, bind, check_argument
+from typedtorch.shapes.infer.binding import Args, Parameter, bind, check_argument
 from typedtorch.shapes.infer.classes import ClassInfo
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.state import map_tensors

@@ -23,7 +23,7 @@ from typedtorch.shapes.infer import (
 )
 from typedtorch.shapes.infer.assignment import assign_target
 from typedtorch.shapes.infer.assuming import Names, assume
-from typedtorch.shapes.infer.calls import Args
+from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.classes import ClassInfo
 from typedtorch.shapes.infer.definitions import decorator_names
 from typedtorch.shapes.infer.expressions import evaluate

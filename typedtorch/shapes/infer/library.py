@@ -53,7 +53,7 @@ from typedtorch.shapes.size import Size, size_max, size_min, unknown
 from typedtorch.shapes.tensor import Pack, ShapeError
 
 if TYPE_CHECKING:
-    from typedtorch.shapes.infer.calls import Args
+    from typedtorch.shapes.infer.binding import Args
 
 
 def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
@@ -285,7 +285,7 @@ def field(frame: Frame, args: Args, node: ast.AST) -> Value:
     if "default" in args.keywords:
         return args.keywords["default"]
     if "default_factory" in args.keywords:
-        from typedtorch.shapes.infer.calls import Args as Empty  # noqa: PLC0415 - calls hold this table
+        from typedtorch.shapes.infer.binding import Args as Empty  # noqa: PLC0415 - calls hold this table
         from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - as above
 
         return call_value(frame, args.keywords["default_factory"], Empty(), node)
