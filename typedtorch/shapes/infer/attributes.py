@@ -27,7 +27,6 @@ from typedtorch.shapes.infer.values import (
     SuperV,
     Tensor,
     Value,
-    join_all,
 )
 from typedtorch.shapes.rule import ATTRIBUTES, Layer
 from typedtorch.shapes.size import Size, axis, integer, unknown
@@ -54,8 +53,10 @@ def get(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
     if isinstance(value, ModuleV):
         return of_module(value, name)
     if isinstance(value, Choice):
-        found = [get(frame, option, name, node) for option in value.options if option is not None]
-        return join_all(found, frame.place(node)) if found else UNKNOWN
+        from typedtorch.shapes.infer.calls import for_each  # noqa: PLC0415 - calls hold attributes
+
+        options = [option for option in value.options if option is not None]
+        return for_each(frame, options, lambda option: get(frame, option, name, node), node)
     if isinstance(value, ClassV):
         return of_class(frame, value, name)
     if isinstance(value, LayerV):

@@ -93,6 +93,16 @@ def tokens(parsed: dict[str, Shaped[Tensor, "..."]]) -> Int[Tensor, "n"]:
     return chunk
 
 
+def solved(solver, x: Tensor) -> Union[Tensor, tuple[Tensor, Tensor]]:
+    return solver(x)
+
+
+def squeezed(x: Float[Tensor, "n"]) -> Float[Tensor, "n"]:
+    """With this solver it is the tensor alone."""
+    found = solved(lambda t: t.double(), x.unsqueeze(-1))
+    return found.squeeze(-1).float()
+
+
 class Quantiles:
     def __init__(self, levels: tuple[float] = [0.1, 0.5, 0.9]) -> None:  # type: ignore[assignment]
         self.levels = levels
@@ -125,6 +135,7 @@ def use(v: Float[Tensor, "5 2 3"]) -> None:
     quantiles.levels = (0.1, 0.5)
     quantiles.loss(torch.ones(2), torch.randn(5, 3), torch.randn(5, 6))
     tokens({"chunk": torch.zeros(3, dtype=torch.long)})
+    squeezed(torch.randn(3))
     pooled({"chosen": torch.randn(4, 6, 2)}, 6, 2)
 
 
