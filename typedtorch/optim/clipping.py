@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Shaped
 from torch import Tensor, nn
 
 
@@ -68,7 +68,7 @@ def global_norm(tensors: Iterable[Tensor]) -> Float[Tensor, ""]:
         wide = torch.float64 if {torch.float64, torch.complex128} & {t for t, _ in kinds} else torch.float32
         each = [torch.linalg.vector_norm(tensor, dtype=_wide(tensor)) for tensor in found]
         norms = [norm.to(each[0].device, wide) for norm in each]
-    joint: Tensor = torch.linalg.vector_norm(torch.stack(norms))
+    joint: Float[Tensor, ""] = torch.linalg.vector_norm(torch.stack(norms))
     return joint
 
 
@@ -98,6 +98,6 @@ def _gradients(who: str, grads: Iterable[Tensor | None]) -> list[Tensor]:
     return found
 
 
-def _wide(tensor: Tensor) -> torch.dtype | None:
+def _wide(tensor: Shaped[Tensor, "*shape"]) -> torch.dtype | None:
     """Half precision overflows when squared: accumulate it in float32."""
     return torch.float32 if tensor.dtype in (torch.float16, torch.bfloat16) else None

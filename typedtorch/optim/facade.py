@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from typing import Any, ClassVar, TypeAlias, cast, overload
 
 import torch
+from jaxtyping import Shaped
 from torch import Tensor
 from torch.optim import Optimizer
 
@@ -114,7 +115,7 @@ class Facade(Optimizer):
 _KEYS = {"params", "param_names", "name", "initial_lr"}
 
 
-def _like(param: Tensor) -> Tensor:
+def _like(param: Shaped[Tensor, "*shape"]) -> Shaped[Tensor, "*shape"]:
     return torch.empty(param.shape, dtype=param.dtype, device="meta")
 
 
@@ -133,7 +134,7 @@ def _misfits(optimizer: Facade, state_dict: dict[str, Any]) -> Iterator[str]:
                 yield from (f"parameter {key}: {text}" for text in _state_misfits(rule, state, param))
 
 
-def _state_misfits(rule: pure.Rule, state: dict[str, Any], param: Tensor) -> Iterator[str]:
+def _state_misfits(rule: pure.Rule, state: dict[str, Any], param: Shaped[Tensor, "*shape"]) -> Iterator[str]:
     wanted = {name: tuple(value.shape) for name, value in rule.init_one(_like(param)).items()}
     for name, shape in wanted.items():
         if name not in state:

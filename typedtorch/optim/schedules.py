@@ -6,20 +6,21 @@ The step may be a tensor: then the answer is one, and nothing is read back from 
 """
 
 import math
-from typing import overload
+from typing import TypeAlias, overload
 
 import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor
+
+Rate: TypeAlias = float | Float[Tensor, "*steps"]
+"""A number, or one for each of the given steps."""
 
 
 @overload
 def constant(step: int, *, peak: float, warmup: int = 0) -> float: ...
 @overload
 def constant(step: Shaped[Tensor, "*steps"], *, peak: float, warmup: int = 0) -> Float[Tensor, "*steps"]: ...
-def constant(
-    step: int | Shaped[Tensor, "*steps"], *, peak: float, warmup: int = 0
-) -> float | Float[Tensor, "*steps"]:
+def constant(step: int | Shaped[Tensor, "*steps"], *, peak: float, warmup: int = 0) -> Rate:
     """Warm up to ``peak`` and stay.
 
     Raises:
@@ -40,7 +41,7 @@ def warmup_linear(
 ) -> Float[Tensor, "*steps"]: ...
 def warmup_linear(
     step: int | Shaped[Tensor, "*steps"], *, peak: float, total: int, warmup: int = 0, floor: float = 0.0
-) -> float | Float[Tensor, "*steps"]:
+) -> Rate:
     """Warm up to ``peak``, then fall in a straight line to ``floor`` at step ``total - 1`` and stay there.
 
     Raises:
@@ -61,7 +62,7 @@ def warmup_cosine(
 ) -> Float[Tensor, "*steps"]: ...
 def warmup_cosine(
     step: int | Shaped[Tensor, "*steps"], *, peak: float, total: int, warmup: int = 0, floor: float = 0.0
-) -> float | Float[Tensor, "*steps"]:
+) -> Rate:
     """Warm up to ``peak``, then fall as half a cosine to ``floor`` at step ``total - 1`` and stay there.
 
     ``floor + (peak - floor) * (1 + cos(pi * progress)) / 2`` (Loshchilov and Hutter, arXiv:1608.03983).
@@ -73,7 +74,7 @@ def warmup_cosine(
     [0.5, 1.0, 0.914, 0.689, 0.411, 0.186, 0.1, 0.1]
     """
     _check(warmup=warmup, total=total)
-    half = 0.5 * (1.0 + _cos(math.pi * _progress(step, warmup, total)))
+    half: Rate = 0.5 * (1.0 + _cos(math.pi * _progress(step, warmup, total)))
     return _warm(step, warmup, peak, floor + (peak - floor) * half)
 
 
@@ -99,7 +100,7 @@ def warmup_stable_decay(
     warmup: int = 0,
     decay: int = 0,
     floor: float = 0.0,
-) -> float | Float[Tensor, "*steps"]:
+) -> Rate:
     """WSD: warm up, stay at ``peak``, and fall in a straight line to ``floor`` in the last ``decay`` steps.
 
     Hu et al., MiniCPM, arXiv:2404.06395.  The floor is reached at step ``total - 1``.
@@ -111,7 +112,7 @@ def warmup_stable_decay(
     [0.5, 1.0, 1.0, 1.0, 0.5, 0.0, 0.0]
     """
     _check(warmup=warmup, total=total, decay=decay)
-    fallen = _clamp((step - (total - decay) + 1) / decay) if decay else 0.0 * _ramp(step, 0)
+    fallen: Rate = _clamp((step - (total - decay) + 1) / decay) if decay else 0.0 * _ramp(step, 0)
     return _warm(step, warmup, peak, peak + (floor - peak) * fallen)
 
 
@@ -119,9 +120,7 @@ def warmup_stable_decay(
 def inverse_sqrt(step: int, *, peak: float, warmup: int) -> float: ...
 @overload
 def inverse_sqrt(step: Shaped[Tensor, "*steps"], *, peak: float, warmup: int) -> Float[Tensor, "*steps"]: ...
-def inverse_sqrt(
-    step: int | Shaped[Tensor, "*steps"], *, peak: float, warmup: int
-) -> float | Float[Tensor, "*steps"]:
+def inverse_sqrt(step: int | Shaped[Tensor, "*steps"], *, peak: float, warmup: int) -> Rate:
     """Warm up to ``peak``, then fall as ``peak * sqrt(warmup / (step + 1))`` (arXiv:1706.03762, section 5.3).
 
     Raises:
@@ -135,33 +134,29 @@ def inverse_sqrt(
     return _warm(step, warmup, peak, peak * (warmup / (step + 1)) ** 0.5)
 
 
-def _ramp(step: int | Shaped[Tensor, "*steps"], warmup: int) -> float | Float[Tensor, "*steps"]:
+def _ramp(step: int | Shaped[Tensor, "*steps"], warmup: int) -> Rate:
     """(step + 1) / warmup, at most 1."""
     return _clamp((step + 1) / max(warmup, 1))
 
 
-def _progress(
-    step: int | Shaped[Tensor, "*steps"], warmup: int, total: int
-) -> float | Float[Tensor, "*steps"]:
+def _progress(step: int | Shaped[Tensor, "*steps"], warmup: int, total: int) -> Rate:
     """0 at the last step of the warm-up (or the first step), 1 at step total - 1, and 1 from then on."""
     first = max(warmup - 1, 0)
     return _clamp((step - first) / max(total - 1 - first, 1))
 
 
-def _warm(
-    step: int | Shaped[Tensor, "*steps"], warmup: int, peak: float, after: float | Float[Tensor, "*steps"]
-) -> float | Float[Tensor, "*steps"]:
-    ramp = peak * _ramp(step, warmup)
+def _warm(step: int | Shaped[Tensor, "*steps"], warmup: int, peak: float, after: Rate) -> Rate:
+    ramp: Rate = peak * _ramp(step, warmup)
     if isinstance(step, Tensor):
         return torch.where(step < warmup, ramp, after)
     return ramp if step < warmup else after
 
 
-def _clamp(x: float | Float[Tensor, "*steps"]) -> float | Float[Tensor, "*steps"]:
+def _clamp(x: Rate) -> Rate:
     return x.clamp(0.0, 1.0) if isinstance(x, Tensor) else min(max(x, 0.0), 1.0)
 
 
-def _cos(x: float | Float[Tensor, "*steps"]) -> float | Float[Tensor, "*steps"]:
+def _cos(x: Rate) -> Rate:
     return x.cos() if isinstance(x, Tensor) else math.cos(x)
 
 

@@ -43,7 +43,12 @@ def write_tensors(writer: Writer, tensors: Mapping[str, Tensor]) -> None:
     """
     writer.write(_header(tensors))
     for tensor in tensors.values():
-        writer.write(_bytes_of(tensor.detach().to("cpu").contiguous()).numpy().data)
+        writer.write(_bytes_of(_in_order(tensor)).numpy().data)
+
+
+def _in_order(tensor: Shaped[Tensor, "*shape"]) -> Shaped[Tensor, "*shape"]:
+    """The values on the CPU, row by row."""
+    return tensor.detach().to("cpu").contiguous()
 
 
 def _bytes_of(tensor: Shaped[Tensor, "*shape"]) -> UInt8[Tensor, "bytes"]:
@@ -54,18 +59,22 @@ def _header(tensors: Mapping[str, Tensor]) -> bytes:
     entries: dict[str, object] = {}
     offset = 0
     for name, tensor in tensors.items():
-        if tensor.dtype not in _NAMES:
-            raise TypeError(f"{name}: {tensor.dtype} has no name in the safetensors format")
-        end = offset + tensor.numel() * tensor.element_size()
-        entries[name] = {
-            "dtype": _NAMES[tensor.dtype],
-            "shape": list(tensor.shape),
-            "data_offsets": [offset, end],
-        }
-        offset = end
+        entries[name], offset = _entry(name, tensor, offset)
     text = json.dumps(entries, separators=(",", ":")).encode()
     text += b" " * (-(len(text) + 8) % _ALIGNMENT)  # the data begins aligned
     return len(text).to_bytes(8, "little") + text
+
+
+def _entry(name: str, tensor: Shaped[Tensor, "*shape"], offset: int) -> tuple[dict[str, object], int]:
+    """What the header says of a tensor whose data begins at ``offset``, and where they end."""
+    if tensor.dtype not in _NAMES:
+        raise TypeError(f"{name}: {tensor.dtype} has no name in the safetensors format")
+    end = offset + tensor.numel() * tensor.element_size()
+    return {
+        "dtype": _NAMES[tensor.dtype],
+        "shape": list(tensor.shape),
+        "data_offsets": [offset, end],
+    }, end
 
 
 def read_tensors(file: CheckedFile) -> dict[str, Tensor]:
