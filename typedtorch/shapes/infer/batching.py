@@ -13,7 +13,7 @@ from typedtorch.shapes.rule import Record
 from typedtorch.shapes.size import Size, unknown
 
 if TYPE_CHECKING:
-    from typedtorch.shapes.infer.calls import Args
+    from typedtorch.shapes.infer.binding import Args
 
 Special = Callable[[Frame, "Args", ast.AST], Value]
 
@@ -41,7 +41,7 @@ def random_split(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 def loader(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``DataLoader(dataset, batch_size=n)``: items put together, along a first axis of any size."""
-    from typedtorch.shapes.infer.calls import Args as Arguments  # noqa: PLC0415 - calls hold this table
+    from typedtorch.shapes.infer.binding import Args as Arguments  # noqa: PLC0415 - calls hold this table
     from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - as above
 
     if args.open:

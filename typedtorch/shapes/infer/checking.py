@@ -30,7 +30,7 @@ from typedtorch.shapes.syntax import walk
 from typedtorch.shapes.tensor import Scalar
 
 if TYPE_CHECKING:
-    from typedtorch.shapes.infer.calls import Parameter
+    from typedtorch.shapes.infer.binding import Parameter
     from typedtorch.shapes.infer.classes import ClassInfo
     from typedtorch.shapes.infer.interpreter import Interpreter, Signature
     from typedtorch.shapes.infer.program import Module

@@ -24,7 +24,7 @@ from typedtorch.shapes.infer.values import (
 from typedtorch.shapes.size import product, unknown
 
 if TYPE_CHECKING:
-    from typedtorch.shapes.infer.calls import Args
+    from typedtorch.shapes.infer.binding import Args
 
 Special = Callable[[Frame, "Args", ast.AST], Value]
 
@@ -120,7 +120,7 @@ def next_(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 def map_(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``map(f, xs, ...)``: f is called on each item."""
-    from typedtorch.shapes.infer.calls import Args as Arguments  # noqa: PLC0415 - calls hold this table
+    from typedtorch.shapes.infer.binding import Args as Arguments  # noqa: PLC0415 - calls hold this table
     from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - as above
 
     if len(args.values) < 2 or args.open:
@@ -169,7 +169,7 @@ def partial(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 
 def reduce_(frame: Frame, args: Args, node: ast.AST) -> Value:
-    from typedtorch.shapes.infer.calls import Args as Arguments  # noqa: PLC0415 - calls hold this table
+    from typedtorch.shapes.infer.binding import Args as Arguments  # noqa: PLC0415 - calls hold this table
     from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - as above
 
     items = _items(args.values[1]) if len(args.values) > 1 else None

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.infer.calls import Args, call_function
+from typedtorch.shapes.infer.binding import Args
+from typedtorch.shapes.infer.calls import call_function
 from typedtorch.shapes.infer.classes import ClassInfo, collect
 from typedtorch.shapes.infer.expressions import captured, evaluate
 from typedtorch.shapes.infer.frame import Frame

@@ -10,6 +10,7 @@ from typedtorch.shapes.infer import attributes, calls, messages, refine, specs
 from typedtorch.shapes.infer.arithmetic import is_tensor, operate
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import item, items_of, iterate
+from typedtorch.shapes.infer.results import check_yield
 from typedtorch.shapes.infer.state import join_states
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -166,7 +167,7 @@ def named(frame: Frame, node: ast.NamedExpr) -> Value:
 def yield_(frame: Frame, node: ast.Yield) -> Value:
     value = None if node.value is None else evaluate(frame, node.value)
     frame.yields.append(value)
-    calls.check_yield(frame, node, value)
+    check_yield(frame, node, value)
     return UNKNOWN
 
 

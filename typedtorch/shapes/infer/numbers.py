@@ -21,7 +21,7 @@ from typedtorch.shapes.infer.values import (
 from typedtorch.shapes.size import Poly, product, unknown
 
 if TYPE_CHECKING:
-    from typedtorch.shapes.infer.calls import Args
+    from typedtorch.shapes.infer.binding import Args
 
 
 Special = Callable[[Frame, "Args", ast.AST], Value]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes import axes as axis_language
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.assuming import Names, assume
-from typedtorch.shapes.infer.calls import Parameter
+from typedtorch.shapes.infer.binding import Parameter
 from typedtorch.shapes.infer.classes import ClassInfo
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame

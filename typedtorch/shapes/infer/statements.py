@@ -13,6 +13,7 @@ from typedtorch.shapes.infer.expressions import MAX_UNROLL, evaluate
 from typedtorch.shapes.infer.frame import Frame, Loop
 from typedtorch.shapes.infer.items import items_of, iterate
 from typedtorch.shapes.infer.patterns import NEVER, bind_pattern, irrefutable, match_pattern, prove_pattern
+from typedtorch.shapes.infer.results import check_result
 from typedtorch.shapes.infer.state import MAX_ROUNDS, State, equal_states, forget_changed, join_states
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -256,9 +257,9 @@ def return_(frame: Frame, node: ast.Return) -> bool:
     frame.returns.append((node, value))
     frame.exits.append(frame.state)
     if node.value is not None and frame.result is not None:
-        calls.check_result(frame, node.value, value)
+        check_result(frame, node.value, value)
         if isinstance(node.value, ast.IfExp) and not frame.depth:
-            paths.arms(frame, node.value, lambda arm, v: calls.check_result(frame, arm, v))
+            paths.arms(frame, node.value, lambda arm, v: check_result(frame, arm, v))
     return False
 
 

@@ -23,7 +23,7 @@ from typedtorch.shapes.rules import recurrent
 from typedtorch.shapes.tensor import Entry, Pack, Shape, Undecided, axis_index
 
 if TYPE_CHECKING:
-    from typedtorch.shapes.infer.calls import Args
+    from typedtorch.shapes.infer.binding import Args
 
 Special = Callable[[Frame, "Args", ast.AST], Value]
 
@@ -52,7 +52,7 @@ def checkpoint(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 def functional_call(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``functional_call(module, parameters, args, kwargs)`` is ``module(*args, **kwargs)``."""
-    from typedtorch.shapes.infer.calls import Args as Arguments  # noqa: PLC0415 - calls hold this table
+    from typedtorch.shapes.infer.binding import Args as Arguments  # noqa: PLC0415 - calls hold this table
     from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - as above
 
     if len(args.values) < 3:

@@ -1,0 +1,137 @@
+"""Arguments and parameters: which argument a parameter gets, and whether it fits."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from typedtorch.shapes.infer import messages, specs
+from typedtorch.shapes.infer.assuming import Names
+from typedtorch.shapes.infer.frame import Frame, source
+from typedtorch.shapes.infer.unify import match
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    Choice,
+    DictV,
+    Tensor,
+    Value,
+)
+
+
+@dataclass(slots=True)
+class Args:
+    """The arguments of one call.  ``open``: some could not be enumerated."""
+
+    values: list[Value] = field(default_factory=list)
+    nodes: list[ast.expr | None] = field(default_factory=list)
+    keywords: dict[str, Value] = field(default_factory=dict)
+    keyword_nodes: dict[str, ast.expr] = field(default_factory=dict)
+    open: bool = False
+
+    def add(self, value: Value, node: ast.expr | None = None) -> None:
+        self.values.append(value)
+        self.nodes.append(node)
+
+    def get(self, index: int, name: str, default: Value = None) -> Value:
+        """An argument by position or keyword."""
+        if name in self.keywords:
+            return self.keywords[name]
+        return self.values[index] if index < len(self.values) else default
+
+    def without_first(self, count: int = 1) -> Args:
+        return replace(self, values=self.values[count:], nodes=self.nodes[count:])
+
+    def every(self) -> list[Value]:
+        return [*self.values, *self.keywords.values()]
+
+
+def callee(node: ast.AST) -> str:
+    return source(node.func, 40) if isinstance(node, ast.Call) else source(node, 40)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a signature."""
+
+    name: str
+    spec: specs.Spec
+    kind: str  # "positional", "keyword", "args", "kwargs"
+    default: ast.expr | None
+    annotation: ast.expr | None
+
+
+def bind(parameters: list[Parameter], args: Args) -> dict[str, tuple[Value, ast.expr | None]] | None:
+    """Arguments by parameter name; None where they cannot be laid out."""
+    bound: dict[str, tuple[Value, ast.expr | None]] = {}
+    positional = [p for p in parameters if p.kind == "positional"]
+    rest = next((p for p in parameters if p.kind == "args"), None)
+    extra = next((p for p in parameters if p.kind == "kwargs"), None)
+    if args.open:
+        return None
+    for i, (value, node) in enumerate(zip(args.values, args.nodes, strict=True)):
+        if i < len(positional):
+            bound[positional[i].name] = (value, node)
+        elif rest is None:
+            return None
+    if rest is not None:
+        surplus = tuple(args.values[len(positional) :])
+        first = args.nodes[len(positional)] if len(args.nodes) > len(positional) else None
+        bound[rest.name] = (surplus, first)
+    names = {p.name for p in parameters if p.kind in ("positional", "keyword")}
+    surplus_keywords: dict[str, Value] = {}
+    for name, value in args.keywords.items():
+        if name in names and name not in bound:
+            bound[name] = (value, args.keyword_nodes.get(name))
+        elif extra is not None:
+            surplus_keywords[name] = value
+        else:
+            return None
+    if extra is not None:
+        bound[extra.name] = (DictV(surplus_keywords), None)
+    return bound
+
+
+def check_argument(
+    frame: Frame, node: ast.AST, parameter: Parameter, value: Value, where: ast.expr | None, names: Names
+) -> bool:
+    """Report the first contradiction of one argument; True if there is one."""
+    binder = parameter.name if where is None else source(where, 40)
+    if parameter.kind == "args":
+        spec: specs.Spec = specs.SequenceSpec("tuple", parameter.spec)
+    elif parameter.kind == "kwargs":
+        spec = specs.DictSpec(parameter.spec)
+    else:
+        spec = parameter.spec
+    names.dispatched = frame.state.names.dispatched
+    problems = match(spec, value, names, binder=binder)
+    if not problems:
+        return False
+    place = where if where is not None else node
+    if isinstance(place, ast.expr):
+        messages.argument(frame, place, callee(node), problems[0], parameter.name)
+    return True
+
+
+def complete(parameters: list[Parameter], bound: Mapping[str, object]) -> bool:
+    """Whether every parameter without a default has its argument."""
+    return all(
+        p.name in bound or p.default is not None for p in parameters if p.kind in ("positional", "keyword")
+    )
+
+
+def kind_fits(spec: specs.Spec, value: Value) -> bool:
+    """Whether an argument could be of an overload's kind at all."""
+    if value is UNKNOWN or isinstance(spec, (specs.Anything, specs.VariableSpec)):
+        return True
+    if isinstance(spec, specs.ArraySpec):
+        return isinstance(value, (Tensor, Choice))
+    if isinstance(spec, specs.NoneSpec):
+        return value is None
+    if isinstance(spec, specs.LiteralSpec):
+        return value in spec.values if isinstance(value, (str, int, bool, type(None))) else True
+    if isinstance(spec, specs.UnionSpec):
+        return any(kind_fits(option, value) for option in spec.options)
+    if isinstance(value, Tensor):
+        return not isinstance(spec, (specs.NumberSpec, specs.TupleSpec, specs.SequenceSpec, specs.DictSpec))
+    return True

@@ -1,0 +1,52 @@
+"""What a body returns or yields, held against its signature."""
+
+from __future__ import annotations
+
+import ast
+from functools import partial
+
+from typedtorch.shapes.infer import messages, specs
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.repairs import repair
+from typedtorch.shapes.infer.unify import match
+from typedtorch.shapes.infer.values import (
+    Tensor,
+    Value,
+)
+from typedtorch.shapes.tensor import ANY_AXES
+
+
+def check_result(frame: Frame, node: ast.expr, value: Value) -> None:
+    """A ``return`` against the function's annotation."""
+    if frame.result is None:
+        return
+    names = frame.state.names.copy()
+    names.strict, names.tie = True, frame.tie(node)
+    problems = match(frame.result, value, names, binder="the result")
+    frame.bound.append({} if problems else names.sizes)
+    if problems and not _follows(frame, value):
+        fits = partial(_fits_result, frame, frame.result)
+        messages.result(frame, node, problems[0], hint=repair(frame, node, value, fits))
+
+
+def _fits_result(frame: Frame, spec: specs.Spec, value: Value) -> bool:
+    names = frame.state.names.copy()
+    names.strict = True
+    return not match(spec, value, names)
+
+
+def _follows(frame: Frame, value: Value) -> bool:
+    """Whether a result of which little is known comes after something that was reported."""
+    return isinstance(value, Tensor) and ANY_AXES in value.shape and frame.blamed()
+
+
+def check_yield(frame: Frame, node: ast.Yield, value: Value) -> None:
+    """A ``yield`` against the element of ``Iterator[...]``."""
+    spec = frame.interpreter.yield_spec(frame)
+    if spec is None or node.value is None:
+        return
+    names = frame.state.names.copy()
+    names.strict = True
+    problems = match(spec, value, names, binder="the item")
+    if problems:
+        messages.result(frame, node.value, problems[0], verb="yields")
