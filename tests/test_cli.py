@@ -46,7 +46,7 @@ def test_usage_and_version(capsys: pytest.CaptureFixture[str]) -> None:
         ("train stray", "Unrecognized options: stray"),
         ("train --steps abc", "--steps: expected INT, got 'abc'"),
         ("train --steps 0", "steps: expected at least 1, got 0"),
-        ("train --precision fp8", "invalid choice 'fp8' for argument '--precision'"),
+        ("train --precision fp4", "invalid choice 'fp4' for argument '--precision'"),
         ("train --device toaster", "device: expected cpu, cuda, cuda:N, mps or auto, got 'toaster'"),
         ("train --device cuda:99", "device: 'cuda:99' is not on this machine"),
         ("train --data nowhere.txt", "nowhere.txt: expected a file, a folder or a glob that matches"),

@@ -195,11 +195,14 @@ def test_gradients_are_those_of_all_valid_tokens_however_they_are_spread(place: 
         torch.testing.assert_close(two["model"][name], value)
 
 
-def wait_for(path: Path) -> None:
-    deadline = time.monotonic() + 120
-    while not path.exists() and time.monotonic() < deadline:
+def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
+    """Until a running command has written ``path``; where it never does, it is ended and shown."""
+    deadline = time.monotonic() + 400
+    while not path.exists() and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.02)
-    assert path.exists()
+    if not path.exists():
+        process.terminate()
+        pytest.fail(f"{path} was never written: {process.communicate(timeout=60)[1][-3000:]}")
 
 
 def workers(launcher: int) -> list[int]:
@@ -211,7 +214,7 @@ def workers(launcher: int) -> list[int]:
 def test_a_signal_to_one_process_ends_all_with_a_checkpoint(place: Path, kind: str) -> None:
     out = f"signalled-{kind}"
     process = start(place, command(place, out, 2, parallel=kind, steps=100_000, log_every=2, save_every=5))
-    wait_for(checkpoint(place, out, 5))
+    wait_for(checkpoint(place, out, 5), process)
     os.kill(workers(process.pid)[1], signal.SIGTERM)
     said = process.communicate(timeout=120)[1]
     assert process.returncode == 1, said[-2000:]  # torchrun's own
@@ -228,7 +231,7 @@ def test_a_signal_to_the_launcher_ends_all_with_a_checkpoint(place: Path) -> Non
     process = start(
         place, command(place, "ended", 2, parallel="ddp", steps=100_000, log_every=2, save_every=5)
     )
-    wait_for(checkpoint(place, "ended", 5))
+    wait_for(checkpoint(place, "ended", 5), process)
     process.send_signal(signal.SIGTERM)
     said = process.communicate(timeout=120)[1]
     stopped = {int(n) for n in re.findall(r"stopped by signal 15 after step (\d+)", said)}

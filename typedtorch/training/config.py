@@ -373,8 +373,10 @@ _BELOW_ONE = ("dropout", "ema", "beta1", "beta2")
 
 def _check(flat: Mapping[str, Any]) -> None:
     for name, value in flat.items():
-        if isinstance(value, int | float) and name != "clip" and not abs(value) < 1 << 63:
+        if isinstance(value, int) and abs(value) >= 1 << 63:
             raise ConfigError(f"{name}: expected a number below 2**63, got {str(value)[:40]}")
+        if isinstance(value, float) and name != "clip" and not math.isfinite(value):
+            raise ConfigError(f"{name}: expected a finite number, got {value}")
     for name, least in _AT_LEAST.items():
         value = flat[name]
         if value is not None and (value < least if name not in ("lr", "clip") else not value > 0):
