@@ -64,7 +64,7 @@ def in_pieces() -> Iterator[None]:
         yield
 
 
-def in_fake_mode(tensor: Tensor) -> bool:
+def in_fake_mode(tensor: Shaped[Tensor, "*shape"]) -> bool:
     return isinstance(tensor, FakeTensor)
 
 
@@ -94,11 +94,11 @@ def node_sequence_number(node: Any) -> int:
     return int(node._sequence_nr())
 
 
-def storage_key(tensor: Tensor) -> int:
+def storage_key(tensor: Shaped[Tensor, "*shape"]) -> int:
     """Equal for tensors that share a storage, as long as it lives."""
     return int(tensor.untyped_storage()._cdata)
 
 
-def watch_storage(tensor: Tensor, died: Callable[[Any], None]) -> weakref.ref[Any]:
+def watch_storage(tensor: Shaped[Tensor, "*shape"], died: Callable[[Any], None]) -> weakref.ref[Any]:
     """Call ``died`` when the memory behind the tensor is released."""
     return weakref.ref(tensor.untyped_storage(), died)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from typedtorch.accounting import annotations as an
@@ -182,10 +183,10 @@ class Runner:
         recorder.adopt([t.grad for t in self.differentiable if t.grad is not None], "gradient")
         recorder.mark("backward")
 
-    def _loss(self) -> Tensor:
+    def _loss(self) -> Float[Tensor, ""]:
         return self._lossed(self._forward())
 
-    def _lossed(self, output: Any) -> Tensor:
+    def _lossed(self, output: Any) -> Float[Tensor, ""]:
         if not self.recorder.trace.outputs:
             self.recorder.trace.outputs = self.recorder.measured(output)
         if self._made is None:

@@ -41,8 +41,8 @@ class KVCache:
     def __init__(self, *, max_seq: int) -> None:
         self.max_seq = max_seq
         self._length = 0
-        self._keys: Tensor | None = None
-        self._values: Tensor | None = None
+        self._keys: Float[Tensor, "batch kv_heads max_seq head_dim"] | None = None
+        self._values: Float[Tensor, "batch kv_heads max_seq head_dim"] | None = None
 
     def __len__(self) -> int:
         return self._length

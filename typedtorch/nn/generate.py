@@ -62,7 +62,7 @@ def _continue(
     model: Transformer,
     prompt: Int[Tensor, "batch prompt"],
     n: int,
-    draw: Callable[[Tensor], Tensor],
+    draw: Callable[[Float[Tensor, "batch vocab"]], Int[Tensor, "batch"]],
 ) -> Int[Tensor, "batch total"]:
     max_seq, length = model.config.max_seq, prompt.shape[1]
     text = prompt.new_empty(prompt.shape[0], length + n)

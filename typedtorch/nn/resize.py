@@ -59,7 +59,11 @@ def _keep(old: Float[Tensor, "old d"], new: Float[Tensor, "new d"]) -> Float[Ten
     return new
 
 
-def _replace(optimizer: torch.optim.Optimizer, old: torch.nn.Parameter, new: torch.nn.Parameter) -> None:
+def _replace(
+    optimizer: torch.optim.Optimizer,
+    old: Float[torch.nn.Parameter, "old d"],
+    new: Float[torch.nn.Parameter, "new d"],
+) -> None:
     for group in optimizer.param_groups:
         group["params"] = [new if param is old else param for param in group["params"]]
     state = optimizer.state.pop(old, None)
