@@ -124,7 +124,9 @@ def naive_attention(
     return weights @ values
 
 
-def _check_heads(q: Tensor, k: Tensor) -> None:
+def _check_heads(
+    q: Float[Tensor, "*batch heads seq head_dim"], k: Float[Tensor, "*batch kv_heads k_seq head_dim"]
+) -> None:
     heads, kv_heads = q.shape[-3], k.shape[-3]
     if heads % kv_heads:
         raise ValueError(f"attention: {heads} query heads are not a multiple of {kv_heads} key heads")

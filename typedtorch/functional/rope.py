@@ -90,7 +90,9 @@ def rope_interleaved(
     tensor([[-2.,  1., -4.,  3.]])
     """
     even, odd = x[..., 0::2], x[..., 1::2]
-    rotated = torch.stack((even * cos - odd * sin, odd * cos + even * sin), dim=-1)
+    rotated: Float[Tensor, "*batch seq pairs 2"] = torch.stack(
+        (even * cos - odd * sin, odd * cos + even * sin), dim=-1
+    )
     return rotated.flatten(-2).to(x.dtype)
 
 
