@@ -27,7 +27,7 @@ class Staging:
         """The values of this moment; they hold until the next call."""
         self._kept = {name: self._room(name, tensor) for name, tensor in tensors.items()}
         for name, tensor in tensors.items():
-            self._kept[name].copy_(tensor, non_blocking=tensor.is_cuda)
+            _fill(self._kept[name], tensor)
         for device in {tensor.device for tensor in tensors.values() if tensor.is_cuda}:
             torch.cuda.current_stream(device).synchronize()  # the copies to pinned memory may be under way
         return dict(self._kept)
@@ -37,3 +37,7 @@ class Staging:
         if kept is not None and kept.shape == tensor.shape and kept.dtype == tensor.dtype:
             return kept
         return torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=tensor.is_cuda)
+
+
+def _fill(room: Shaped[Tensor, "*shape"], tensor: Shaped[Tensor, "*shape"]) -> None:
+    room.copy_(tensor, non_blocking=tensor.is_cuda)
