@@ -6,8 +6,21 @@ that is an attribute whose class builds it in plain sight, its items have the cl
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeGuard
+
 from mypy.checker import TypeChecker
-from mypy.nodes import Context, Expression, IndexExpr, IntExpr, MemberExpr, SliceExpr, UnaryExpr
+from mypy.nodes import (
+    CallExpr,
+    Context,
+    Expression,
+    IndexExpr,
+    IntExpr,
+    MemberExpr,
+    RefExpr,
+    SliceExpr,
+    UnaryExpr,
+)
 from mypy.plugin import FunctionContext, MethodContext
 from mypy.types import Instance, TupleType, Type, get_proper_type
 
@@ -54,17 +67,23 @@ class Containers:
         result = get_proper_type(ctx.default_return_type)
         if not isinstance(result, Instance) or not result.args or not self._harmless(ctx.context, ctx.api):
             return ctx.default_return_type
-        items = [self.iterated(expression, ctx.api) for given in ctx.args for expression in given]
-        if not any(items):
-            return ctx.default_return_type
+        given = [expression for expressions in ctx.args for expression in expressions]
         inner = get_proper_type(result.args[0])
-        if result.type.name != "zip":
-            return result.copy_modified(args=[items[0] or result.args[0]])
-        if not isinstance(inner, TupleType) or len(inner.items) > len(items):
-            return ctx.default_return_type
-        pairs = zip(items, inner.items, strict=False)  # an argument ``strict`` comes after the iterables
-        kept = [item or old for item, old in pairs]
-        return result.copy_modified(args=[inner.copy_modified(items=kept)])
+        if result.type.name == "zip":
+            items: Type | None = self._zipped(given, inner, ctx.api)
+        elif given and isinstance(inner, TupleType) and _is_zip(given[0]):
+            items = self._zipped(given[0].args, inner, ctx.api)
+        else:
+            items = self.iterated(given[0], ctx.api) if given else None
+        return ctx.default_return_type if items is None else result.copy_modified(args=[items])
+
+    def _zipped(self, iterables: Sequence[Expression], pair: Type, api: object) -> TupleType | None:
+        """What ``zip`` puts together, with the items' own class; None where nothing is gained."""
+        items = [self.iterated(expression, api) for expression in iterables]
+        if not any(items) or not isinstance(pair, TupleType) or len(pair.items) > len(items):
+            return None
+        pairs = zip(items, pair.items, strict=False)  # an argument ``strict`` comes after the iterables
+        return pair.copy_modified(items=[item or old for item, old in pairs])
 
     def iterated(self, expression: Expression, api: object) -> Instance | None:
         """The class of what iterating a list of modules gives; None where that is not seen."""
@@ -127,6 +146,14 @@ def _receiver(name: str, ctx: MethodContext) -> Expression | None:
         return context if isinstance(context, MemberExpr) else None
     callee = getattr(context, "callee", None)
     return callee.expr if isinstance(callee, MemberExpr) else None
+
+
+def _is_zip(expression: Expression) -> TypeGuard[CallExpr]:
+    return (
+        isinstance(expression, CallExpr)
+        and isinstance(expression.callee, RefExpr)
+        and expression.callee.fullname == "builtins.zip"
+    )
 
 
 def _position(index: Expression) -> int | None:

@@ -82,9 +82,10 @@ def _in_comprehensions(nodes: list[ast.AST]) -> Iterator[ast.expr]:
 
 
 def _passed_on(node: ast.expr) -> Iterator[ast.expr]:
+    """Arguments of ``enumerate`` and its like; of a ``zip`` in them mypy infers the types a second time."""
     if _is_call(node, _PASSES_ITEMS):
         assert isinstance(node, ast.Call)
-        yield from node.args
+        yield from (argument for argument in node.args if not _is_call(argument, {"zip"}))
 
 
 def _is_call(node: ast.expr, names: set[str]) -> bool:

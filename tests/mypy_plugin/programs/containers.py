@@ -67,3 +67,23 @@ class Stack(nn.Module):
         pair: list[nn.Module] = [b for b in self.blocks]
         pair.append(first)
         return torch.relu(x)
+
+
+def made(width: int) -> nn.Module:
+    return nn.Linear(width, width)
+
+
+class Paired(nn.Module):
+    """Only one of the two lists shows the class of its items, and ``zip`` stands inside another call."""
+
+    def __init__(self, depth: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList([made(depth) for _ in range(depth)])
+        self.acts = nn.ModuleList([nn.ReLU() for _ in range(depth)])
+
+    def forward(self, x: Tensor) -> Tensor:
+        for _, (layer, act) in enumerate(zip(self.layers, self.acts, strict=True)):
+            reveal_type(layer)  # N: Revealed type is "torch.nn.modules.module.Module"
+            reveal_type(act)  # N: Revealed type is "torch.nn.modules.activation.ReLU"
+            x = act(layer(x))
+        return x
