@@ -203,7 +203,7 @@ def test_a_file_that_is_no_array_is_not_read_as_one(tmp_path: Path, name: str) -
 def test_lists_and_tensors_are_tokens_too() -> None:
     for ids in ([3, 1, 4], torch.tensor([3, 1, 4])):
         tokens = MemoryTokens(ids, vocab=5)  # type: ignore[arg-type]  # what people have at hand
-        assert get_batch(tokens, [0], 2).targets.tolist() == [[1, 4]]  # type: ignore[arg-type]  # likewise
+        assert get_batch(tokens, [0], 2).targets.tolist() == [[1, 4]]
 
 
 def test_a_vocabulary_smaller_than_the_file_says_is_refused(tmp_path: Path) -> None:

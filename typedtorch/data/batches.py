@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -33,7 +34,7 @@ def row_buffer(batch: int, seq: int, dtype: np.dtype[np.integer], *, pinned: boo
 
 def get_batch(
     tokens: Tokens,
-    starts: Int64[np.ndarray, "batch"],
+    starts: Int64[np.ndarray, "batch"] | Sequence[int],
     seq: int,
     *,
     device: torch.device | str = "cpu",
@@ -54,9 +55,9 @@ def get_batch(
     Raises:
         DataError: a start outside the tokens, an id outside the vocabulary, or a file that shrank.
     """
-    starts = np.asarray(starts)
-    out = out or row_buffer(len(starts), seq, tokens.dtype)
-    tokens.read(starts, out)
+    where: Int64[np.ndarray, "batch"] = np.asarray(starts, np.int64)
+    out = out or row_buffer(len(where), seq, tokens.dtype)
+    tokens.read(where, out)
     return as_batch(out, torch.device(device))
 
 

@@ -5,7 +5,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 
-async def embed(texts: list[str], width: int) -> Float[Tensor, "n {width}"]:
+async def embed(texts: list[str], width: int) -> Tensor:
     await asyncio.sleep(0)
     return torch.zeros(len(texts), width)
 

@@ -13,4 +13,4 @@ class LeastSquares:
         return x @ self.weight
 
 
-# run: LeastSquares().fit(randn(9, 3), randn(9, 2))
+# run: (m := LeastSquares()).fit(randn(9, 3), randn(9, 2)) or m.predict(randn(4, 3))
