@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from typedtorch.shapes.infer import attributes, calls, messages, specs
+from typedtorch.shapes.infer import attributes, calls, messages, reading, specs
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -50,7 +50,7 @@ def operate(
     if is_tensor(left) or is_tensor(right):
         return _operate_on_tensors(frame, node, op, left, right, operands, in_place)
     if isinstance(op, ast.BitOr) and _is_type(left) and _is_type(right):
-        return SpecV(specs.union([specs.to_spec(left), specs.to_spec(right)]))
+        return SpecV(specs.union([reading.to_spec(left), reading.to_spec(right)]))
     if isinstance(left, Choice) or isinstance(right, Choice):
         results = [
             operate(frame, node, op, x, y, operands) for x in options_of(left) for y in options_of(right)

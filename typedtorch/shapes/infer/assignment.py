@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.infer import calls, messages, refine, specs
+from typedtorch.shapes.infer import calls, messages, reading, refine, specs
 from typedtorch.shapes.infer.arithmetic import operate
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.expressions import evaluate
@@ -224,7 +224,7 @@ def _loaded(target: ast.expr) -> ast.expr:
 
 
 def annotated(frame: Frame, node: ast.AnnAssign) -> bool:
-    spec = specs.read(node.annotation, lambda n: evaluate(frame, n))
+    spec = reading.read(node.annotation, lambda n: evaluate(frame, n))
     if node.value is None:
         if isinstance(node.target, ast.Name) and specs.shaped(spec):
             frame.declared[node.target.id] = spec

@@ -6,10 +6,11 @@ import ast
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from typedtorch.shapes.infer import library, messages, specs
+from typedtorch.shapes.infer import library, messages, methods, reading, specs
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.binding import Args, bind, callee, check_argument, complete, kind_fits
 from typedtorch.shapes.infer.frame import Frame, source
+from typedtorch.shapes.infer.layers import call_instance, call_layer, call_sequential
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -127,7 +128,7 @@ def call_value(frame: Frame, function: Value, args: Args, node: ast.AST) -> Valu
     if isinstance(function, FunctionV):
         return call_function(frame, function, args, node)
     if isinstance(function, Bound):
-        return library.call_bound(frame, function, args, node)
+        return methods.call_bound(frame, function, args, node)
     if isinstance(function, External):
         return library.call_external(frame, function.name, args, node)
     if isinstance(function, LayerV):
@@ -285,56 +286,6 @@ def method_if_any(
     return call_function(frame, function, Args(list(values), [None] * len(values)), node)
 
 
-def call_instance(frame: Frame, instance: Instance, args: Args, node: ast.AST) -> Value:
-    """``module(x)`` is ``forward``; any other object its own ``__call__``."""
-    info = instance.info
-    names = ("__call__", "forward") if not info.is_module else ("forward",)
-    own_call = info.find("__call__")
-    if info.is_module and own_call is not None and not own_call[0].module.name.startswith("typedtorch."):
-        names = ("__call__",)
-    for name in names:
-        function = info.as_function(name, instance)
-        if function is not None:
-            return call_function(frame, function, args, node)
-    layer = instance.attributes.get("__layer__")
-    return UNKNOWN if layer is None else call_value(frame, layer, args, node)
-
-
-def call_sequential(frame: Frame, modules: Sequence, args: Args, node: ast.AST) -> Value:
-    """``nn.Sequential``: one after the other."""
-    if len(args.values) != 1:
-        return UNKNOWN
-    if modules.items is None:
-        return _call_repeatedly(frame, modules.element, args, node)
-    value = args.values[0]
-    where = args.nodes[0]
-    for module in modules.items:
-        value = call_value(frame, module, Args([value], [where]), node)
-        if value is UNKNOWN:
-            return UNKNOWN
-    return value
-
-
-def _call_repeatedly(frame: Frame, module: Value, args: Args, node: ast.AST) -> Value:
-    """Modules of one kind one after the other, an unknown number: known where one keeps the shape."""
-    if module is UNKNOWN or isinstance(module, Choice):
-        return UNKNOWN
-    given = args.values[0]
-    made = call_value(frame, module, args, node)
-    if not (isinstance(given, Tensor) and isinstance(made, Tensor) and given.shape == made.shape):
-        return UNKNOWN
-    return made
-
-
-def call_layer(frame: Frame, layer: LayerV, args: Args, node: ast.AST) -> Value:
-    if args.open:
-        return UNKNOWN
-    nodes = tuple(args.nodes)
-    return frame.interpreter.apply_rule(
-        frame, layer.layer.forward, tuple(args.values), args.keywords, node, nodes, what=layer.name
-    )
-
-
 # -- tensors ----------------------------------------------------------------------------------
 
 
@@ -391,7 +342,7 @@ def evaluate_type(frame: Frame, node: ast.expr) -> Value:
     from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - expressions hold calls
 
     if isinstance(node, (ast.Constant, ast.BinOp, ast.Subscript)):
-        return SpecV(specs.read(node, lambda n: evaluate(frame, n)))
+        return SpecV(reading.read(node, lambda n: evaluate(frame, n)))
     return evaluate(frame, node)
 
 
@@ -410,38 +361,10 @@ def class_subscript(frame: Frame, base: Value, node: ast.Subscript) -> Value:
             array = evaluate_type(frame, node.slice.elts[0])
             text = evaluate(frame, node.slice.elts[1])
             messages.check_axes(frame, "Shaped", array, text, node.slice.elts[1])
-            return SpecV(specs.array_spec(base.info.name, mask, array, text))
+            return SpecV(reading.array_spec(base.info.name, mask, array, text))
     if isinstance(base, SpecV) and isinstance(base.spec, specs.ArraySpec):
         return UNKNOWN
     return base
-
-
-_AUTOCAST = {"torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast"}
-
-
-def is_autocast(frame: Frame, node: ast.expr) -> bool:
-    """Whether a context manager changes dtypes behind the operators' back, or might."""
-    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - expressions hold calls
-
-    if not isinstance(node, ast.Call):
-        return isinstance(node, (ast.Name, ast.Attribute))
-    with frame.reporter.mute():
-        function = evaluate(frame, node.func)
-    if isinstance(function, External):
-        return function.name in _AUTOCAST or not function.name.startswith(
-            ("torch.", "contextlib.", "builtins.")
-        )
-    return True
-
-
-def entered(frame: Frame, value: Value, node: ast.expr) -> Value:
-    """What ``with ... as name`` binds."""
-    if isinstance(value, Instance):
-        function = value.info.as_function("__enter__", value)
-        return UNKNOWN if function is None else call_function(frame, function, Args(), node)
-    if isinstance(value, Partial) and value.transform == "contextlib.entered":
-        return value.function
-    return UNKNOWN
 
 
 def never_returns(value: Value) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.findings import Coverage, Finding, Report
-from typedtorch.shapes.infer import library, ranks, specs, summaries
+from typedtorch.shapes.infer import library, ranks, reading, specs, summaries
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.construction import symbolic_argument
 from typedtorch.shapes.infer.frame import Frame, Reporter
@@ -234,7 +234,7 @@ def lint_annotations(module: Module, reporter: Reporter) -> None:
             _lint_subscript(module, node, node, reporter)
         for annotation in _annotations(node):
             if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-                inner = specs.parse_annotation(annotation.value)
+                inner = reading.parse_annotation(annotation.value)
                 for part in walk(inner) if inner is not None else ():
                     if isinstance(part, ast.Subscript):
                         _lint_subscript(module, part, annotation, reporter)
@@ -252,7 +252,7 @@ def _lint_subscript(module: Module, node: ast.Subscript, place: ast.expr, report
     if not isinstance(node.value, (ast.Name, ast.Attribute)):
         return
     base = module.program.interpreter.evaluate_in(node.value, module, {})
-    if specs.wrapper_mask(base) is None or not isinstance(base, External):
+    if reading.wrapper_mask(base) is None or not isinstance(base, External):
         return
     wrapper = base.name.rpartition(".")[2]
     if not isinstance(node.slice, ast.Tuple):
@@ -267,7 +267,7 @@ def _lint_subscript(module: Module, node: ast.Subscript, place: ast.expr, report
     if not isinstance(text_node, ast.Constant) or not isinstance(text_node.value, str):
         return
     array = module.program.interpreter.evaluate_in(node.slice.elts[0], module, {})
-    wrong = specs.problem(wrapper, array, text_node.value)
+    wrong = reading.problem(wrapper, array, text_node.value)
     if wrong is not None:
         reporter.add(text_node if place is node else place, "axes", wrong)
 

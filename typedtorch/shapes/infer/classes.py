@@ -15,7 +15,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer import reading, specs
+from typedtorch.shapes.infer.class_text import Def, axis_words, declared_attributes, sets_by_name
 from typedtorch.shapes.infer.specs import Spec
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -27,12 +28,9 @@ from typedtorch.shapes.infer.values import (
     Value,
 )
 from typedtorch.shapes.size import DEFAULTED, INSTANCE_SCOPE, Size, axis, integer
-from typedtorch.shapes.syntax import children
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.program import Module
-
-Def = ast.FunctionDef | ast.AsyncFunctionDef
 
 _DATACLASS = {
     "dataclasses.dataclass", "attr.s", "attr.attrs", "attr.define", "attrs.define", "attrs.frozen",
@@ -173,7 +171,7 @@ class ClassInfo:
             if name in info._specs:
                 return info._specs[name]
             if name in info.annotated:
-                spec = specs.read(info.annotated[name], info.evaluate)
+                spec = reading.read(info.annotated[name], info.evaluate)
                 info._specs[name] = spec
                 return spec
         return self._spec_at_start(name)
@@ -184,9 +182,9 @@ class ClassInfo:
             if info._declared is None:
                 info._declared = {}
                 for definition in info.methods.get("__init__", ()):
-                    info._declared |= _declared_attributes(definition)
+                    info._declared |= declared_attributes(definition)
             if name in info._declared:
-                spec = specs.read(info._declared[name], info.evaluate)
+                spec = reading.read(info._declared[name], info.evaluate)
                 info._specs[name] = spec
                 return spec
         return None
@@ -200,7 +198,7 @@ class ClassInfo:
     def sets_by_name(self) -> bool:
         """The same of this class statement alone."""
         if self._rewrites is None:
-            self._rewrites = _sets_by_name(self.node)
+            self._rewrites = sets_by_name(self.node)
         return self._rewrites
 
     def fields(self) -> dict[str, ClassInfo]:
@@ -237,7 +235,7 @@ class ClassInfo:
             for info in self.mro():
                 for definitions in info.methods.values():
                     for node in definitions:
-                        words |= _axis_words(node)
+                        words |= axis_words(node)
             self._names = frozenset(words)
         return self._names
 
@@ -319,15 +317,6 @@ class ClassInfo:
         return self.module.program.interpreter.method(info, definitions, receiver)
 
 
-def _sets_by_name(node: ast.ClassDef) -> bool:
-    for part in ast.walk(node):
-        match part:
-            case ast.Call(func=func, args=[_, name, _]) if not isinstance(name, ast.Constant):
-                if ast.unparse(func) in ("setattr", "object.__setattr__"):
-                    return True
-    return False
-
-
 def _int(spec: Spec | None) -> bool:
     return isinstance(spec, specs.NumberSpec) and spec.kind == "int"
 
@@ -347,41 +336,8 @@ def _is_class_variable(annotation: ast.expr) -> bool:
 
 def _is_integer(argument: ast.arg, arguments: ast.arguments, info: ClassInfo, used: frozenset[str]) -> bool:
     if argument.annotation is not None:
-        return _int(specs.read(argument.annotation, info.evaluate))
+        return _int(reading.read(argument.annotation, info.evaluate))
     return argument.arg in used
-
-
-def _axis_words(node: Def) -> set[str]:
-    """Words of the strings in a signature's annotations."""
-    words: set[str] = set()
-    arguments = node.args
-    every = [
-        *arguments.posonlyargs,
-        *arguments.args,
-        *arguments.kwonlyargs,
-        arguments.vararg,
-        arguments.kwarg,
-    ]
-    pending: list[ast.AST] = [a.annotation for a in every if a is not None and a.annotation is not None]
-    if node.returns is not None:
-        pending.append(node.returns)
-    while pending:
-        inner = pending.pop()
-        if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
-            words |= {w.lstrip("#*_?") for w in inner.value.replace('"', " ").replace("'", " ").split()}
-        elif isinstance(inner, (ast.Subscript, ast.Tuple, ast.BinOp, ast.List)):
-            pending.extend(children(inner))
-    return words
-
-
-def _declared_attributes(node: Def) -> dict[str, ast.expr]:
-    return {
-        statement.target.attr: statement.annotation
-        for statement in node.body
-        if isinstance(statement, ast.AnnAssign)
-        and isinstance(statement.target, ast.Attribute)
-        and isinstance(statement.target.value, ast.Name)
-    }
 
 
 def collect(node: ast.ClassDef, module: Module, closure: dict[str, Value]) -> ClassInfo:

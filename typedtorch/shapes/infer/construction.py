@@ -13,8 +13,9 @@ from typedtorch.shapes.infer.attributes import assume_field
 from typedtorch.shapes.infer.binding import Args, Parameter, bind, check_argument
 from typedtorch.shapes.infer.classes import ClassInfo
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.misaligned import reordered
 from typedtorch.shapes.infer.state import map_tensors
-from typedtorch.shapes.infer.unify import match, reordered
+from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.updates import remains
 from typedtorch.shapes.infer.values import (
     UNKNOWN,

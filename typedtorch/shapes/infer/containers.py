@@ -320,7 +320,7 @@ def _list_method(frame: Frame, receiver: Sequence, name: str, args: Args, node: 
     elif name == "copy":
         return replace(receiver)
     elif name == "forward":
-        from typedtorch.shapes.infer.calls import call_sequential  # noqa: PLC0415 - calls hold this table
+        from typedtorch.shapes.infer.layers import call_sequential  # noqa: PLC0415 - calls hold this table
 
         return call_sequential(frame, receiver, args, node)
     else:

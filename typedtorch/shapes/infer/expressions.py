@@ -6,8 +6,14 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from typedtorch.shapes.infer import attributes, calls, messages, refine, specs
+from typedtorch.shapes.infer import attributes, calls, comparing, messages, reading, refine
 from typedtorch.shapes.infer.arithmetic import is_tensor, operate
+from typedtorch.shapes.infer.comprehension import (
+    dict_comprehension,
+    generator_expression,
+    list_comprehension,
+    set_comprehension,
+)
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import item, items_of, iterate
 from typedtorch.shapes.infer.results import check_yield
@@ -203,7 +209,7 @@ def boolean(frame: Frame, node: ast.BoolOp) -> Value:
     for part in node.values:
         value = evaluate(frame, part)
         values.append(value)
-        truth = refine.truth(value)
+        truth = comparing.truth(value)
         if truth is is_or:
             break
         if truth is (not is_or) and part is not node.values[-1]:
@@ -231,7 +237,7 @@ def _without_none(value: Value) -> Value:
 def unary(frame: Frame, node: ast.UnaryOp) -> Value:
     value = evaluate(frame, node.operand)
     if isinstance(node.op, ast.Not):
-        truth = refine.truth(value)
+        truth = comparing.truth(value)
         return Scalar("bool") if truth is None else not truth
     if isinstance(value, (Tensor, Choice)):
         method = {ast.USub: "__neg__", ast.Invert: "__invert__", ast.UAdd: "__pos__"}[type(node.op)]
@@ -283,7 +289,7 @@ def _compare_two(
             return calls.tensor_method(frame, left, method, (right,), {}, node, operands)
         mirrored = _MIRRORED.get(method, method)
         return calls.tensor_method(frame, right, mirrored, (left,), {}, node, (operands[1], operands[0]))
-    verdict = refine.compare_values(op, left, right)
+    verdict = comparing.compare_values(op, left, right)
     if verdict is not None:
         return verdict
     if method is not None and not (_is_plain(left) and _is_plain(right)):
@@ -312,10 +318,10 @@ def subscript(frame: Frame, node: ast.Subscript) -> Value:
 
 def _annotation_subscript(frame: Frame, node: ast.Subscript, base: External) -> Value:
     """``Float[Tensor, "b d"]``, ``list[X]``, ``Optional[X]`` used as a value."""
-    mask = specs.wrapper_mask(base)
+    mask = reading.wrapper_mask(base)
     if mask is None:
-        if specs.typing_name(base) is not None:
-            return SpecV(specs.read(node, lambda n: evaluate(frame, n)))
+        if reading.typing_name(base) is not None:
+            return SpecV(reading.read(node, lambda n: evaluate(frame, n)))
         return base if base.name.startswith("torch") else UNKNOWN
     if not isinstance(node.slice, ast.Tuple) or len(node.slice.elts) != 2:
         return UNKNOWN
@@ -324,7 +330,7 @@ def _annotation_subscript(frame: Frame, node: ast.Subscript, base: External) -> 
     text = evaluate(frame, text_node)
     wrapper = base.name.rpartition(".")[2]
     messages.check_axes(frame, wrapper, array, text, text_node)
-    spec = specs.array_spec(wrapper, mask, array, text)
+    spec = reading.array_spec(wrapper, mask, array, text)
     return SpecV(spec)
 
 
@@ -334,77 +340,6 @@ def slice_(frame: Frame, node: ast.Slice) -> Value:
 
 
 # -- comprehensions ---------------------------------------------------------------------------
-
-
-def list_comprehension(frame: Frame, node: ast.ListComp) -> Value:
-    items, element = _comprehend(frame, node.generators, lambda: evaluate(frame, node.elt))
-    return Sequence("list", items, element)
-
-
-def generator_expression(frame: Frame, node: ast.GeneratorExp) -> Value:
-    items, element = _comprehend(frame, node.generators, lambda: evaluate(frame, node.elt))
-    return Sequence("iterator", items, element)
-
-
-def set_comprehension(frame: Frame, node: ast.SetComp) -> Value:
-    _, element = _comprehend(frame, node.generators, lambda: evaluate(frame, node.elt))
-    return Sequence("set", None, element)
-
-
-def dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
-    pairs, pair = _comprehend(
-        frame, node.generators, lambda: (evaluate(frame, node.key), evaluate(frame, node.value))
-    )
-    if pairs is not None and all(isinstance(p[0], (str, int)) for p in pairs):
-        return DictV(dict(pairs))
-    return DictV({}, pair[1] if isinstance(pair, tuple) else UNKNOWN)
-
-
-def _comprehend(
-    frame: Frame, generators: list[ast.comprehension], element: Callable[[], Value]
-) -> tuple[tuple[Value, ...] | None, Value]:
-    """The items where their number is known, else None and a value that stands for each."""
-    outer = frame.state
-    frame.state = outer.copy()
-    place = frame.place(generators[0].target)
-    try:
-        if len(generators) == 1:
-            return _comprehend_one(frame, generators[0], element, place)
-        results: list[Value] = []
-
-        def inner() -> Value:
-            items, value = _comprehend(frame, generators[1:], element)
-            results.append(value if items is None else join_all(items, place) if items else UNKNOWN)
-            return UNKNOWN
-
-        _comprehend_one(frame, generators[0], inner, place)
-        return None, join_all(results, place) if results else UNKNOWN
-    finally:
-        frame.state = outer
-
-
-def _comprehend_one(
-    frame: Frame, generator: ast.comprehension, element: Callable[[], Value], place: str
-) -> tuple[tuple[Value, ...] | None, Value]:
-    from typedtorch.shapes.infer.assignment import assign_target  # noqa: PLC0415 - statements hold expressions
-
-    iterable = evaluate(frame, generator.iter)
-    items = items_of(iterable) or (
-        None if not isinstance(iterable, (tuple, Sequence)) else items_of(iterable)
-    )
-    if items is not None and len(items) <= MAX_UNROLL and not generator.ifs:
-        values = []
-        for value in items:
-            assign_target(frame, generator.target, value)
-            values.append(element())
-        return tuple(values), UNKNOWN
-    assign_target(frame, generator.target, iterate(iterable, place))
-    for test in generator.ifs:
-        then, _ = refine.branch(frame, test)
-        if then is None:
-            return (), UNKNOWN
-        frame.state = then
-    return None, element()
 
 
 Handler = Callable[[Frame, Any], Value]

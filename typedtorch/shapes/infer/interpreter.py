@@ -17,6 +17,7 @@ from typedtorch.shapes.infer import (
     definitions,
     inlining,
     operators,
+    reading,
     signatures,
     specs,
     summaries,
@@ -98,7 +99,7 @@ class Interpreter:
         """Reads ``{...}`` of an axis string among the variables of a body."""
 
         def brace(text: str) -> Size | None:
-            node = specs.parse_annotation(text)
+            node = reading.parse_annotation(text)
             if node is None:
                 return None
             with frame.reporter.mute():
@@ -150,16 +151,16 @@ class Interpreter:
 
     def _alias_or_value(self, frame: Frame, node: ast.expr) -> Value:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-            spec = specs.read(node, lambda n: evaluate(frame, n))
+            spec = reading.read(node, lambda n: evaluate(frame, n))
             if not isinstance(spec, specs.Anything):
                 return SpecV(spec)
         return evaluate(frame, node)
 
     def _annotated_global(self, frame: Frame, statement: ast.AnnAssign, name: str) -> Value:
-        kind = specs.typing_name(evaluate(frame, statement.annotation))
+        kind = reading.typing_name(evaluate(frame, statement.annotation))
         if kind == "TypeAlias" and statement.value is not None:
-            return SpecV(specs.read(statement.value, lambda n: evaluate(frame, n)))
-        spec = specs.read(statement.annotation, lambda n: evaluate(frame, n))
+            return SpecV(reading.read(statement.value, lambda n: evaluate(frame, n)))
+        spec = reading.read(statement.annotation, lambda n: evaluate(frame, n))
         if statement.value is not None and (kind == "Final" or _is_constant_name(name)):
             value = evaluate(frame, statement.value)
             return value if value is not UNKNOWN else assume(spec, frame.state.names, name)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer import attributes, containers, messages, refine, specs, transforms
+from typedtorch.shapes.infer import attributes, containers, messages, reading, refine, specs, transforms
 from typedtorch.shapes.infer.assuming import assume
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.kinds import instance_of
@@ -30,8 +30,6 @@ from typedtorch.shapes.infer.numbers import (
 )
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
-    Bound,
-    Choice,
     ClassV,
     DictV,
     Instance,
@@ -41,7 +39,6 @@ from typedtorch.shapes.infer.values import (
     Scalar,
     Sequence,
     SpecV,
-    SuperV,
     Tensor,
     Value,
     options_of,
@@ -188,7 +185,7 @@ def cast(frame: Frame, node: ast.Call) -> Value:
 
     if len(node.args) != 2:
         return UNKNOWN
-    spec = specs.read(node.args[0], lambda n: evaluate(frame, n))
+    spec = reading.read(node.args[0], lambda n: evaluate(frame, n))
     value = evaluate(frame, node.args[1])
     names = frame.state.names.copy()
     promised = assume(spec, names, "cast")
@@ -206,7 +203,7 @@ def type_variable(frame: Frame, node: ast.Call) -> Value:
 def new_type(frame: Frame, node: ast.Call) -> Value:
     from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - as above
 
-    return SpecV(specs.read(node.args[1], lambda n: evaluate(frame, n))) if len(node.args) == 2 else UNKNOWN
+    return SpecV(reading.read(node.args[1], lambda n: evaluate(frame, n))) if len(node.args) == 2 else UNKNOWN
 
 
 def assertion(frame: Frame, node: ast.Call) -> Value:
@@ -338,89 +335,6 @@ _CONTAINERS: dict[str, Special] = containers.MODULES
 # -- bound methods ----------------------------------------------------------------------------
 
 
-def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
-    """A method looked up on a value that is not of the program's classes."""
-    from typedtorch.shapes.infer import calls  # noqa: PLC0415 - calls hold this table
-
-    receiver, name = method.receiver, method.name
-    if isinstance(receiver, (Tensor, Choice)):
-        return _tensor_method(frame, receiver, name, args, node)
-    if isinstance(receiver, (Sequence, DictV, tuple)):
-        return containers.call_method(frame, receiver, name, args, node)
-    if isinstance(receiver, Instance):
-        return _instance_method(frame, receiver, name, args, node)
-    if isinstance(receiver, LayerV):
-        if name in ("forward", "__call__"):
-            return calls.call_layer(frame, receiver, args, node)
-        return receiver if name in attributes.SELF_METHODS else UNKNOWN
-    if isinstance(receiver, SuperV):
-        return _super_method(frame, receiver, name, args, node)
-    if isinstance(receiver, ClassV) and name == "apply":
-        return transforms.apply_autograd(frame, receiver, args, node)
-    if isinstance(receiver, (str, Object)) and name in _STRING_METHODS:
-        return Object("str")
-    return forget(frame, args)
-
-
-_STRING_METHODS = {"format", "join", "lower", "upper", "strip", "replace", "title"}
-
-
-def _tensor_method(frame: Frame, receiver: Value, name: str, args: Args, node: ast.AST) -> Value:
-    from typedtorch.shapes.infer.calls import tensor_method  # noqa: PLC0415 - calls hold this table
-
-    if args.open:
-        return UNKNOWN
-    own = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
-    nodes = (own, *args.nodes)
-    value = tensor_method(frame, receiver, name, tuple(args.values), args.keywords, node, nodes)
-    if name.endswith("_") and not name.endswith("__") and isinstance(value, Tensor) and value != receiver:
-        # an in-place change of shape is seen through every name of the tensor
-        frame.state.replace_value(receiver, value)
-    return value
-
-
-def _instance_method(frame: Frame, receiver: Instance, name: str, args: Args, node: ast.AST) -> Value:
-    """Methods nn.Module gives to every module."""
-    from typedtorch.shapes.infer.calls import call_instance  # noqa: PLC0415 - calls hold this table
-
-    if name in attributes.SELF_METHODS:
-        return receiver
-    if name == "__call__":
-        return call_instance(frame, receiver, args, node)
-    if name in ("register_buffer", "register_parameter", "add_module", "register_module"):
-        attribute, value = args.get(0, "name", UNKNOWN), args.get(1, "tensor", UNKNOWN)
-        if isinstance(attribute, str):
-            held = containers.castable(value)
-            frame.state.replace_value(receiver, receiver.with_attribute(attribute, held))
-        return None
-    if name == "_replace" and not args.open:
-        return replace(receiver, attributes={**receiver.attributes, **args.keywords})
-    return forget(frame, args)
-
-
-def _super_method(frame: Frame, receiver: SuperV, name: str, args: Args, node: ast.AST) -> Value:
-    """``super().__init__(...)`` and ``super().forward(x)`` of a class that extends a torch layer."""
-    from typedtorch.shapes.infer import calls  # noqa: PLC0415 - calls hold this table
-
-    instance = receiver.receiver
-    if not isinstance(instance, Instance):
-        return UNKNOWN
-    base = instance.info.layer_base()
-    if name == "__init__":
-        if base is not None and not args.open:
-            layer = construct_layer(frame, base, args, node)
-            frame.state.replace_value(instance, instance.with_attribute("__layer__", layer))
-        elif "torch.nn.Sequential" in instance.info.external_bases():
-            modules = containers.sequential(frame, args, node)
-            frame.state.replace_value(instance, instance.with_attribute("__layer__", modules))
-        return None
-    if name in ("forward", "__call__") and "__layer__" in instance.attributes:
-        return calls.call_value(frame, instance.attributes["__layer__"], args, node)
-    if name in attributes.SELF_METHODS or name.startswith("register_"):
-        return _instance_method(frame, instance, name, args, node)
-    return UNKNOWN
-
-
 # -- partial and transforms -------------------------------------------------------------------
 
 
@@ -438,4 +352,4 @@ def call_partial(frame: Frame, partial: Partial, args: Args, node: ast.AST) -> V
     return call_value(frame, partial.function, merged, node)
 
 
-__all__ = ["SPECIAL", "SYNTAX", "call_bound", "call_external", "call_partial"]
+__all__ = ["SPECIAL", "SYNTAX", "call_external", "call_partial"]

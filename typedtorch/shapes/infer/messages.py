@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer import reading
 from typedtorch.shapes.infer.frame import Frame, source
-from typedtorch.shapes.infer.unify import Problem
+from typedtorch.shapes.infer.problems import Problem
 from typedtorch.shapes.infer.values import Value, is_size
 from typedtorch.shapes.rule import tuple_text
 from typedtorch.shapes.tensor import Pack, Shape, Tensor, show
@@ -18,7 +18,7 @@ _ORDINALS = {0: "first", 1: "second", 2: "third", 3: "fourth", 4: "fifth", 5: "s
 def check_axes(frame: Frame, wrapper: str, array: Value, text: Value, node: ast.expr) -> None:
     """Report an axis string that is not in the language."""
     if isinstance(text, str):
-        wrong = specs.problem(wrapper, array, text)
+        wrong = reading.problem(wrapper, array, text)
         if wrong is not None:
             frame.reporter.add(node, "axes", wrong)
 

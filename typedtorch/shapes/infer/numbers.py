@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer import refine
+from typedtorch.shapes.infer import comparing
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -42,7 +42,7 @@ def to_float(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 
 def to_bool(frame: Frame, args: Args, node: ast.AST) -> Value:
-    verdict = refine.truth(args.get(0, "x", False))
+    verdict = comparing.truth(args.get(0, "x", False))
     return Scalar("bool") if verdict is None else verdict
 
 

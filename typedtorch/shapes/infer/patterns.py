@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from typedtorch.shapes.infer import refine
+from typedtorch.shapes.infer import comparing, refine
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of
@@ -54,9 +54,9 @@ def match_pattern(frame: Frame, pattern: ast.pattern, value: Value) -> tuple[Val
             return _split(value, lambda v: instance_of(v, kind))[0], value
         case ast.MatchValue(value=constant):
             wanted = evaluate(frame, constant)
-            return _split(value, lambda v: refine.compare_values(ast.Eq(), v, wanted))
+            return _split(value, lambda v: comparing.compare_values(ast.Eq(), v, wanted))
         case ast.MatchSingleton(value=constant):
-            return _split(value, lambda v: refine.compare_values(ast.Is(), v, constant))
+            return _split(value, lambda v: comparing.compare_values(ast.Is(), v, constant))
         case ast.MatchSequence(patterns=patterns) if isinstance(value, tuple):
             star = any(isinstance(p, ast.MatchStar) for p in patterns)
             packed = any(isinstance(v, Pack) for v in value)

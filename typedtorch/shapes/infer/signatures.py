@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes import axes as axis_language
-from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer import reading, specs
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.binding import Parameter
 from typedtorch.shapes.infer.classes import ClassInfo
@@ -63,7 +63,7 @@ def _read_signature(interpreter: Interpreter, function: FunctionV) -> Signature:
     frame = interpreter.quiet_frame(function.module, function.closure or {})
 
     def read(annotation: ast.expr | None) -> Spec:
-        return specs.read(annotation, lambda n: evaluate(frame, n))
+        return reading.read(annotation, lambda n: evaluate(frame, n))
 
     parameters = _parameters(node.args, read)
     if function.is_bound and parameters and parameters[0].kind == "positional":
@@ -112,7 +112,7 @@ def call_names(
 
 def _brace(interpreter: Interpreter, function: FunctionV, values: Mapping[str, Value]):  # type: ignore[no-untyped-def]  # a closure
     def brace(text: str) -> Size | None:
-        node = specs.parse_annotation(text)
+        node = reading.parse_annotation(text)
         if node is None:
             return None
         frame = interpreter.quiet_frame(function.module, function.closure or {})
@@ -178,7 +178,7 @@ def _braces(spec: Spec) -> set[str]:
             for dim in axes.dims:
                 if dim.kind == "symbolic" and "{" in dim.name:
                     for text in axis_language.braces(dim):
-                        node = specs.parse_annotation(text)
+                        node = reading.parse_annotation(text)
                         if node is not None:
                             found |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
         case specs.UnionSpec(options=parts) | specs.TupleSpec(items=parts):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from typedtorch.shapes.infer import calls, paths, refine
+from typedtorch.shapes.infer import calls, contexts, paths, refine
 from typedtorch.shapes.infer.assignment import annotated, assign, assign_target, augmented
 from typedtorch.shapes.infer.expressions import MAX_UNROLL, evaluate
 from typedtorch.shapes.infer.frame import Frame, Loop
@@ -213,10 +213,10 @@ def with_(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
     before = frame.state.autocast
     for item in node.items:
         value = evaluate(frame, item.context_expr)
-        if calls.is_autocast(frame, item.context_expr):
+        if contexts.is_autocast(frame, item.context_expr):
             frame.state.autocast = True
         if item.optional_vars is not None:
-            assign_target(frame, item.optional_vars, calls.entered(frame, value, item.context_expr))
+            assign_target(frame, item.optional_vars, contexts.entered(frame, value, item.context_expr))
     reached = run(frame, node.body)
     frame.state.autocast = before
     return reached

@@ -7,13 +7,13 @@ returned value).  Both share :class:`Names`, what each axis name means in one ev
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.axes import Dim, evaluate
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.assuming import Names, assume
+from typedtorch.shapes.infer.misaligned import misaligned, permuted, permuted_text
+from typedtorch.shapes.infer.problems import Problem, expected_shape
 from typedtorch.shapes.infer.specs import ArraySpec, Spec
 from typedtorch.shapes.infer.values import (
     Awaitable,
@@ -40,7 +40,6 @@ from typedtorch.shapes.size import (
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
-    Entry,
     Pack,
     Scalar,
     Shape,
@@ -50,28 +49,6 @@ from typedtorch.shapes.tensor import (
     same_entry,
     show,
 )
-
-# -- forwards ---------------------------------------------------------------------------------
-
-
-# -- backwards --------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A certain contradiction between an annotation and a value."""
-
-    kind: Literal["rank", "size", "dtype", "pack", "kind"]
-    spec: ArraySpec
-    value: Tensor
-    path: str = ""  # "[0]" for the first item of a tuple, ...
-    dim: Dim | None = None
-    position: int = 0
-    expected: Size = 0
-    got: Size = 0
-    binder: str | None = None
-    wanted: Shape = ()  # the annotated shape with what is bound, for the message
-    text: str = ""  # of a value of another kind: what it is, and what was annotated
 
 
 def match(spec: Spec, value: Value, names: Names, *, binder: str = "", path: str = "") -> list[Problem]:
@@ -144,21 +121,6 @@ def _of_function(problem: Problem, who: str, verb: str, path: str) -> Problem:
     else:
         text = f"a function {who} {verb} {show(problem.value.shape)}, wanted {problem.spec.axes.text!r}"
     return Problem("kind", specs.ANY_TENSOR, problem.value, path, text=text)
-
-
-def reordered(spec: ArraySpec, value: Tensor) -> list[Problem]:
-    """An attribute declared ``d k`` given ``(k, d)``: the same letters, in another order."""
-    dims = spec.axes.dims
-    wanted, got = [d.text for d in dims], [str(e) for e in value.shape]
-    if wanted == got or sorted(wanted) != sorted(got) or len(set(wanted)) < len(wanted):
-        return []
-    if not all(d.kind == "named" and not d.variadic for d in dims):
-        return []
-    at = next(i for i, (w, g) in enumerate(zip(wanted, got, strict=True)) if w != g)
-    entry = value.shape[at]
-    assert not isinstance(entry, Pack)
-    as_written = tuple(axis(d.name) for d in dims)
-    return [Problem("size", spec, value, "", dims[at], at, as_written[at], entry, None, as_written)]
 
 
 def _other_kind(value: Value, annotated: str, path: str) -> Problem:
@@ -271,7 +233,7 @@ def _match_shape(spec: ArraySpec, value: Tensor, names: Names, binder: str, path
     too_many = variadic is None and known > fixed
     too_few = pack is None and known < fixed
     if too_many or too_few:
-        wanted = _wanted(spec, names)
+        wanted = expected_shape(spec, names)
         return [Problem("rank", spec, value, path, got=known, expected=fixed, wanted=wanted)]
 
     head = variadic if variadic is not None else len(dims)
@@ -299,16 +261,29 @@ def _match_shape(spec: ArraySpec, value: Tensor, names: Names, binder: str, path
             expected, who = problem
             place = d % len(dims) if dims else at
             problems.append(
-                Problem("size", spec, value, path, dims[d], place, expected, entry, who, _wanted(spec, names))
+                Problem(
+                    "size",
+                    spec,
+                    value,
+                    path,
+                    dims[d],
+                    place,
+                    expected,
+                    entry,
+                    who,
+                    expected_shape(spec, names),
+                )
             )
     if variadic is not None and head_known == head and tail_known == tail:
         middle = shape[head : len(shape) - tail]
         problem_pack = _match_pack(dims[variadic], middle, names, binder)
         if problem_pack and not problems:
-            problems.append(Problem("pack", spec, value, path, dims[variadic], wanted=_wanted(spec, names)))
+            problems.append(
+                Problem("pack", spec, value, path, dims[variadic], wanted=expected_shape(spec, names))
+            )
     if not problems and pack is None and variadic is None:
-        problems = _misaligned(spec, value, names, path)
-    return problems or _permuted(spec, value, names, path) or _permuted_text(spec, value, names, path)
+        problems = misaligned(spec, value, names, path)
+    return problems or permuted(spec, value, names, path) or permuted_text(spec, value, names, path)
 
 
 def _observe_misplaced(spec: ArraySpec, shape: Shape, names: Names) -> None:
@@ -318,61 +293,6 @@ def _observe_misplaced(spec: ArraySpec, shape: Shape, names: Names) -> None:
             number = integer(dim.name)
             if number in shape:
                 observe(axis(dim.name), number)
-
-
-def _permuted_text(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[Problem]:
-    """A caller's ``(d, 4)`` for ``4 d``: letter for letter the annotated axes, in another order."""
-    dims = spec.axes.dims
-    if names.generic or len(dims) != len(value.shape) or not any(d.kind == "fixed" for d in dims):
-        return []
-    wanted, got = [d.text for d in dims], [str(e) for e in value.shape]
-    if wanted == got or sorted(wanted) != sorted(got) or len(set(wanted)) < len(wanted):
-        return []
-    at = next(i for i, (w, g) in enumerate(zip(wanted, got, strict=True)) if w != g)
-    entry = value.shape[at]
-    assert not isinstance(entry, Pack)
-    as_written = tuple(d.size if d.size is not None else axis(d.name) for d in dims)
-    return [Problem("size", spec, value, path, dims[at], at, as_written[at], entry, None, as_written)]
-
-
-def _misaligned(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[Problem]:
-    """An axis that may be tied to the annotated one unsaid, but not where the tensor has both of them."""
-    wanted = _wanted(spec, names)
-    for i, (dim, expected, got) in enumerate(zip(spec.axes.dims, wanted, value.shape, strict=True)):
-        if (
-            dim.broadcastable
-            or dim.kind == "anonymous"
-            or isinstance(expected, Pack)
-            or isinstance(got, Pack)
-        ):
-            continue
-        if expected == got or is_unknown(expected) or is_unknown(got) or expected not in value.shape:
-            continue
-        if str(expected) == str(got):
-            continue  # one name in two objects: ``batch`` of the images and of the texts are one
-        return [
-            Problem("size", spec, value, path, dim, i, expected, got, names.binders.get(dim.name), wanted)
-        ]
-    return []
-
-
-def _permuted(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[Problem]:
-    """The annotated axes in another order, where no single axis is a certain contradiction."""
-    wanted, got = _wanted(spec, names), value.shape
-    if len(wanted) != len(got) or wanted == got or any(d.broadcastable for d in spec.axes.dims):
-        return []
-    for entry in (*wanted, *got):
-        if (isinstance(entry, Pack) and entry.anonymous) or (
-            not isinstance(entry, Pack) and is_unknown(entry)
-        ):
-            return []
-    if sorted(map(str, wanted)) != sorted(map(str, got)) or set(wanted) != set(got):
-        return []
-    at = next(i for i, (w, g) in enumerate(zip(wanted, got, strict=True)) if w != g)
-    expected, entry = wanted[at], got[at]
-    if isinstance(expected, Pack) or isinstance(entry, Pack):
-        return [Problem("pack", spec, value, path, spec.axes.dims[at], wanted=wanted)]
-    return [Problem("size", spec, value, path, spec.axes.dims[at], at, expected, entry, None, wanted)]
 
 
 def _match_dim(dim: Dim, size: Size, names: Names, binder: str) -> tuple[Size, str | None] | None:
@@ -437,22 +357,4 @@ def _generic_pack_differs(bound: Shape, middle: Shape) -> bool:
     return bound != middle
 
 
-def _wanted(spec: ArraySpec, names: Names) -> Shape:
-    """The annotated shape with the names that are bound replaced, for a message."""
-    entries: list[Entry] = []
-    for dim in spec.axes.dims:
-        if dim.variadic:
-            entries.append(Pack(dim.name) if dim.kind == "named" else ANY_AXES)
-        elif dim.kind == "fixed":
-            entries.append(dim.size or 0)
-        elif dim.kind == "named" and dim.name in names.sizes:
-            entries.append(names.sizes[dim.name])
-        elif dim.kind == "symbolic":
-            known = evaluate(dim, names.sizes.get, names.brace)
-            entries.append(unknown(dim.text) if known is None else known)
-        else:
-            entries.append(unknown(dim.text))
-    return tuple(entries)
-
-
-__all__ = ["Problem", "match", "match_array"]
+__all__ = ["match", "match_array"]

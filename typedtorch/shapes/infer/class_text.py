@@ -1,0 +1,55 @@
+"""What the text of a class says, before anything of it is evaluated."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.syntax import children
+
+if TYPE_CHECKING:
+    pass
+
+Def = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def sets_by_name(node: ast.ClassDef) -> bool:
+    for part in ast.walk(node):
+        match part:
+            case ast.Call(func=func, args=[_, name, _]) if not isinstance(name, ast.Constant):
+                if ast.unparse(func) in ("setattr", "object.__setattr__"):
+                    return True
+    return False
+
+
+def axis_words(node: Def) -> set[str]:
+    """Words of the strings in a signature's annotations."""
+    words: set[str] = set()
+    arguments = node.args
+    every = [
+        *arguments.posonlyargs,
+        *arguments.args,
+        *arguments.kwonlyargs,
+        arguments.vararg,
+        arguments.kwarg,
+    ]
+    pending: list[ast.AST] = [a.annotation for a in every if a is not None and a.annotation is not None]
+    if node.returns is not None:
+        pending.append(node.returns)
+    while pending:
+        inner = pending.pop()
+        if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+            words |= {w.lstrip("#*_?") for w in inner.value.replace('"', " ").replace("'", " ").split()}
+        elif isinstance(inner, (ast.Subscript, ast.Tuple, ast.BinOp, ast.List)):
+            pending.extend(children(inner))
+    return words
+
+
+def declared_attributes(node: Def) -> dict[str, ast.expr]:
+    return {
+        statement.target.attr: statement.annotation
+        for statement in node.body
+        if isinstance(statement, ast.AnnAssign)
+        and isinstance(statement.target, ast.Attribute)
+        and isinstance(statement.target.value, ast.Name)
+    }

@@ -1,0 +1,101 @@
+"""What a comparison of two values gives, where it is certain."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    Choice,
+    ClassV,
+    DictV,
+    FunctionV,
+    Sequence,
+    Value,
+    is_size,
+)
+from typedtorch.shapes.size import same
+from typedtorch.shapes.tensor import Pack, same_shape
+
+_ORDER: dict[type[ast.cmpop], Callable[[object, object], bool]] = {
+    ast.Eq: lambda a, b: a == b,
+    ast.NotEq: lambda a, b: a != b,
+    ast.Lt: lambda a, b: a < b,  # type: ignore[operator]  # a TypeError is caught by the caller
+    ast.LtE: lambda a, b: a <= b,  # type: ignore[operator]  # likewise
+    ast.Gt: lambda a, b: a > b,  # type: ignore[operator]  # likewise
+    ast.GtE: lambda a, b: a >= b,  # type: ignore[operator]  # likewise
+}
+
+
+def truth(value: Value) -> bool | None:
+    """Whether a value is true; None where it depends."""
+    if value is None or isinstance(value, (bool, int, float, str, bytes)):
+        return bool(value)
+    if isinstance(value, tuple):
+        return bool(value)
+    if isinstance(value, Sequence) and value.kind == "list" and value.items is not None:
+        return bool(value.items)
+    if isinstance(value, (FunctionV, ClassV)):
+        return True
+    if isinstance(value, Choice):
+        verdicts = {truth(option) for option in value.options}
+        return verdicts.pop() if len(verdicts) == 1 else None
+    return None
+
+
+def compare_values(op: ast.cmpop, left: Value, right: Value) -> bool | None:
+    """A comparison whose answer does not depend on a run; None otherwise."""
+    if isinstance(op, (ast.Is, ast.IsNot)):
+        verdict = _is(left, right)
+        return verdict if verdict is None or isinstance(op, ast.Is) else not verdict
+    if isinstance(op, (ast.In, ast.NotIn)):
+        verdict = contains(left, right)
+        return verdict if verdict is None or isinstance(op, ast.In) else not verdict
+    constants = (int, float, str, bool, type(None))
+    if isinstance(left, constants) and isinstance(right, constants):
+        try:
+            return _ORDER[type(op)](left, right)
+        except TypeError:
+            return None
+    if isinstance(op, (ast.Eq, ast.NotEq)):
+        equal = None
+        if is_size(left) and is_size(right):
+            equal = True if same(left, right) is True else None
+        elif isinstance(left, tuple) and isinstance(right, tuple):
+            equal = True if same_shape_values(left, right) else None
+        return equal if equal is None or isinstance(op, ast.Eq) else not equal
+    return None
+
+
+def same_shape_values(left: tuple[Value, ...], right: tuple[Value, ...]) -> bool:
+    if not all(is_size(v) or isinstance(v, Pack) for v in (*left, *right)):
+        return False
+    return same_shape(left, right) is True
+
+
+def _is(left: Value, right: Value) -> bool | None:
+    if right is None or left is None:
+        other = left if right is None else right
+        if other is None:
+            return True
+        if other is UNKNOWN or (isinstance(other, Choice) and any(o is None for o in other.options)):
+            return None
+        return False
+    if isinstance(left, bool) and isinstance(right, bool):
+        return left is right
+    return None
+
+
+def contains(left: Value, right: Value) -> bool | None:
+    constants = (int, str, float, bool)
+    if not isinstance(left, constants):
+        return None
+    if isinstance(right, DictV) and right.rest is None:
+        return left in right.items
+    items = right if isinstance(right, tuple) else right.items if isinstance(right, Sequence) else None
+    if items is not None and all(isinstance(i, constants) for i in items):
+        return left in items
+    if isinstance(left, str) and isinstance(right, str):
+        return left in right
+    return None

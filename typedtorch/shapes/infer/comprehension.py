@@ -1,0 +1,90 @@
+"""Comprehensions and generator expressions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from typedtorch.shapes.infer import expressions, refine
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.items import items_of, iterate
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    DictV,
+    Sequence,
+    Value,
+    join_all,
+)
+
+
+def list_comprehension(frame: Frame, node: ast.ListComp) -> Value:
+    items, element = _comprehend(frame, node.generators, lambda: expressions.evaluate(frame, node.elt))
+    return Sequence("list", items, element)
+
+
+def generator_expression(frame: Frame, node: ast.GeneratorExp) -> Value:
+    items, element = _comprehend(frame, node.generators, lambda: expressions.evaluate(frame, node.elt))
+    return Sequence("iterator", items, element)
+
+
+def set_comprehension(frame: Frame, node: ast.SetComp) -> Value:
+    _, element = _comprehend(frame, node.generators, lambda: expressions.evaluate(frame, node.elt))
+    return Sequence("set", None, element)
+
+
+def dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
+    pairs, pair = _comprehend(
+        frame,
+        node.generators,
+        lambda: (expressions.evaluate(frame, node.key), expressions.evaluate(frame, node.value)),
+    )
+    if pairs is not None and all(isinstance(p[0], (str, int)) for p in pairs):
+        return DictV(dict(pairs))
+    return DictV({}, pair[1] if isinstance(pair, tuple) else UNKNOWN)
+
+
+def _comprehend(
+    frame: Frame, generators: list[ast.comprehension], element: Callable[[], Value]
+) -> tuple[tuple[Value, ...] | None, Value]:
+    """The items where their number is known, else None and a value that stands for each."""
+    outer = frame.state
+    frame.state = outer.copy()
+    place = frame.place(generators[0].target)
+    try:
+        if len(generators) == 1:
+            return _comprehend_one(frame, generators[0], element, place)
+        results: list[Value] = []
+
+        def inner() -> Value:
+            items, value = _comprehend(frame, generators[1:], element)
+            results.append(value if items is None else join_all(items, place) if items else UNKNOWN)
+            return UNKNOWN
+
+        _comprehend_one(frame, generators[0], inner, place)
+        return None, join_all(results, place) if results else UNKNOWN
+    finally:
+        frame.state = outer
+
+
+def _comprehend_one(
+    frame: Frame, generator: ast.comprehension, element: Callable[[], Value], place: str
+) -> tuple[tuple[Value, ...] | None, Value]:
+    from typedtorch.shapes.infer.assignment import assign_target  # noqa: PLC0415 - statements hold expressions
+
+    iterable = expressions.evaluate(frame, generator.iter)
+    items = items_of(iterable) or (
+        None if not isinstance(iterable, (tuple, Sequence)) else items_of(iterable)
+    )
+    if items is not None and len(items) <= expressions.MAX_UNROLL and not generator.ifs:
+        values = []
+        for value in items:
+            assign_target(frame, generator.target, value)
+            values.append(element())
+        return tuple(values), UNKNOWN
+    assign_target(frame, generator.target, iterate(iterable, place))
+    for test in generator.ifs:
+        then, _ = refine.branch(frame, test)
+        if then is None:
+            return (), UNKNOWN
+        frame.state = then
+    return None, element()

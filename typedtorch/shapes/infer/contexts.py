@@ -1,0 +1,43 @@
+"""Context managers: what ``with`` gives and what it changes."""
+
+from __future__ import annotations
+
+import ast
+
+from typedtorch.shapes.infer.binding import Args
+from typedtorch.shapes.infer.calls import call_function
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    External,
+    Instance,
+    Partial,
+    Value,
+)
+
+_AUTOCAST = {"torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast"}
+
+
+def is_autocast(frame: Frame, node: ast.expr) -> bool:
+    """Whether a context manager changes dtypes behind the operators' back, or might."""
+    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - expressions hold calls
+
+    if not isinstance(node, ast.Call):
+        return isinstance(node, (ast.Name, ast.Attribute))
+    with frame.reporter.mute():
+        function = evaluate(frame, node.func)
+    if isinstance(function, External):
+        return function.name in _AUTOCAST or not function.name.startswith(
+            ("torch.", "contextlib.", "builtins.")
+        )
+    return True
+
+
+def entered(frame: Frame, value: Value, node: ast.expr) -> Value:
+    """What ``with ... as name`` binds."""
+    if isinstance(value, Instance):
+        function = value.info.as_function("__enter__", value)
+        return UNKNOWN if function is None else call_function(frame, function, Args(), node)
+    if isinstance(value, Partial) and value.transform == "contextlib.entered":
+        return value.function
+    return UNKNOWN

@@ -1,0 +1,68 @@
+"""Calling modules: instances, ``nn.Sequential`` and torch's own layers."""
+
+from __future__ import annotations
+
+import ast
+
+from typedtorch.shapes.infer import calls
+from typedtorch.shapes.infer.binding import Args
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    Choice,
+    Instance,
+    LayerV,
+    Sequence,
+    Tensor,
+    Value,
+)
+
+
+def call_instance(frame: Frame, instance: Instance, args: Args, node: ast.AST) -> Value:
+    """``module(x)`` is ``forward``; any other object its own ``__call__``."""
+    info = instance.info
+    names = ("__call__", "forward") if not info.is_module else ("forward",)
+    own_call = info.find("__call__")
+    if info.is_module and own_call is not None and not own_call[0].module.name.startswith("typedtorch."):
+        names = ("__call__",)
+    for name in names:
+        function = info.as_function(name, instance)
+        if function is not None:
+            return calls.call_function(frame, function, args, node)
+    layer = instance.attributes.get("__layer__")
+    return UNKNOWN if layer is None else calls.call_value(frame, layer, args, node)
+
+
+def call_sequential(frame: Frame, modules: Sequence, args: Args, node: ast.AST) -> Value:
+    """``nn.Sequential``: one after the other."""
+    if len(args.values) != 1:
+        return UNKNOWN
+    if modules.items is None:
+        return _call_repeatedly(frame, modules.element, args, node)
+    value = args.values[0]
+    where = args.nodes[0]
+    for module in modules.items:
+        value = calls.call_value(frame, module, Args([value], [where]), node)
+        if value is UNKNOWN:
+            return UNKNOWN
+    return value
+
+
+def _call_repeatedly(frame: Frame, module: Value, args: Args, node: ast.AST) -> Value:
+    """Modules of one kind one after the other, an unknown number: known where one keeps the shape."""
+    if module is UNKNOWN or isinstance(module, Choice):
+        return UNKNOWN
+    given = args.values[0]
+    made = calls.call_value(frame, module, args, node)
+    if not (isinstance(given, Tensor) and isinstance(made, Tensor) and given.shape == made.shape):
+        return UNKNOWN
+    return made
+
+
+def call_layer(frame: Frame, layer: LayerV, args: Args, node: ast.AST) -> Value:
+    if args.open:
+        return UNKNOWN
+    nodes = tuple(args.nodes)
+    return frame.interpreter.apply_rule(
+        frame, layer.layer.forward, tuple(args.values), args.keywords, node, nodes, what=layer.name
+    )

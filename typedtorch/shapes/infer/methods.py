@@ -1,0 +1,108 @@
+"""Methods of values: a tensor's, an instance's, those reached by super()."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.infer import attributes, containers, layers, library, transforms
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    Bound,
+    Choice,
+    ClassV,
+    DictV,
+    Instance,
+    LayerV,
+    Object,
+    Sequence,
+    SuperV,
+    Tensor,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.binding import Args
+
+_STRING_METHODS = {"format", "join", "lower", "upper", "strip", "replace", "title"}
+
+
+def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
+    """A method looked up on a value that is not of the program's classes."""
+
+    receiver, name = method.receiver, method.name
+    if isinstance(receiver, (Tensor, Choice)):
+        return _tensor_method(frame, receiver, name, args, node)
+    if isinstance(receiver, (Sequence, DictV, tuple)):
+        return containers.call_method(frame, receiver, name, args, node)
+    if isinstance(receiver, Instance):
+        return _instance_method(frame, receiver, name, args, node)
+    if isinstance(receiver, LayerV):
+        if name in ("forward", "__call__"):
+            return layers.call_layer(frame, receiver, args, node)
+        return receiver if name in attributes.SELF_METHODS else UNKNOWN
+    if isinstance(receiver, SuperV):
+        return _super_method(frame, receiver, name, args, node)
+    if isinstance(receiver, ClassV) and name == "apply":
+        return transforms.apply_autograd(frame, receiver, args, node)
+    if isinstance(receiver, (str, Object)) and name in _STRING_METHODS:
+        return Object("str")
+    return library.forget(frame, args)
+
+
+def _tensor_method(frame: Frame, receiver: Value, name: str, args: Args, node: ast.AST) -> Value:
+    from typedtorch.shapes.infer.calls import tensor_method  # noqa: PLC0415 - calls hold this table
+
+    if args.open:
+        return UNKNOWN
+    own = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+    nodes = (own, *args.nodes)
+    value = tensor_method(frame, receiver, name, tuple(args.values), args.keywords, node, nodes)
+    if name.endswith("_") and not name.endswith("__") and isinstance(value, Tensor) and value != receiver:
+        # an in-place change of shape is seen through every name of the tensor
+        frame.state.replace_value(receiver, value)
+    return value
+
+
+def _instance_method(frame: Frame, receiver: Instance, name: str, args: Args, node: ast.AST) -> Value:
+    """Methods nn.Module gives to every module."""
+    from typedtorch.shapes.infer.layers import call_instance  # noqa: PLC0415 - calls hold this table
+
+    if name in attributes.SELF_METHODS:
+        return receiver
+    if name == "__call__":
+        return call_instance(frame, receiver, args, node)
+    if name in ("register_buffer", "register_parameter", "add_module", "register_module"):
+        attribute, value = args.get(0, "name", UNKNOWN), args.get(1, "tensor", UNKNOWN)
+        if isinstance(attribute, str):
+            held = containers.castable(value)
+            frame.state.replace_value(receiver, receiver.with_attribute(attribute, held))
+        return None
+    if name == "_replace" and not args.open:
+        return replace(receiver, attributes={**receiver.attributes, **args.keywords})
+    return library.forget(frame, args)
+
+
+def _super_method(frame: Frame, receiver: SuperV, name: str, args: Args, node: ast.AST) -> Value:
+    """``super().__init__(...)`` and ``super().forward(x)`` of a class that extends a torch layer."""
+    from typedtorch.shapes.infer import calls  # noqa: PLC0415 - calls hold this table
+
+    instance = receiver.receiver
+    if not isinstance(instance, Instance):
+        return UNKNOWN
+    base = instance.info.layer_base()
+    if name == "__init__":
+        if base is not None and not args.open:
+            layer = library.construct_layer(frame, base, args, node)
+            frame.state.replace_value(instance, instance.with_attribute("__layer__", layer))
+        elif "torch.nn.Sequential" in instance.info.external_bases():
+            modules = containers.sequential(frame, args, node)
+            frame.state.replace_value(instance, instance.with_attribute("__layer__", modules))
+        return None
+    if name in ("forward", "__call__") and "__layer__" in instance.attributes:
+        return calls.call_value(frame, instance.attributes["__layer__"], args, node)
+    if name in attributes.SELF_METHODS or name.startswith("register_"):
+        return _instance_method(frame, instance, name, args, node)
+    return UNKNOWN

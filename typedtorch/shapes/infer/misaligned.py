@@ -1,0 +1,85 @@
+"""Why a shape does not fit: axes in another order, one too many, one too few."""
+
+from __future__ import annotations
+
+from typedtorch.shapes.infer.assuming import Names
+from typedtorch.shapes.infer.problems import Problem, expected_shape
+from typedtorch.shapes.infer.specs import ArraySpec
+from typedtorch.shapes.size import (
+    axis,
+    is_unknown,
+)
+from typedtorch.shapes.tensor import (
+    Pack,
+    Tensor,
+)
+
+
+def reordered(spec: ArraySpec, value: Tensor) -> list[Problem]:
+    """An attribute declared ``d k`` given ``(k, d)``: the same letters, in another order."""
+    dims = spec.axes.dims
+    wanted, got = [d.text for d in dims], [str(e) for e in value.shape]
+    if wanted == got or sorted(wanted) != sorted(got) or len(set(wanted)) < len(wanted):
+        return []
+    if not all(d.kind == "named" and not d.variadic for d in dims):
+        return []
+    at = next(i for i, (w, g) in enumerate(zip(wanted, got, strict=True)) if w != g)
+    entry = value.shape[at]
+    assert not isinstance(entry, Pack)
+    as_written = tuple(axis(d.name) for d in dims)
+    return [Problem("size", spec, value, "", dims[at], at, as_written[at], entry, None, as_written)]
+
+
+def permuted_text(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[Problem]:
+    """A caller's ``(d, 4)`` for ``4 d``: letter for letter the annotated axes, in another order."""
+    dims = spec.axes.dims
+    if names.generic or len(dims) != len(value.shape) or not any(d.kind == "fixed" for d in dims):
+        return []
+    wanted, got = [d.text for d in dims], [str(e) for e in value.shape]
+    if wanted == got or sorted(wanted) != sorted(got) or len(set(wanted)) < len(wanted):
+        return []
+    at = next(i for i, (w, g) in enumerate(zip(wanted, got, strict=True)) if w != g)
+    entry = value.shape[at]
+    assert not isinstance(entry, Pack)
+    as_written = tuple(d.size if d.size is not None else axis(d.name) for d in dims)
+    return [Problem("size", spec, value, path, dims[at], at, as_written[at], entry, None, as_written)]
+
+
+def misaligned(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[Problem]:
+    """An axis that may be tied to the annotated one unsaid, but not where the tensor has both of them."""
+    wanted = expected_shape(spec, names)
+    for i, (dim, expected, got) in enumerate(zip(spec.axes.dims, wanted, value.shape, strict=True)):
+        if (
+            dim.broadcastable
+            or dim.kind == "anonymous"
+            or isinstance(expected, Pack)
+            or isinstance(got, Pack)
+        ):
+            continue
+        if expected == got or is_unknown(expected) or is_unknown(got) or expected not in value.shape:
+            continue
+        if str(expected) == str(got):
+            continue  # one name in two objects: ``batch`` of the images and of the texts are one
+        return [
+            Problem("size", spec, value, path, dim, i, expected, got, names.binders.get(dim.name), wanted)
+        ]
+    return []
+
+
+def permuted(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[Problem]:
+    """The annotated axes in another order, where no single axis is a certain contradiction."""
+    wanted, got = expected_shape(spec, names), value.shape
+    if len(wanted) != len(got) or wanted == got or any(d.broadcastable for d in spec.axes.dims):
+        return []
+    for entry in (*wanted, *got):
+        if (isinstance(entry, Pack) and entry.anonymous) or (
+            not isinstance(entry, Pack) and is_unknown(entry)
+        ):
+            return []
+    if sorted(map(str, wanted)) != sorted(map(str, got)) or set(wanted) != set(got):
+        return []
+    at = next(i for i, (w, g) in enumerate(zip(wanted, got, strict=True)) if w != g)
+    expected, entry = wanted[at], got[at]
+    if isinstance(expected, Pack) or isinstance(entry, Pack):
+        return [Problem("pack", spec, value, path, spec.axes.dims[at], wanted=wanted)]
+    return [Problem("size", spec, value, path, spec.axes.dims[at], at, expected, entry, None, wanted)]
