@@ -12,8 +12,9 @@ from real import Refused, covers, informative, real_outcomes, run_real, run_rule
 from sampling import Call, Draw, at, draw_sizes, letters, mutate, split
 
 from typedtorch.shapes import dtypes
+from typedtorch.shapes.equality import observing
 from typedtorch.shapes.rule import Rule
-from typedtorch.shapes.size import integer, observing, unknown
+from typedtorch.shapes.size import integer, unknown
 from typedtorch.shapes.tensor import UNKNOWN, Pack, ShapeError, Tensor, Undecided
 
 # What no machine that runs these tests can be relied on to have.

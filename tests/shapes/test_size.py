@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.size import (
     Size,
     atoms,
@@ -18,7 +19,6 @@ from typedtorch.shapes.size import (
     evaluate,
     floor_div,
     integer,
-    same,
     substitute,
     unknown,
 )

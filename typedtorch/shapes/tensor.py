@@ -20,7 +20,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.size import Poly, Size, atoms, is_unknown, product, same, unknown
+from typedtorch.shapes.equality import same
+from typedtorch.shapes.size import Poly, Size, atoms, is_unknown, product, unknown
 
 
 class ShapeError(Exception):
@@ -165,7 +166,7 @@ def replaced(shape: Shape, index: int, *entries: Entry) -> Shape:
 
 
 def same_entry(a: Entry, b: Entry) -> bool | None:
-    """As :func:`typedtorch.shapes.size.same`, on entries."""
+    """As :func:`typedtorch.shapes.equality.same`, on entries."""
     if isinstance(a, Pack) or isinstance(b, Pack):
         return True if a == b and isinstance(a, Pack) and not a.anonymous else None
     return same(a, b)

@@ -18,12 +18,7 @@ from typedtorch.shapes.infer.values import (
     choice,
 )
 from typedtorch.shapes.rules.layout import contiguous_strides
-from typedtorch.shapes.size import (
-    Size,
-    axis,
-    integer,
-    unknown,
-)
+from typedtorch.shapes.size import Size, axis, integer, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes import dtypes
+from typedtorch.shapes.equality import INTEGER_SCOPE, mentioning
 from typedtorch.shapes.findings import Coverage, Finding, Report
 from typedtorch.shapes.infer import library, ranks, reading, specs, summaries
 from typedtorch.shapes.infer.assuming import Names, assume
@@ -25,7 +26,7 @@ from typedtorch.shapes.infer.values import (
     Sequence,
     Value,
 )
-from typedtorch.shapes.size import INTEGER_SCOPE, axis, integer, mentioning, unknown
+from typedtorch.shapes.size import axis, integer, unknown
 from typedtorch.shapes.syntax import walk
 from typedtorch.shapes.tensor import Scalar
 

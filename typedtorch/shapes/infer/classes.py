@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from typedtorch.shapes.equality import DEFAULTED, INSTANCE_SCOPE
 from typedtorch.shapes.infer import reading, specs
 from typedtorch.shapes.infer.class_text import Def, axis_words, declared_attributes, sets_by_name
 from typedtorch.shapes.infer.specs import Spec
@@ -27,7 +28,7 @@ from typedtorch.shapes.infer.values import (
     SpecV,
     Value,
 )
-from typedtorch.shapes.size import DEFAULTED, INSTANCE_SCOPE, Size, axis, integer
+from typedtorch.shapes.size import Size, axis, integer
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.program import Module

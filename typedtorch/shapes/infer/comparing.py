@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Choice,
@@ -15,7 +16,6 @@ from typedtorch.shapes.infer.values import (
     Value,
     is_size,
 )
-from typedtorch.shapes.size import same
 from typedtorch.shapes.tensor import Pack, same_shape
 
 _ORDER: dict[type[ast.cmpop], Callable[[object, object], bool]] = {

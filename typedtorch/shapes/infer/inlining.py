@@ -24,15 +24,14 @@ from typedtorch.shapes.infer.values import (
     External,
     FunctionV,
     Instance,
+    LayerV,
     Object,
     Sequence,
     Value,
     equal,
     join_all,
 )
-from typedtorch.shapes.size import (
-    unknown,
-)
+from typedtorch.shapes.size import unknown
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.interpreter import Interpreter
@@ -65,6 +64,7 @@ def function_result(
                 return wrapped(interpreter, signature, made)
         if not failed:
             summaries.bind(frame, function, signature, bound, names)
+            _look_inside(interpreter, frame, function, signature, bound, names, node)
         return wrapped(interpreter, signature, assume(result, names, frame.place(node)))
     if failed:
         return UNKNOWN
@@ -75,6 +75,58 @@ def function_result(
     if value is UNKNOWN and not isinstance(result, specs.Anything):
         return wrapped(interpreter, signature, assume(result, names, frame.place(node)))
     return value
+
+
+def _look_inside(
+    interpreter: Interpreter,
+    frame: Frame,
+    function: FunctionV,
+    signature: Signature,
+    bound: Mapping[str, tuple[Value, ast.expr | None]],
+    names: Names,
+    node: ast.AST,
+) -> None:
+    """A body whose signature the arguments fit, where they say what the signature leaves open.
+
+    ``forward(x: "batch feat")`` takes every ``feat``, but this instance begins with ``Linear(10, 32)``.
+    """
+    if (
+        frame.reporter.muted
+        or not _is_exact(function, bound)
+        or _may_be_another(interpreter, frame, function)
+    ):
+        return
+    values = {}
+    for parameter in signature.parameters:
+        if parameter.name in bound:
+            value = bound[parameter.name][0]
+            values[parameter.name] = (
+                assume(parameter.spec, names, parameter.name) if value is UNKNOWN else value
+            )
+    run_inline(interpreter, frame, function, signature, values, node)
+
+
+def _is_exact(function: FunctionV, bound: Mapping[str, tuple[Value, ast.expr | None]]) -> bool:
+    """Whether a call brings a layer or an object that was made with numbers."""
+    brought = [value for value, _ in bound.values()]
+    return any(_made_with_numbers(value, 0) for value in [function.bound, *brought])
+
+
+def _made_with_numbers(value: Value, depth: int) -> bool:
+    if depth > 3:
+        return False
+    if isinstance(value, Instance):
+        if any(isinstance(size, int) for size in value.arguments.values()):
+            return True
+        return any(_made_with_numbers(v, depth + 1) for v in value.attributes.values())
+    if isinstance(value, LayerV):
+        return any(isinstance(v, int) and v > 1 for v in value.layer.attributes.values())
+    if isinstance(value, Sequence):
+        held = [value.element] if value.items is None else value.items
+        return any(_made_with_numbers(v, depth + 1) for v in held)
+    if isinstance(value, DictV):
+        return any(_made_with_numbers(v, depth + 1) for v in value.items.values())
+    return False
 
 
 def _may_be_another(interpreter: Interpreter, frame: Frame, function: FunctionV) -> bool:

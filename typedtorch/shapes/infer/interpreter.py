@@ -46,12 +46,7 @@ from typedtorch.shapes.infer.values import (
     is_size,
 )
 from typedtorch.shapes.rule import Function
-from typedtorch.shapes.size import (
-    Size,
-    axis,
-    integer,
-    unknown,
-)
+from typedtorch.shapes.size import Size, axis, integer, unknown
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.specs import Spec

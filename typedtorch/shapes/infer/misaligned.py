@@ -5,10 +5,7 @@ from __future__ import annotations
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.problems import Problem, expected_shape
 from typedtorch.shapes.infer.specs import ArraySpec
-from typedtorch.shapes.size import (
-    axis,
-    is_unknown,
-)
+from typedtorch.shapes.size import axis, is_unknown
 from typedtorch.shapes.tensor import (
     Pack,
     Tensor,

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes import dtypes
+from typedtorch.shapes.equality import distinct, generic, observing, unobserved
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.ties import Ties, lasting
 from typedtorch.shapes.infer.values import (
@@ -27,16 +28,7 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.rule import Fields, Function, Layer, lints
 from typedtorch.shapes.rule import call as call_rule
-from typedtorch.shapes.size import (
-    Poly,
-    Size,
-    distinct,
-    generic,
-    is_unknown,
-    observing,
-    unknown,
-    unobserved,
-)
+from typedtorch.shapes.size import Poly, Size, is_unknown, unknown
 from typedtorch.shapes.tensor import Pack, ShapeError
 
 if TYPE_CHECKING:

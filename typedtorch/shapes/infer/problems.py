@@ -8,10 +8,7 @@ from typing import Literal
 from typedtorch.shapes.axes import Dim, evaluate
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.specs import ArraySpec
-from typedtorch.shapes.size import (
-    Size,
-    unknown,
-)
+from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     Entry,

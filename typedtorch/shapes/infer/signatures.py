@@ -23,10 +23,7 @@ from typedtorch.shapes.infer.values import (
     Value,
     is_size,
 )
-from typedtorch.shapes.size import (
-    Size,
-    unknown,
-)
+from typedtorch.shapes.size import Size, unknown
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.interpreter import Interpreter

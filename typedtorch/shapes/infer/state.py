@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.ties import Ties
 from typedtorch.shapes.infer.values import (
@@ -25,7 +26,7 @@ from typedtorch.shapes.infer.values import (
     join,
 )
 from typedtorch.shapes.rule import Record
-from typedtorch.shapes.size import Atom, Poly, Size, same, substitute, unknown
+from typedtorch.shapes.size import Atom, Poly, Size, substitute, unknown
 from typedtorch.shapes.tensor import UNKNOWN, Entry, Pack, Shape, Tensor
 
 MAX_ROUNDS = 4

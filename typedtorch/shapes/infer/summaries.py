@@ -14,21 +14,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from typedtorch.shapes.equality import DEFAULTED, INSTANCE_SCOPE, INTEGER_SCOPE, LINKED_SCOPE
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.state import map_tensors
 from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Instance, Value, is_size, join_all
-from typedtorch.shapes.size import (
-    DEFAULTED,
-    INSTANCE_SCOPE,
-    INTEGER_SCOPE,
-    LINKED_SCOPE,
-    Atom,
-    Size,
-    substitute,
-    unknown,
-)
+from typedtorch.shapes.size import Atom, Size, substitute, unknown
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Tensor
 
 if TYPE_CHECKING:

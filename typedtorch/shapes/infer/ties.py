@@ -10,7 +10,8 @@ Ties hold along one path: a branch has a copy, and after it only what both sides
 
 from __future__ import annotations
 
-from typedtorch.shapes.size import DEFAULTED, INSTANCE_SCOPE, LINKED_SCOPE, Size, atoms, same, without_common
+from typedtorch.shapes.equality import DEFAULTED, INSTANCE_SCOPE, LINKED_SCOPE, same
+from typedtorch.shapes.size import Size, atoms, without_common
 
 
 class Ties:

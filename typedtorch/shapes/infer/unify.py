@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.axes import Dim, evaluate
+from typedtorch.shapes.equality import GIVEN_SCOPE, name_against_number, observe, same
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.misaligned import misaligned, permuted, permuted_text
@@ -26,17 +27,7 @@ from typedtorch.shapes.infer.values import (
     is_size,
 )
 from typedtorch.shapes.rule import tuple_text
-from typedtorch.shapes.size import (
-    GIVEN_SCOPE,
-    Size,
-    axis,
-    integer,
-    is_unknown,
-    name_against_number,
-    observe,
-    same,
-    unknown,
-)
+from typedtorch.shapes.size import Size, axis, integer, is_unknown, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,

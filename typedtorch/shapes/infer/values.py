@@ -16,8 +16,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Layer, Record
-from typedtorch.shapes.size import Poly, Size, same, unknown
+from typedtorch.shapes.size import Poly, Size, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,

@@ -6,6 +6,7 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, BOOL, COMPLEX, FLOAT32, FLOATING, to_float
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import (
     Function,
@@ -16,7 +17,6 @@ from typedtorch.shapes.rules.forms import (
 )
 from typedtorch.shapes.rules.pointwise import _NOT_COMPLEX, RULE_OF, _unary
 from typedtorch.shapes.rules.promotion import common_dtype, want
-from typedtorch.shapes.size import same
 from typedtorch.shapes.tensor import ShapeError, Tensor, entry_size, pack_index, show
 
 

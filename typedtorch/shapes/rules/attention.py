@@ -8,12 +8,13 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import BOOL, FLOATING
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.axis_patterns import tail
 from typedtorch.shapes.rules.forms import functional, need
 from typedtorch.shapes.rules.indexing import broadcastable_into
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of
-from typedtorch.shapes.size import Size, product, same, unknown
+from typedtorch.shapes.size import Size, product, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     Shape,

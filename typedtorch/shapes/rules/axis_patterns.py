@@ -9,11 +9,12 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import RULES, _enter, name
 from typedtorch.shapes.rules.forms import Function, need
 from typedtorch.shapes.rules.layout import fresh
 from typedtorch.shapes.rules.promotion import OTHER, common_dtype, mask_of
-from typedtorch.shapes.size import Size, same, unknown
+from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     Entry,

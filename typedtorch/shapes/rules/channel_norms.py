@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes.dtypes import FLOATING, to_float
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.forms import Function, functional, is_size, need
 from typedtorch.shapes.rules.normalisation import _affine, _float, _fresh, _real, _same_shape
 from typedtorch.shapes.rules.promotion import mask_of
-from typedtorch.shapes.size import Poly, same, unknown
+from typedtorch.shapes.size import Poly, unknown
 from typedtorch.shapes.tensor import (
     Entry,
     Pack,

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.forms import Function, need
 from typedtorch.shapes.rules.linear import parameter_dtype
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of
 from typedtorch.shapes.rules.windows import all_sizes, each, spatial, window_size
-from typedtorch.shapes.size import Size, divides, product, same, unknown
+from typedtorch.shapes.size import Size, divides, product, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     Entry,

@@ -8,6 +8,7 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, BOOL, COMPLEX, FLOATING
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import both, broadcast_operands, is_size, literal, methods, need
 from typedtorch.shapes.rules.joining import cat
@@ -16,7 +17,7 @@ from typedtorch.shapes.rules.permuting import mT
 from typedtorch.shapes.rules.promotion import mask_of, result_type, want
 from typedtorch.shapes.rules.sorting import _along
 from typedtorch.shapes.rules.views import flatten
-from typedtorch.shapes.size import Size, same, size_min, unknown
+from typedtorch.shapes.size import Size, size_min, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,

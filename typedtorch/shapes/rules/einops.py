@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes.dtypes import ANY, BOOL, COMPLEX, FLOATING
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.einops_language import (
     bind,
@@ -20,7 +21,7 @@ from typedtorch.shapes.rules.forms import need
 from typedtorch.shapes.rules.joining import stack
 from typedtorch.shapes.rules.promotion import mask_of, result_type, want
 from typedtorch.shapes.rules.reduction import summed
-from typedtorch.shapes.size import Size, product, same, unknown
+from typedtorch.shapes.size import Size, product, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,

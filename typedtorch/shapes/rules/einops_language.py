@@ -13,9 +13,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.rules.axis_patterns import align
 from typedtorch.shapes.rules.forms import is_size
-from typedtorch.shapes.size import Size, _exact_div, floor_div, is_unknown, product, same, unknown
+from typedtorch.shapes.size import Size, exact_div, floor_div, is_unknown, product, unknown
 from typedtorch.shapes.tensor import Entry, Pack, Shape, ShapeError, Undecided, better, show
 
 Group = tuple[str, ...]
@@ -164,7 +165,7 @@ def _bind_group(group: Group, size: Size, sizes: Sizes, who: str, pattern: str) 
         return
     if isinstance(have, int) and isinstance(size, int) and (have == 0 or size % have):
         raise ShapeError(f"{text} is {size} in {who}, which {have} does not divide")
-    exact = _exact_div(size, have) if have != 0 else None
+    exact = exact_div(size, have) if have != 0 else None
     if exact is None:
         exact = unknown() if is_unknown(size) or is_unknown(have) else floor_div(size, have)
     sizes[missing[0]] = exact

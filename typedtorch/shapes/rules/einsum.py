@@ -6,11 +6,12 @@ from collections import Counter
 from typing import Any
 
 from typedtorch.shapes.dtypes import ANY
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules.axis_patterns import align
 from typedtorch.shapes.rules.forms import need
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, result_type
-from typedtorch.shapes.size import Size, product, same, unknown
+from typedtorch.shapes.size import Size, product, unknown
 from typedtorch.shapes.tensor import (
     Entry,
     Shape,

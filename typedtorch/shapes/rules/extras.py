@@ -8,6 +8,7 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import COMPLEX, FLOAT32, FLOATING, INT64, INTEGER, to_float
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Layer, Record, layer, name, rule
 from typedtorch.shapes.rules.axis_patterns import of_rank
 from typedtorch.shapes.rules.forms import broadcast_operands, functional, is_size, literal, methods, need
@@ -17,7 +18,7 @@ from typedtorch.shapes.rules.properties import item, truth
 from typedtorch.shapes.rules.reduction import summed
 from typedtorch.shapes.rules.splitting import chunk, split
 from typedtorch.shapes.rules.views import sizes_of
-from typedtorch.shapes.size import Size, same, unknown
+from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     Dtype,

@@ -8,12 +8,13 @@ import contextlib
 from typing import Any
 
 from typedtorch.shapes.dtypes import ANY, BIT, BOOL, INT64
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import both, is_size, literal, need, pointwise
 from typedtorch.shapes.rules.indexing import INDEX, _check_range, broadcastable_into
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, want
 from typedtorch.shapes.rules.views import flatten
-from typedtorch.shapes.size import Poly, Size, same, unknown
+from typedtorch.shapes.size import Poly, Size, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,

@@ -8,11 +8,12 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, COMPLEX, FLOATING
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.forms import functional, is_size, need
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, want
 from typedtorch.shapes.rules.windows import each, spatial, window_size
-from typedtorch.shapes.size import product, same, unknown
+from typedtorch.shapes.size import product, unknown
 from typedtorch.shapes.tensor import (
     Pack,
     ShapeError,

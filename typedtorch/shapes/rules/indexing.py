@@ -7,10 +7,11 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import BIT, BOOL, INT64, UINT8
+from typedtorch.shapes.equality import generic, same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import is_size, need
 from typedtorch.shapes.rules.promotion import mask_of, want
-from typedtorch.shapes.size import Poly, Size, generic, same, unknown
+from typedtorch.shapes.size import Poly, Size, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules.forms import broadcast_operands, is_size, need
 from typedtorch.shapes.rules.layout import fresh, row_major
 from typedtorch.shapes.rules.promotion import common_dtype, result_type
-from typedtorch.shapes.size import Size, same, unknown
+from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from typedtorch.shapes.size import Size, generic, same
+from typedtorch.shapes.equality import generic, same
+from typedtorch.shapes.size import Size
 from typedtorch.shapes.tensor import Pack, Shape, ShapeError, Tensor, show
 
 Strides = tuple[Size, ...]

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes.dtypes import COMPLEX, FLOAT8, FLOATING, INT64, INTEGRAL
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.axis_patterns import lead, of_rank, signature, tail
 from typedtorch.shapes.rules.forms import (
@@ -20,7 +21,7 @@ from typedtorch.shapes.rules.forms import (
 )
 from typedtorch.shapes.rules.layout import fresh
 from typedtorch.shapes.rules.promotion import common_dtype, dtype_of, mask_of, result_type
-from typedtorch.shapes.size import Size, same, unknown
+from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     Entry,

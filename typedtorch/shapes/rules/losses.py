@@ -6,10 +6,10 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import COMPLEX, FLOATING, INT64, UINT8
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import broadcast_operands, functional, need
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, result_type, to_real, want
-from typedtorch.shapes.size import same
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,

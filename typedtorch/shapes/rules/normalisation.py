@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes.dtypes import COMPLEX, FLOATING
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.axis_patterns import tail
 from typedtorch.shapes.rules.forms import functional, is_size, need
 from typedtorch.shapes.rules.linear import parameter_dtype
 from typedtorch.shapes.rules.promotion import mask_of, want
-from typedtorch.shapes.size import same, unknown
+from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import (
     UNKNOWN,
     ShapeError,

@@ -11,9 +11,7 @@ from typedtorch.shapes.rule import attribute, name, rule
 from typedtorch.shapes.rules.forms import axes_of, both, is_size, literal, methods, need
 from typedtorch.shapes.rules.layout import contiguous_strides, permuted
 from typedtorch.shapes.rules.views import sizes_of
-from typedtorch.shapes.size import (
-    unknown,
-)
+from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     Pack,

@@ -8,11 +8,12 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, BOOL, COMPLEX, FLOATING, INTEGRAL
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import attribute, name, rule
 from typedtorch.shapes.rules.forms import both, literal, methods, need
 from typedtorch.shapes.rules.pointwise import isclose
 from typedtorch.shapes.rules.promotion import mask_of, result_type, to_complex, to_real, want
-from typedtorch.shapes.size import Size, same, unknown
+from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,

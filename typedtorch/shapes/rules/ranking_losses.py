@@ -6,11 +6,12 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import BIT, FLOATING, INT64
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import broadcast_operands, functional, need, reduced
 from typedtorch.shapes.rules.losses import _equal, _floating, _reduced
 from typedtorch.shapes.rules.promotion import mask_of, result_type, want
-from typedtorch.shapes.size import Size, same
+from typedtorch.shapes.size import Size
 from typedtorch.shapes.tensor import (
     Entry,
     ShapeError,

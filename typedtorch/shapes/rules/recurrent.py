@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes.dtypes import COMPLEX, FLOATING, INT64
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Layer, Record, layer, name, rule
 from typedtorch.shapes.rules.axis_patterns import tail
 from typedtorch.shapes.rules.forms import Function, is_size, need
@@ -12,7 +13,7 @@ from typedtorch.shapes.rules.indexing import broadcastable_into
 from typedtorch.shapes.rules.joining import tensors_of
 from typedtorch.shapes.rules.linear import parameter_dtype
 from typedtorch.shapes.rules.promotion import mask_of, want
-from typedtorch.shapes.size import Size, same, size_max, unknown
+from typedtorch.shapes.size import Size, size_max, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,

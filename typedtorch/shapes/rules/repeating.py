@@ -7,9 +7,7 @@ from typing import Any
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import both, is_size, literal, need
 from typedtorch.shapes.rules.views import _entries, flatten, sizes_of
-from typedtorch.shapes.size import (
-    unknown,
-)
+from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import (
     Pack,
     ShapeError,

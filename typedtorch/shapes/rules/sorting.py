@@ -9,10 +9,11 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, BIT, BOOL, COMPLEX, FLOATING, INT64, INTEGER
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Record, name, rule
 from typedtorch.shapes.rules.forms import both, is_size, literal, need
 from typedtorch.shapes.rules.promotion import mask_of, want
-from typedtorch.shapes.size import Size, same, unknown
+from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
     UNKNOWN,
     Pack,

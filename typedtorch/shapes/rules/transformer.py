@@ -8,11 +8,12 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import FLOATING
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.axis_patterns import tail
 from typedtorch.shapes.rules.forms import is_size, need
 from typedtorch.shapes.rules.promotion import common_dtype, dtype_of, mask_of, want
-from typedtorch.shapes.size import same, unknown
+from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import (
     UNKNOWN,
     Entry,

@@ -5,21 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes.dtypes import BIT
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import axes_of, both, is_size, literal, methods, need
 from typedtorch.shapes.rules.layout import contiguous_strides, view_strides
 from typedtorch.shapes.rules.promotion import mask_of
-from typedtorch.shapes.size import (
-    Poly,
-    Size,
-    _exact_div,
-    atoms,
-    floor_div,
-    is_unknown,
-    product,
-    same,
-    unknown,
-)
+from typedtorch.shapes.size import Poly, Size, atoms, exact_div, floor_div, is_unknown, product, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
@@ -113,7 +104,7 @@ def _leftover(have: Size, asked: Size) -> bool:
 
 
 def _rest(have: Size, asked: Size, shape: Shape, wanted: list[Entry], who: str) -> Size:
-    exact = _exact_div(have, asked) if asked != 0 else None
+    exact = exact_div(have, asked) if asked != 0 else None
     if exact is not None:
         return exact
     if isinstance(have, int) and isinstance(asked, int):
