@@ -206,6 +206,18 @@ def unknown(name: str | None = None) -> Poly:
     return as_poly(Atom("opaque", name if name is not None else f"?{next(_serial)}"))
 
 
+def counted() -> Poly:
+    """How many elements of a tensor were chosen by their values: any number, seldom one."""
+    return as_poly(Atom("opaque", "selected", (), f"#{next(_serial)}"))
+
+
+def is_counted(size: Size) -> bool:
+    """Whether a size is such a count and nothing else."""
+    return not isinstance(size, int) and all(
+        atom.kind == "opaque" and atom.scope.startswith("#") for atom in atoms(size)
+    )
+
+
 def atoms(size: Size) -> set[Atom]:
     return set() if isinstance(size, int) else size.atoms()
 

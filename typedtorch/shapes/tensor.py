@@ -21,7 +21,7 @@ from typing import Literal, TypeAlias
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.size import Poly, Size, atoms, is_unknown, product, unknown
+from typedtorch.shapes.size import Poly, Size, atoms, is_counted, is_unknown, product, unknown
 
 
 class ShapeError(Exception):
@@ -111,7 +111,9 @@ def sizes(shape: Shape) -> tuple[Size, ...]:
 
 def show(shape: Iterable[Entry]) -> str:
     """A shape for a message: ``(b, s, 2*d)``; an unknown axis is ``?``."""
-    parts = ["?" if not isinstance(e, Pack) and is_unknown(e) else str(e) for e in shape]
+    parts = [
+        "?" if not isinstance(e, Pack) and is_unknown(e) and not is_counted(e) else str(e) for e in shape
+    ]
     return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from typedtorch.shapes.infer import attributes, calls, comparing, messages, reading, refine
+from typedtorch.shapes.infer import attributes, calls, comparing, messages, reading, refine, slicing
 from typedtorch.shapes.infer.arithmetic import is_tensor, operate
 from typedtorch.shapes.infer.comprehension import (
     dict_comprehension,
@@ -334,21 +334,13 @@ def _annotation_subscript(frame: Frame, node: ast.Subscript, base: External) -> 
     return SpecV(spec)
 
 
-def slice_(frame: Frame, node: ast.Slice) -> Value:
-    parts = [None if p is None else evaluate(frame, p) for p in (node.lower, node.upper, node.step)]
-    return slice(*parts)
-
-
-# -- comprehensions ---------------------------------------------------------------------------
-
-
 Handler = Callable[[Frame, Any], Value]
 _HANDLERS: dict[type[ast.expr], Handler] = {
     ast.Constant: constant, ast.Name: name, ast.Attribute: attribute, ast.Tuple: tuple_, ast.List: list_,
     ast.Set: set_, ast.Dict: dict_, ast.JoinedStr: joined_str, ast.Starred: starred, ast.Await: await_,
     ast.Lambda: lambda_, ast.NamedExpr: named, ast.Yield: yield_, ast.YieldFrom: yield_from,
     ast.IfExp: if_expression, ast.BoolOp: boolean, ast.UnaryOp: unary, ast.BinOp: binary,
-    ast.Compare: compare, ast.Subscript: subscript, ast.Slice: slice_, ast.Call: calls.call,
+    ast.Compare: compare, ast.Subscript: subscript, ast.Slice: slicing.slice_, ast.Call: calls.call,
     ast.ListComp: list_comprehension, ast.GeneratorExp: generator_expression, ast.SetComp: set_comprehension,
     ast.DictComp: dict_comprehension,
 }  # fmt: skip

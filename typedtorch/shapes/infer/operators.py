@@ -28,7 +28,7 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.rule import Fields, Function, Layer, lints
 from typedtorch.shapes.rule import call as call_rule
-from typedtorch.shapes.size import Poly, Size, is_unknown, unknown
+from typedtorch.shapes.size import Poly, Size, is_counted, is_unknown, unknown
 from typedtorch.shapes.tensor import Pack, ShapeError
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def apply_rule(
         met: list[tuple[Size, Size]] = []
         try:
             with lints() as warned:
-                results.append(from_rule(interpreter, _apply(function, given, named, met)))
+                results.append(from_rule(interpreter, _apply(function, given, named, frame.state.ties, met)))
         except ShapeError as error:
             errors.append((error, given, named))
             continue
@@ -139,7 +139,7 @@ def _report_refusal(
     if frame.state.autocast and error.code == "dtype":
         return
     try:
-        _apply(function, _labelled(given, nodes), named)
+        _apply(function, _labelled(given, nodes), named, frame.state.ties)
     except ShapeError as labelled:
         hint = labelled.hint if error.message else error.hint or labelled.hint  # "": only the reason is new
         error = ShapeError(labelled.message, labelled.code, hint)
@@ -225,12 +225,14 @@ def _apply(
     function: Function,
     given: tuple[Value, ...],
     named: dict[str, Value],
+    ties: Ties,
     met: list[tuple[Size, Size]] | None = None,
 ) -> Value:
     """A rule; two sizes that may be tied unsaid count as different where one operand has both.
 
     ``(b, 128) + (128, b)``: the name may stand for the number, but then not as another axis of the
-    same tensor; ``(b, h, n, d//h) @ (b, h, n, d//h)``: likewise n and d//h.
+    same tensor; ``(b, h, n, d//h) @ (b, h, n, d//h)``: likewise n and d//h.  Not so where the two were
+    taken for one before, or bear one name in two objects: ``f @ self.cov @ f.T``.
     """
     met = [] if met is None else met
     with observing(lambda a, b: met.append((a, b))):
@@ -243,9 +245,11 @@ def _apply(
     misaligned = [
         (a, b)
         for a, b in met
-        if not is_unknown(a)
-        and not is_unknown(b)
+        if (is_counted(a) or not is_unknown(a))
+        and (is_counted(b) or not is_unknown(b))
         and not _may_be_one(a, b)
+        and str(a) != str(b)
+        and not ties.known(a, b)
         and any(a in shape and b in shape for shape in shapes)
     ]
     if not misaligned:

@@ -14,7 +14,7 @@ from typedtorch.shapes.rules.forms import both, is_size, literal, need, pointwis
 from typedtorch.shapes.rules.indexing import INDEX, _check_range, broadcastable_into
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, want
 from typedtorch.shapes.rules.views import flatten
-from typedtorch.shapes.size import Poly, Size, unknown
+from typedtorch.shapes.size import Poly, Size, counted, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
@@ -123,7 +123,7 @@ def index_select(input: Any, dim: Any, index: Any, *, out: Any = None) -> Tensor
 def masked_select(input: Any, mask: Any, *, out: Any = None) -> Tensor:
     want(need(mask), BOOL, "mask", "a bool mask", "compare: x != 0")
     pointwise((need(input), "input"), (mask, "mask"), dtype=ANY)
-    return input.of((unknown(),))
+    return input.of((counted(),))
 
 
 @rule(

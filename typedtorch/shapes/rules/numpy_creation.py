@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from typedtorch.shapes.dtypes import ANY, BOOL, FLOAT64, INT64
+from typedtorch.shapes.dtypes import ANY, BOOL, FLOAT64, INT64, UINT8
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules import creation
 from typedtorch.shapes.rules.forms import is_size
@@ -15,6 +15,7 @@ from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
+    Dtype,
     Tensor,
     Undecided,
 )
@@ -61,6 +62,31 @@ def linspace(
     if retstep is not False or any(v is UNKNOWN or isinstance(v, Tensor) for v in (start, stop)):
         raise Undecided  # with arrays for ends it has their axes too
     return Tensor((num if is_size(num) else unknown(),), _dtype(dtype, FLOAT64), library="numpy")
+
+
+@rule(
+    *_names("memmap"),
+    sample="'pyproject.toml', mode='r' | 'pyproject.toml', mode='r', dtype=ndtype, shape=(size:a, 2) | "
+    "'pyproject.toml', mode='r', shape=size:n",
+)
+def memmap(
+    filename: Any,
+    dtype: Any = Dtype(UINT8),  # noqa: B008 - a frozen value
+    mode: Any = "r+",
+    offset: Any = 0,
+    shape: Any = None,
+    order: Any = "C",
+) -> Tensor:
+    """A file as an array, in one row unless its shape is given."""
+    if shape is not None:
+        return zeros(shape, dtype)
+    return Tensor((unknown(),), _dtype(dtype, ANY), library="numpy")
+
+
+@rule(*_names("fromfile"), sample="'pyproject.toml', 'uint8' | 'pyproject.toml', dtype='uint8', count=size:n")
+def fromfile(file: Any, dtype: Any = None, count: Any = -1, **settings: Any) -> Tensor:
+    size = count if is_size(count) and count != -1 else unknown()
+    return Tensor((size,), _dtype(dtype, FLOAT64), library="numpy")
 
 
 @rule(*_names("eye identity"), sample="size:n")

@@ -13,7 +13,7 @@ from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Record, name, rule
 from typedtorch.shapes.rules.forms import both, is_size, literal, need
 from typedtorch.shapes.rules.promotion import mask_of, want
-from typedtorch.shapes.size import Size, unknown
+from typedtorch.shapes.size import Size, counted, unknown
 from typedtorch.shapes.tensor import (
     UNKNOWN,
     Pack,
@@ -96,7 +96,7 @@ def unique(
 ) -> Any:
     """The number of different elements is unknown."""
     tensor = need(input)
-    count = unknown()
+    count = counted()
     if UNKNOWN in (return_inverse, return_counts):
         raise Undecided
     if dim is None:
@@ -131,7 +131,7 @@ def nonzero(input: Any, *, as_tuple: Any = False, out: Any = None) -> Any:
     tensor = need(input)
     if as_tuple is UNKNOWN:
         raise Undecided
-    count = unknown()
+    count = counted()
     if as_tuple:
         return tuple(tensor.of((count,), INT64) for _ in tensor.sizes() or (1,))
     rank = tensor.rank
