@@ -263,8 +263,8 @@ class ClassInfo:
         return self.links().get(name, self.own_integer(name)) if linked else integer(name)
 
     def own_integer(self, name: str) -> Size:
-        """An integer that is no axis of the methods: in a class with shapes, generic among its like."""
-        if not self.annotation_names():
+        """An integer that is no axis of the methods: in a file with shapes, generic among its like."""
+        if not self.annotation_names() and "jaxtyping" not in self.module.text:
             return integer(name)
         return axis(name, INSTANCE_SCOPE + (DEFAULTED if "." in name or name in self.defaulted() else ""))
 

@@ -181,7 +181,7 @@ def _report_inlined(
     """A contradiction inside an unannotated helper belongs to the call that brought the values."""
     if not inner.reporter.findings:
         return
-    own = _own_findings(interpreter, function) if inner.module is not frame.module else frozenset()
+    own = _own_findings(interpreter, function)
     found = [f for f in inner.reporter.findings.values() if (f.line, f.column, f.code) not in own]
     if not found:
         return
@@ -191,7 +191,7 @@ def _report_inlined(
 
 
 def _own_findings(interpreter: Interpreter, function: FunctionV) -> frozenset[tuple[int, int, str]]:
-    """What is reported in a body of another module whoever calls it, so not of its callers."""
+    """What is reported in a body whoever calls it, so not of its callers."""
     from typedtorch.shapes.infer.checking import check_function  # noqa: PLC0415 - it runs this class
 
     node = function.node

@@ -16,6 +16,7 @@ from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
 )
+from typedtorch.shapes.tensor import ANY_AXES
 
 
 def call_instance(frame: Frame, instance: Instance, args: Args, node: ast.AST) -> Value:
@@ -63,6 +64,19 @@ def call_layer(frame: Frame, layer: LayerV, args: Args, node: ast.AST) -> Value:
     if args.open:
         return UNKNOWN
     nodes = tuple(args.nodes)
+    values = tuple(args.values)
+    if values == (UNKNOWN,) and layer.name in _OF_A_TENSOR and not frame.blamed():
+        values = (Tensor((ANY_AXES,)),)
     return frame.interpreter.apply_rule(
-        frame, layer.layer.forward, tuple(args.values), args.keywords, node, nodes, what=layer.name
+        frame, layer.layer.forward, values, args.keywords, node, nodes, what=layer.name
     )
+
+
+# layers that take nothing but one tensor, and say the size of an axis whatever they are given
+_OF_A_TENSOR = frozenset(
+    f"torch.nn.{name}"
+    for name in (
+        "Linear", "Embedding", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d",
+        "ConvTranspose3d", "LayerNorm", "RMSNorm", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm",
+    )
+)  # fmt: skip
