@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, TypeAlias, cast
+from typing import ClassVar, cast
 
 import torch
-from jaxtyping import Shaped
+from jaxtyping import Float, Shaped
 from torch import Tensor
 from torch.optim.adam import adam as torch_adam
 
@@ -19,13 +19,12 @@ from typedtorch.optim.pure.base import (
     column,
     count,
     decayed,
-    next_step,
+    next_steps,
     on_device,
     shrunk,
 )
 from typedtorch.optim.pure.checks import check_at_least, check_betas, check_lr
-
-Scratch: TypeAlias = dict[tuple[torch.Size, tuple[int, ...], torch.dtype, torch.device], Tensor]
+from typedtorch.optim.pure.scratch import Scratch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +69,8 @@ class Adam(Rule):
     def update(
         self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]
     ) -> list[tuple[Tensor, ParamState]]:
-        # one temporary per shape, not per parameter: fresh memory costs more than the arithmetic
-        return self.update_each(partial(self._update_one, {}), grads, states, params)
+        counted = next_steps(states)
+        return self.update_each(partial(self._update_one, Scratch()), grads, counted, params)
 
     def slope(
         self, grad: Shaped[Tensor, "*shape"], param: Shaped[Tensor, "*shape"]
@@ -81,7 +80,7 @@ class Adam(Rule):
     def update_one(
         self, grad: Shaped[Tensor, "*shape"], state: ParamState, param: Shaped[Tensor, "*shape"]
     ) -> tuple[Shaped[Tensor, "*shape"], ParamState]:
-        return self._update_one({}, grad, state, param)
+        return self._update_one(Scratch(), grad, next_steps([state])[0], param)
 
     def _update_one(
         self,
@@ -91,7 +90,7 @@ class Adam(Rule):
         param: Shaped[Tensor, "*shape"],
     ) -> tuple[Shaped[Tensor, "*shape"], ParamState]:
         beta1, beta2 = self.betas
-        step = next_step(state)
+        step: Float[Tensor, ""] = state["step"]  # of this step already
         old_mean: Shaped[Tensor, "*shape"] = state["exp_avg"]
         old_square: Shaped[Tensor, "*shape"] = state["exp_avg_sq"]
         mean = torch.lerp(old_mean, grad, 1 - beta1)
@@ -112,7 +111,7 @@ class Adam(Rule):
             return move(mean, square.sqrt().div_(root).add_(self.eps / down)), new
         taken = step.item()
         size = cast(float, self.lr) / (1 - beta1**taken)
-        bottom = _sqrt(square, scratch).div_((1 - beta2**taken) ** 0.5).add_(self.eps)
+        bottom = scratch.scaled_root(square, (1 - beta2**taken) ** 0.5, self.eps)
         return move(mean, bottom, value=-size), new
 
     def update_in_place(self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]) -> None:
@@ -137,13 +136,6 @@ class Adam(Rule):
             eps=self.eps,
             maximize=self.maximize,
         )
-
-
-def _sqrt(x: Shaped[Tensor, "*shape"], scratch: Scratch) -> Shaped[Tensor, "*shape"]:
-    key = x.shape, x.stride(), x.dtype, x.device
-    if key not in scratch:
-        scratch[key] = torch.empty_like(x)
-    return torch.sqrt(x, out=scratch[key])
 
 
 @dataclass(frozen=True, kw_only=True)
