@@ -65,7 +65,7 @@ class Record(tuple[Any, ...]):
 
 
 class Fields(tuple[Any, ...]):
-    """A NamedTuple of the program; a type checker tells it from a tensor."""
+    """A NamedTuple, or what an annotation without shapes declares: a type checker tells it from a tensor."""
 
 
 def tuple_text(value: tuple[Any, ...]) -> str:

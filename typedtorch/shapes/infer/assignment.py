@@ -29,6 +29,7 @@ from typedtorch.shapes.infer.values import (
     options_of,
 )
 from typedtorch.shapes.infer.values import Sequence as SequenceV
+from typedtorch.shapes.rule import Fields
 from typedtorch.shapes.size import integer, unknown
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, better, pack_index
 
@@ -290,7 +291,7 @@ def more_precise(value: Value, promised: Value) -> Value:
         dtype = value.dtype & promised.dtype or value.dtype
         return replace(value, layout=None, shape=_meet(value.shape, promised.shape), dtype=dtype)
     if isinstance(value, tuple) and isinstance(promised, tuple) and len(value) == len(promised):
-        if type(value) is tuple:
+        if type(value) in (tuple, Fields):
             return tuple(more_precise(v, p) for v, p in zip(value, promised, strict=True))
         return value
     if isinstance(value, SequenceV) and isinstance(promised, SequenceV) and value.items is None:

@@ -17,6 +17,7 @@ from typedtorch.shapes.infer.values import (
     Value,
     choice,
 )
+from typedtorch.shapes.rule import Fields
 from typedtorch.shapes.rules.layout import contiguous_strides
 from typedtorch.shapes.size import Size, axis, integer, unknown
 from typedtorch.shapes.tensor import (
@@ -112,7 +113,8 @@ def assume(spec: Spec, names: Names, hint: str = "") -> Value:
         case specs.UnionSpec(options=options):
             return choice([assume(option, names, hint) for option in options])
         case specs.TupleSpec(items=items):
-            return tuple(assume(item, names, f"{hint}[{i}]") for i, item in enumerate(items))
+            parts = (assume(item, names, f"{hint}[{i}]") for i, item in enumerate(items))
+            return tuple(parts) if specs.shaped(spec) else Fields(parts)
         case specs.SequenceSpec(kind=kind, element=element):
             if kind == "context":
                 return UNKNOWN

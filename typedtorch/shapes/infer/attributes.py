@@ -28,7 +28,7 @@ from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
 )
-from typedtorch.shapes.rule import ATTRIBUTES, Layer
+from typedtorch.shapes.rule import ATTRIBUTES, Fields, Layer
 from typedtorch.shapes.size import Size, axis, integer, unknown
 
 # Methods that give back the module they are called on.
@@ -62,7 +62,7 @@ def get(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
     if isinstance(value, LayerV):
         if name in value.layer.attributes:
             held = value.layer.attributes[name]
-            if callable(held):
+            if callable(held) and held is not UNKNOWN:
                 return LayerV(f"{value.name}.{name}", Layer(held))
             return frame.interpreter.from_rule(held)
         return Bound(value, name)
@@ -94,6 +94,8 @@ _OF_TENSORS = frozenset(
 
 def holds_tensors(value: tuple[Value, ...]) -> bool:
     """Whether a tuple is what an operator or a function returned: all of it tensors, or tuples of them."""
+    if isinstance(value, Fields):
+        return False
     tensors = [
         v
         for v in value

@@ -28,6 +28,7 @@ from typedtorch.shapes.infer.numbers import (
     to_int,
     to_str,
 )
+from typedtorch.shapes.infer.places import write_place
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     ClassV,
@@ -41,6 +42,7 @@ from typedtorch.shapes.infer.values import (
     SpecV,
     Tensor,
     Value,
+    is_size,
     options_of,
 )
 from typedtorch.shapes.rule import LAYERS, RULES, Layer
@@ -239,6 +241,8 @@ def length(frame: Frame, args: Args, node: ast.AST) -> Value:
         return len(value.items)
     if isinstance(value, (str, bytes)):
         return len(value)
+    if is_size(value) and args.nodes and args.nodes[0] is not None:
+        write_place(frame, args.nodes[0], UNKNOWN)  # annotated int, and a list: the annotation is wrong
     if isinstance(value, DictV) and value.rest is None:
         return len(value.items)
     if isinstance(value, Instance) and value.info.find("__len__") is not None:

@@ -54,7 +54,8 @@ def to_rule(interpreter: Interpreter, value: Value) -> Value:
     if isinstance(value, Record):
         return value
     if isinstance(value, tuple):
-        return tuple(to_rule(interpreter, v) for v in value)
+        parts = (to_rule(interpreter, v) for v in value)
+        return Fields(parts) if isinstance(value, Fields) else tuple(parts)
     if isinstance(value, slice):
         return slice(*(to_rule(interpreter, v) for v in (value.start, value.stop, value.step)))
     if isinstance(value, LayerV):

@@ -158,6 +158,8 @@ def _refine_comparison(frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.e
                 return keep_options(frame, left, lambda v: _may_equal(v, b) if positive else v != b)
             if positive:
                 return _prove_equal(frame, left, a, right, b)
+        if isinstance(op, tuple(_BELOW)) and _BELOW[type(op)] is positive:
+            _perhaps_negative(frame, left, right)
         if isinstance(op, ast.In) and positive is True:
             a, b = evaluate(frame, left), evaluate(frame, right)
             if isinstance(left, ast.Attribute) and left.attr == "dtype" and isinstance(b, (tuple, Sequence)):
@@ -167,6 +169,16 @@ def _refine_comparison(frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.e
             if isinstance(a, Choice) and isinstance(b, (tuple, Sequence, DictV)):
                 return keep_options(frame, left, lambda v: contains(v, b) is not False)
     return True
+
+
+# Whether a comparison that holds, or that does not, says that its left side is below the right one.
+_BELOW: dict[type[ast.cmpop], bool] = {ast.Lt: True, ast.LtE: True, ast.Gt: False, ast.GtE: False}
+
+
+def _perhaps_negative(frame: Frame, place: ast.expr, bound: ast.expr) -> None:
+    """``if lag < 0``: sizes are taken to be at least zero, so this integer is no longer one."""
+    if isinstance(bound, ast.Constant) and bound.value == 0 and isinstance(read_place(frame, place), Poly):
+        write_place(frame, place, unknown(f"?{frame.place(place)}"))
 
 
 def _any_of(kinds: tuple[Dtype, ...]) -> int:

@@ -26,7 +26,7 @@ from typedtorch.shapes.infer.values import (
     Value,
     is_size,
 )
-from typedtorch.shapes.rule import tuple_text
+from typedtorch.shapes.rule import Fields, tuple_text
 from typedtorch.shapes.size import Size, axis, integer, is_unknown, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
@@ -49,13 +49,15 @@ def match(spec: Spec, value: Value, names: Names, *, binder: str = "", path: str
     """
     if value is UNKNOWN or isinstance(spec, specs.Anything):
         return []
+    if isinstance(value, Fields) and not _comparable(spec, value):
+        return []
     if isinstance(value, Choice):
         return _match_choice(spec, value, names, binder, path)
     match spec:
         case ArraySpec():
             if isinstance(value, Tensor):
                 return match_array(spec, value, names, binder, path)
-            if isinstance(value, tuple) and spec.library != "any":
+            if isinstance(value, tuple) and spec.library != "any" and spec.shaped:
                 return [_other_kind(value, f"annotated a tensor {spec.axes.text!r}", path)]
         case specs.UnionSpec(options=options):
             return _match_union(options, value, names, binder, path)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.rule import Layer, Record
+from typedtorch.shapes.rule import Fields, Layer, Record
 from typedtorch.shapes.size import Poly, Size, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
@@ -281,7 +281,7 @@ def _join_compound(a: Value, b: Value, key: str) -> Value:
         joined = (join(x, y, f"{key}.{i}") for i, (x, y) in enumerate(zip(a, b, strict=True)))
         if isinstance(a, Record) and isinstance(b, Record) and a.names == b.names:
             return Record(**dict(zip(a.names, joined, strict=True)))
-        return tuple(joined)
+        return Fields(joined) if isinstance(a, Fields) or isinstance(b, Fields) else tuple(joined)
     if isinstance(a, Sequence) and isinstance(b, Sequence) and a.kind == b.kind:
         return _join_sequence(a, b, key)
     if isinstance(a, DictV) and isinstance(b, DictV):

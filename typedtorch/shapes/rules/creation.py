@@ -20,6 +20,7 @@ from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
     Pack,
+    Scalar,
     Shape,
     ShapeError,
     Tensor,
@@ -145,7 +146,7 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None,
         start, end = 0, start
     numbers = (start, end, step)
     kind = ANY
-    if not any(n is UNKNOWN or isinstance(n, Tensor) for n in numbers):
+    if all(is_size(n) or isinstance(n, (bool, float, Scalar)) for n in numbers):
         kind = INT64 if all(is_size(n) or isinstance(n, bool) for n in numbers) else FLOAT32
     return Tensor((_range_size(start, end, step),), dtype_of(dtype, kind), layout=(1,))
 

@@ -11,7 +11,7 @@ from typedtorch.shapes.equality import generic, same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import is_size, need
 from typedtorch.shapes.rules.promotion import mask_of, want
-from typedtorch.shapes.size import Poly, Size, counted, unknown
+from typedtorch.shapes.size import Poly, Size, atoms, counted, is_unknown, positive, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
@@ -58,29 +58,41 @@ def slice_size(size: Size, index: slice, library: str = "torch") -> Size:
     return (length + step - 1) // step if step != 1 else length
 
 
-def _negative(bound: Size) -> bool:
+def _sign(bound: Size, size: Size) -> int:
+    """-1: counts from the end; 1: from the front; 0: either, as ``1 - w`` or ``t - w`` may be."""
     if isinstance(bound, int):
-        return bound < 0
-    return all(c < 0 for _, c in bound.terms)
+        return -1 if bound < 0 else 1
+    if all(c < 0 for _, c in bound.terms):
+        return 0 if is_unknown(bound) else -1
+    if positive(bound + 1):
+        return 1
+    left = size - bound  # ``n - k`` of an axis of n: what is left out has nothing to do with n
+    return int(positive(left) and not atoms(left) & atoms(size))
 
 
 def _length(size: Size, start: Size | None, stop: Size | None) -> Size:
     if start is None or start == 0:
         if stop is None or stop == size:
             return size
-        if _negative(stop):
-            return size + stop
+        sign = _sign(stop, size)
+        if sign <= 0:
+            return size + stop if sign else unknown()
         return stop if isinstance(stop, Poly) or stop <= 1 else unknown()
+    head = _sign(start, size)
     if stop is None:
-        if _negative(start):
-            return -start if isinstance(start, Poly) or start == -1 else unknown()
+        if head <= 0:
+            return -start if head and (isinstance(start, Poly) or start == -1) else unknown()
         return size - start
-    if _negative(start) == _negative(stop):
-        length = stop - start
+    tail = _sign(stop, size)
+    length = stop - start
+    if head == tail != 0:
         if isinstance(length, int) and (length <= 0 or isinstance(start, int)):
             return unknown()
         return length
-    return size + stop - start if _negative(stop) else unknown()
+    if head > 0 > tail:
+        return size + length
+    # ``x[t - w : t]`` is a window of w that ends at t
+    return length if tail > 0 == head and positive(length) and not positive(1 - start) else unknown()
 
 
 # --- getitem -----------------------------------------------------------------------------------

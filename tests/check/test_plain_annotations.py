@@ -1,0 +1,94 @@
+"""Annotations without shapes that say another kind of value than is there are a type checker's matter."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from typedtorch.shapes.infer import check_files
+
+HEADER = """
+from jaxtyping import Float
+from torch import Tensor, nn
+import torch
+"""
+
+
+def messages(tmp_path: Path, body: str) -> list[str]:
+    """What is found in a file of this text."""
+    path = tmp_path / "program.py"
+    path.write_text(HEADER + textwrap.dedent(body))
+    return [f.message for f in check_files([path], search=[tmp_path]) if f.severity == "error"]
+
+
+SILENT = {
+    "a tensor is promised, two are returned": """
+        def turned(x: Tensor) -> Tensor:
+            return x.cos(), x.sin()
+    """,
+    "a tensor is promised, a shape is given": """
+        def unfold(x: Tensor, grid: Tensor) -> Tensor:
+            return x
+
+        def run(x: Float[Tensor, "b c h w"]) -> Tensor:
+            return unfold(x, x.shape)
+    """,
+    "a pair is promised, and used as one tensor": """
+        def moved(pair: tuple[Tensor, Tensor] | None = None) -> Tensor:
+            return pair.to("cpu")
+    """,
+    "a module's forward promises a pair": """
+        class Joint(nn.Module):
+            def __init__(self, act: nn.Module):
+                super().__init__()
+                self.act = act
+
+            def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+                return self.act(x)
+
+        class Model(nn.Module):
+            def __init__(self, act: nn.Module):
+                super().__init__()
+                self.joint = Joint(act)
+
+            def forward(self, x: Float[Tensor, "b d"]) -> Tensor:
+                return torch.cat((self.joint(x), x)) + self.joint(x) + self.joint(x).mean()
+    """,
+    "an int that has a length": """
+        def scattered(frames: Float[Tensor, "b k d"], places: int, length: int) -> Float[Tensor, "b l d"]:
+            assert frames.shape[1] >= len(places)
+            out = torch.zeros(frames.shape[0], length, frames.shape[2])
+            out[:, places] = frames[:, : len(places)]
+            return out
+    """,
+    "a layer of a size that is not known": """
+        class Table(nn.Module):
+            def __init__(self, settings):
+                super().__init__()
+                self.rows = nn.Embedding(settings.rows, settings.width)
+
+            def forward(self, x: Float[Tensor, "b t d"]) -> Float[Tensor, "b t d"]:
+                return x + self.rows(torch.arange(self.rows.num_embeddings))
+    """,
+}
+
+
+@pytest.mark.parametrize("body", SILENT.values(), ids=SILENT)
+def test_plain_annotations_are_not_held_against_values(tmp_path: Path, body: str) -> None:
+    assert messages(tmp_path, body) == []
+
+
+def test_annotations_with_shapes_are(tmp_path: Path) -> None:
+    body = """
+        def turned(x: Tensor) -> Float[Tensor, "n d"]:
+            return x.cos(), x.sin()
+
+        def moved(pair: tuple[Float[Tensor, "n"], Float[Tensor, "n"]]) -> Tensor:
+            return pair.to("cpu")
+    """
+    assert messages(tmp_path, body) == [
+        "returns a tuple of 2, annotated a tensor 'n d'",
+        "pair is a tuple of 2, it has no .to",
+    ]
