@@ -9,7 +9,7 @@ import pytest
 
 from mypy_plugin.running import Project
 from typedtorch.mypy_plugin import worker
-from typedtorch.mypy_plugin.ahead import WORTHWHILE, Ahead, Answer, stamp, worth_starting
+from typedtorch.mypy_plugin.ahead import WORTHWHILE, Ahead, decode, stamp, worth_starting
 
 HEAD = "from jaxtyping import Float\nfrom torch import Tensor\n\n\n"
 LIBRARY = HEAD + 'def norms(x: Float[Tensor, "b d"]) -> Float[Tensor, "b"]:\n    return x.sum(1)\n'
@@ -28,8 +28,19 @@ def files(tmp_path: Path) -> dict[str, str]:
     return {name: str(path) for name, path in paths.items()}
 
 
-def test_the_process_answers_with_findings_and_with_what_they_rest_on(files: dict[str, str]) -> None:
-    ahead = Ahead(files, ["user", "library", "bad"])
+def _settled(ahead: Ahead) -> Ahead:
+    """When everything has been handed out, mypy's process takes nothing back."""
+    assert ahead._news.acquire()
+    assert ahead._news.wait_for(lambda: not ahead._left, 60)
+    ahead._news.release()
+    return ahead
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_the_processes_answer_with_findings_and_with_what_they_rest_on(
+    files: dict[str, str], processes: int
+) -> None:
+    ahead = _settled(Ahead(files, ["user", "library", "bad"], processes))
     answers = {name: ahead.answer(name, Path(files[name])) for name in ("bad", "library", "user")}
     bad, library, user = answers["bad"], answers["library"], answers["user"]
     assert bad is not None
@@ -43,7 +54,7 @@ def test_the_process_answers_with_findings_and_with_what_they_rest_on(files: dic
 
 
 def test_there_is_no_answer_for_what_does_not_concern_tensors(files: dict[str, str]) -> None:
-    assert Ahead(files, ["plain"]).answer("plain", Path(files["plain"])) is None
+    assert _settled(Ahead(files, ["plain"])).answer("plain", Path(files["plain"])) is None
 
 
 def test_there_is_no_answer_for_what_nobody_asked(files: dict[str, str]) -> None:
@@ -51,15 +62,27 @@ def test_there_is_no_answer_for_what_nobody_asked(files: dict[str, str]) -> None
 
 
 def test_an_answer_on_an_older_text_is_none(files: dict[str, str]) -> None:
-    ahead = Ahead(files, ["bad", "library"])
+    ahead = _settled(Ahead(files, ["bad", "library"]))
     assert ahead.answer("library", Path(files["library"])) is not None  # by now it has read the other
     Path(files["bad"]).write_text(BAD + "\n")
     assert ahead.answer("bad", Path(files["bad"])) is None
 
 
+def test_what_nobody_has_begun_is_taken_back(files: dict[str, str]) -> None:
+    ahead = Ahead(files, ["bad", "library"], processes=0)
+    assert ahead.answer("bad", Path(files["bad"])) is None
+    assert list(ahead._left) == ["library"]
+
+
+def test_what_shows_no_errors_is_not_handed_out(files: dict[str, str]) -> None:
+    ahead = _settled(Ahead(files, ["bad", "library"], wanted=lambda module: module == "library"))
+    assert ahead.answer("bad", Path(files["bad"])) is None
+    assert ahead.answer("library", Path(files["library"])) is not None
+
+
 def test_a_process_that_dies_answers_nothing(files: dict[str, str]) -> None:
-    ahead = Ahead(files, ["bad"])
-    ahead._process.kill()
+    ahead = _settled(Ahead(files, ["bad"]))
+    ahead._processes[0].kill()
     answer = ahead.answer("bad", Path(files["bad"]))
     assert answer is None or answer.findings  # it may have been quicker
 
@@ -78,12 +101,13 @@ def test_a_module_on_which_the_engine_fails_is_left_out(
 
     monkeypatch.setattr(Program, "check", failing)
     lines = worker.answers(files, ["library", "bad"])
-    assert [json.loads(line)[0] for line in lines] == ["bad"]
+    assert [json.loads(line)[0] for line in lines if decode(line)[1] is not None] == ["bad"]
 
 
 def test_an_answer_survives_the_pipe(files: dict[str, str]) -> None:
     line = next(worker.answers(files, ["bad"]))
-    module, answer = Answer.decode(line)
+    module, answer = decode(line)
+    assert answer is not None
     assert (module, answer.encode(module)) == ("bad", line)
     assert answer.stamp == stamp(Path(files["bad"]))
 

@@ -82,9 +82,15 @@ class Reporter:
             return
         paths = {**self.cached, **{name: tree.path for name, tree in modules.items()}}
         check = [name for name, tree in modules.items() if self._may_be_checked(tree)]
-        if worth_starting(Path(paths[name]) for name in check):
+        processes = worth_starting(Path(paths[name]) for name in check)
+        if processes:
             files = {name: path for name, path in paths.items() if _is_source(name, path)}
-            self._ahead = Ahead(files, check[::-1])  # what is imported comes after what imports it
+            # what is imported comes after what imports it, and mypy begins with what is imported
+            self._ahead = Ahead(files, check[::-1], processes, self._shows_errors)
+
+    def _shows_errors(self, module: str) -> bool:
+        """Whether mypy will show errors in a module, as far as it has said so yet."""
+        return self.errors is None or self.modules[module].path not in self.errors.ignored_files
 
     def _may_be_checked(self, tree: MypyFile) -> bool:
         path = Path(tree.path)

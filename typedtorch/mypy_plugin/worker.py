@@ -1,30 +1,30 @@
-"""The second process of ``ahead``: checks the modules it is told of, in order, a line of answer for each."""
+"""A process of ``ahead``: checks the modules that it is told of, a line of answer for each."""
 
 from __future__ import annotations
 
 import gc
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from typedtorch.mypy_plugin.ahead import Answer, stamp
+from typedtorch.mypy_plugin.ahead import Answer, no_answer, stamp
 from typedtorch.shapes.sources import Sources
 
 
 def main() -> None:
-    """Read the task from standard input, write answers to standard output."""
+    """Read where the modules are, then their names, from standard input; write answers to standard output."""
     gc.disable()  # it lives for seconds
-    task = json.load(sys.stdin)
+    files = json.loads(sys.stdin.readline())
     try:
-        for line in answers(task["files"], task["check"]):
+        for line in answers(files, map(str.rstrip, sys.stdin)):
             print(line, flush=True)
     except BrokenPipeError:
         sys.stderr.close()  # mypy has ended, and nobody listens
 
 
-def answers(files: Mapping[str, str], check: list[str]) -> Iterator[str]:
-    """An answer for each module that can concern tensors, but for those in which the engine fails."""
+def answers(files: Mapping[str, str], check: Iterable[str]) -> Iterator[str]:
+    """An answer for each module that can concern tensors; for others, and where the engine fails, none."""
     from typedtorch.shapes.infer import Program  # noqa: PLC0415  # the task is read before the rules load
 
     read: set[str] = set()
@@ -43,12 +43,13 @@ def answers(files: Mapping[str, str], check: list[str]) -> Iterator[str]:
     program = Program(find_and_note)
     for module in check:
         path = Path(files[module])
-        if not sources.relevant(module, path):
-            continue
         before = stamp(path)
         try:
-            report = program.check(module, path)
+            report = program.check(module, path) if sources.relevant(module, path) else None
         except Exception:  # mypy's process tries again, and says what is wrong
+            report = None
+        if report is None:
+            yield no_answer(module)
             continue
         read.add(module)
         used = sources.imported(module, path, among=read)
