@@ -169,6 +169,7 @@ def name_against_number(a: Size, b: Size) -> bool:
 
 INTEGER_SCOPE = "int"  # int parameters of one function: generic among themselves
 INSTANCE_SCOPE = "self"  # integers of one instance: likewise
+HELD_SCOPE = "held"  # axes of the tensors an instance was constructed with: likewise
 DEFAULTED = "="  # ends the scope of an integer with a default: it may be the number it defaults to
 GIVEN_SCOPE = "given"  # an axis of a signature as a call binds it, for observers
 LINKED_SCOPE = "linked"  # integers of an instance that are axes of its methods: in both scopes

@@ -172,7 +172,8 @@ def _assume_parameters(
         interpreter.number = info.own_integer
     for parameter in signature.parameters:
         if is_constructor:
-            variables[parameter.name] = symbolic_argument(interpreter, parameter, sizes)
+            axes = info.own_axis if info is not None and linked else integer
+            variables[parameter.name] = symbolic_argument(interpreter, parameter, sizes, axes)
         else:
             variables[parameter.name] = parameter_value(parameter, frame.state.names, signature.braces)
     interpreter.number = outside

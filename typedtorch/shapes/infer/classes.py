@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.equality import DEFAULTED, INSTANCE_SCOPE
+from typedtorch.shapes.equality import DEFAULTED, HELD_SCOPE, INSTANCE_SCOPE
 from typedtorch.shapes.infer import reading, specs
 from typedtorch.shapes.infer.class_text import Def, axis_words, declared_attributes, sets_by_name
 from typedtorch.shapes.infer.specs import Spec
@@ -267,6 +267,10 @@ class ClassInfo:
         if not self.annotation_names() and "jaxtyping" not in self.module.text:
             return integer(name)
         return axis(name, INSTANCE_SCOPE + (DEFAULTED if "." in name or name in self.defaulted() else ""))
+
+    def own_axis(self, name: str) -> Size:
+        """An axis of a tensor the constructor is given; one named like an integer of it may be that."""
+        return integer(name) if name in self.integer_parameters() else axis(name, HELD_SCOPE)
 
     def defaulted(self) -> frozenset[str]:
         """Constructor parameters with a default; every integer of a passed object counts as one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -64,7 +64,7 @@ def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: Arg
             value, where = bound[parameter.name]
             check_argument(frame, node, parameter, value, where, names)
     values = {name: value for name, (value, _) in bound.items()}
-    return _run_constructor(interpreter, frame, info, function, values, node)
+    return replace(_run_constructor(interpreter, frame, info, function, values, node), axes=names.sizes)
 
 
 def _run_constructor(
@@ -196,7 +196,8 @@ def _from_fields(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: 
         if known is UNKNOWN:
             attributes[parameter.name] = assume(parameter.spec, names, parameter.name)
     arguments = {name: value for name, value in attributes.items() if is_size(value)}
-    return _after_fields(interpreter, frame, Instance(info, attributes, arguments), node)
+    made = Instance(info, attributes, arguments, axes={} if info.rewrites else names.sizes)
+    return _after_fields(interpreter, frame, made, node)
 
 
 def _after_fields(interpreter: Interpreter, frame: Frame, made: Instance, node: ast.AST) -> Instance:
@@ -221,15 +222,16 @@ def symbolic(interpreter: Interpreter, info: ClassInfo, *, linked: bool) -> Inst
         name: info.integer_value(name, linked=linked) for name in info.integer_parameters()
     }
     arguments = {**(info.links() if linked else {}), **sizes}
+    own = info.own_axis if linked else integer
     found = info.constructor()
     frame = interpreter.quiet_frame(info.module, info.closure)
     if found is None:
         if info.is_fields:
             attributes = {
-                name: sizes[name] if name in sizes else assume_member(info, name, arguments)
+                name: sizes[name] if name in sizes else assume_member(info, name, arguments, own)
                 for name in info.fields()
             }
-            fresh = Instance(info, attributes, arguments, partial=True)
+            fresh = Instance(info, attributes, arguments, partial=True, axes=_held(info, info.fields(), own))
             return _after_fields(interpreter, frame, fresh, info.node)
         return Instance(info, {}, arguments, partial=True)
     owner, definition = found
@@ -238,10 +240,11 @@ def symbolic(interpreter: Interpreter, info: ClassInfo, *, linked: bool) -> Inst
     signature = interpreter.signature(function)
     outside, interpreter.number = interpreter.number, info.own_integer if linked else integer
     try:
-        values = {p.name: symbolic_argument(interpreter, p, sizes) for p in signature.parameters}
+        values = {p.name: symbolic_argument(interpreter, p, sizes, own) for p in signature.parameters}
     finally:
         interpreter.number = outside
-    start = replace(start, arguments={**_integers(values), **arguments})
+    axes = {n: own(n) for p in signature.parameters for n in specs.binding_names(p.spec)}
+    start = replace(start, arguments={**_integers(values), **arguments}, axes=axes)
     function = function.bind(start)
     frame.state.variables[_HOLDER] = start
     interpreter.run_inline(frame, function, signature, values, definition)
@@ -250,11 +253,18 @@ def symbolic(interpreter: Interpreter, info: ClassInfo, *, linked: bool) -> Inst
     return stable(made)
 
 
-def symbolic_argument(interpreter: Interpreter, parameter: Parameter, sizes: Mapping[str, Size]) -> Value:
+def _held(info: ClassInfo, fields: Iterable[str], own: Callable[[str], Size]) -> dict[str, Size]:
+    """The axes of annotated fields, as the class's own methods know them."""
+    return {n: own(n) for name in fields for n in specs.binding_names(info.spec(name) or specs.ANYTHING)}
+
+
+def symbolic_argument(
+    interpreter: Interpreter, parameter: Parameter, sizes: Mapping[str, Size], own: Callable[[str], Size]
+) -> Value:
     """A constructor argument of which only the annotation is known."""
     if parameter.name in sizes:
         return sizes[parameter.name]
-    names = Names(integer, generic=True, where=f"{parameter.name}.")
+    names = Names(own, generic=True, where=f"{parameter.name}.")
     if parameter.kind == "args":
         return UNKNOWN
     if parameter.kind == "kwargs":
@@ -277,11 +287,13 @@ def symbolic_argument(interpreter: Interpreter, parameter: Parameter, sizes: Map
     return assume(parameter.spec, names, parameter.name)
 
 
-def assume_member(info: ClassInfo, name: str, arguments: Mapping[str, Size]) -> Value:
+def assume_member(
+    info: ClassInfo, name: str, arguments: Mapping[str, Size], own: Callable[[str], Size]
+) -> Value:
     spec = info.spec(name)
     if spec is None:
         return UNKNOWN
-    return assume(spec, Names(integer, dict(arguments), generic=True, where=f"{name}."), name)
+    return assume(spec, Names(own, dict(arguments), generic=True, where=f"{name}."), name)
 
 
 def assumed(interpreter: Interpreter, info: ClassInfo, hint: str, variables: Mapping[str, Value]) -> Value:

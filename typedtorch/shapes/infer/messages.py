@@ -116,8 +116,7 @@ def _describe(what: str, problem: Problem, parameter: str) -> str:
             f"wanted {at_least}{_axes(problem.expected)}"
         )
     if problem.kind == "pack":
-        name = problem.dim.text if problem.dim is not None else "..."
-        return f"{subject} is {shape}, annotated {text!r}: {name} stands for other axes here"
+        return f"{subject} is {shape}, annotated {text!r}: {_run_detail(problem)}"
     return f"{subject} is {shape}, annotated {text!r}: {_size_detail(problem)}"
 
 
@@ -145,9 +144,13 @@ def _detail(problem: Problem) -> str:
     if swapped:
         return f"the {swapped} are swapped"
     if problem.kind == "pack":
-        name = problem.dim.text if problem.dim is not None else "..."
-        return f"{name} stands for other axes here"
+        return _run_detail(problem)
     return _size_detail(problem)
+
+
+def _run_detail(problem: Problem) -> str:
+    name = problem.dim.text if problem.dim is not None else "..."
+    return problem.text or f"{name} stands for other axes here"
 
 
 def swapped_axes(wanted: Shape, got: Shape) -> str | None:

@@ -8,7 +8,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.equality import distinct, generic, observing, unobserved
+from typedtorch.shapes.equality import (
+    DEFAULTED,
+    GIVEN_SCOPE,
+    HELD_SCOPE,
+    INSTANCE_SCOPE,
+    INTEGER_SCOPE,
+    LINKED_SCOPE,
+    distinct,
+    generic,
+    observing,
+    unobserved,
+)
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.ties import Ties, lasting
 from typedtorch.shapes.infer.values import (
@@ -28,7 +39,7 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.rule import Fields, Function, Layer, lints
 from typedtorch.shapes.rule import call as call_rule
-from typedtorch.shapes.size import Poly, Size, is_counted, is_unknown, unknown
+from typedtorch.shapes.size import Poly, Size, atoms, is_counted, is_unknown, unknown
 from typedtorch.shapes.tensor import Pack, ShapeError
 
 if TYPE_CHECKING:
@@ -115,9 +126,13 @@ def apply_rule(
         if met and len(combinations) == 1 and not frame.depth:
             clash = _tie(frame.state.ties, function, given, named, met, node)
             if clash is not None:
+                why = _why(frame.state.ties, *clash)
+                if why is not None and str(clash[0]) == str(clash[1]):  # of two objects: b is not b
+                    frame.reporter.add(_operator_place(node), "shape", f"{source(node)}: {why}")
+                    return UNKNOWN
                 with distinct([clash]):
-                    why = ShapeError("", hint=_why(frame.state.ties, *clash))
-                    _report_refusal(interpreter, frame, function, (why, given, named), node, nodes)
+                    reason = ShapeError("", hint=why)
+                    _report_refusal(interpreter, frame, function, (reason, given, named), node, nodes)
                 return UNKNOWN
     if errors and not results:
         _report_refusal(interpreter, frame, function, errors[0], node, nodes)
@@ -215,11 +230,24 @@ def _why(ties: Ties, a: Size, b: Size) -> str | None:
     found = ties.conflict(a, b)
     if found is None:
         return None
-    for size, other in ((a, found[0]), (b, found[1])):
+    for size, other, opposite in ((a, found[0], b), (b, found[1], a)):
         line = ties.line(size, other)
         if line is not None:
-            return f"{size} is {other} on line {line}"
+            two = f"{found[0]} and {found[1]} are two axes"
+            here = f" and {_whose(opposite)} here: {two}" if str(a) == str(b) else ""
+            return f"{_whose(size)} is {_whose(other)} on line {line}{here}"
     return None
+
+
+def _whose(size: Size) -> str:
+    """A size by its name, and whose it is where it belongs to an object."""
+    holders = {HOLDERS.get(a.scope.rstrip(DEFAULTED), a.scope) for a in atoms(size) if a.kind == "axis"}
+    holder = holders.pop() if len(holders) == 1 else ""
+    return f"{size} of {holder}" if holder.isidentifier() else str(size)
+
+
+# what the scopes of axes are called in messages; any other is the name of a parameter
+HOLDERS = {HELD_SCOPE: "self", INSTANCE_SCOPE: "", INTEGER_SCOPE: "", LINKED_SCOPE: "", GIVEN_SCOPE: ""}
 
 
 def _apply(

@@ -32,7 +32,7 @@ class Problem:
     got: Size = 0
     binder: str | None = None
     wanted: Shape = ()  # the annotated shape with what is bound, for the message
-    text: str = ""  # of a value of another kind: what it is, and what was annotated
+    text: str = ""  # of a value of another kind or run of axes: what is wrong
 
 
 def expected_shape(spec: ArraySpec, names: Names) -> Shape:

@@ -14,16 +14,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.equality import DEFAULTED, INSTANCE_SCOPE, INTEGER_SCOPE, LINKED_SCOPE
+from typedtorch.shapes.equality import DEFAULTED, HELD_SCOPE, INSTANCE_SCOPE, INTEGER_SCOPE, LINKED_SCOPE
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.state import map_tensors
-from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Instance, Value, is_size, join_all
+from typedtorch.shapes.infer.values import UNKNOWN, DictV, FunctionV, Instance, Value, is_size, join_all
 from typedtorch.shapes.size import Atom, Size, substitute, unknown
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Tensor
 
 if TYPE_CHECKING:
+    from typedtorch.shapes.infer.classes import ClassInfo
     from typedtorch.shapes.infer.interpreter import Interpreter, Signature
 
 MAX_NESTED = 3  # summaries that wait for one another
@@ -76,11 +77,11 @@ def bind(frame: Frame, function: FunctionV, signature: Signature, bound: Bound, 
 
 
 def returned(
-    frame: Frame, function: FunctionV, bound: Bound, names: Names, info: object, place: str
+    frame: Frame, function: FunctionV, bound: Bound, names: Names, info: ClassInfo, place: str
 ) -> Value:
     """The object a call gives back; unknown where the body does not show it."""
     value = _summary(frame.interpreter, function).value
-    if not isinstance(value, Instance) or value.info is not info:
+    if not _made_here(value, info):
         return UNKNOWN
     meaning = _meaning(function, bound, names)
 
@@ -99,6 +100,14 @@ def returned(
     return map_tensors(value, tensor, size)
 
 
+def _made_here(value: Value, info: ClassInfo) -> bool:
+    """Whether a body shows the object of a class that it returns, or every item of a TypedDict."""
+    if isinstance(value, DictV) and info.is_typed_dict:
+        shown = value.items.keys() >= info.fields().keys()
+        return shown and value.rest is None and UNKNOWN not in value.items.values()
+    return isinstance(value, Instance) and value.info is info
+
+
 def _meaning(function: FunctionV, bound: Bound, names: Names) -> Callable[[Atom], Size | None]:
     """What an atom of a body is in one call."""
     receiver = function.bound
@@ -113,11 +122,30 @@ def _meaning(function: FunctionV, bound: Bound, names: Names) -> Callable[[Atom]
             value = bound[atom.name][0]  # an int parameter, which ``{n}`` of the signature may name
             if is_size(value):
                 return value  # type: ignore[no-any-return]  # a value that is a size
+        if scope == HELD_SCOPE and isinstance(receiver, Instance):
+            return receiver.axes[atom.name]
         if atom.kind == "axis" and scope in (INSTANCE_SCOPE, LINKED_SCOPE) and isinstance(receiver, Instance):
             return _integer_of(receiver, atom.name)
+        if atom.kind == "axis" and atom.scope in bound:
+            return _axis_of(bound[atom.scope][0], atom.name)
         raise LookupError(atom.name)
 
     return look
+
+
+def _axis_of(value: Value, name: str) -> Size:
+    """An axis of an object that a call was given: ``n`` of the ``points`` it holds."""
+    fields = value.attributes if isinstance(value, Instance) else {}
+    for field_name, held in fields.items():
+        spec = value.info.spec(field_name)
+        if isinstance(spec, specs.ArraySpec) and isinstance(held, Tensor) and held.rank is not None:
+            for dim, size in zip(spec.axes.dims, held.shape, strict=False):
+                if dim.variadic:
+                    break
+                if dim.kind == "named" and dim.name == name and not dim.broadcastable:
+                    assert not isinstance(size, Pack)
+                    return size
+    raise LookupError(name)
 
 
 def _integer_of(receiver: Instance, name: str) -> Size:

@@ -15,6 +15,7 @@ from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.misaligned import misaligned, permuted, permuted_text
 from typedtorch.shapes.infer.problems import Problem, expected_shape
+from typedtorch.shapes.infer.runs import match_run
 from typedtorch.shapes.infer.specs import ArraySpec, Spec
 from typedtorch.shapes.infer.values import (
     Awaitable,
@@ -37,7 +38,6 @@ from typedtorch.shapes.tensor import (
     Tensor,
     better,
     pack_index,
-    same_entry,
     show,
 )
 
@@ -269,11 +269,10 @@ def _match_shape(spec: ArraySpec, value: Tensor, names: Names, binder: str, path
             )
     if variadic is not None and head_known == head and tail_known == tail:
         middle = shape[head : len(shape) - tail]
-        problem_pack = _match_pack(dims[variadic], middle, names, binder)
-        if problem_pack and not problems:
-            problems.append(
-                Problem("pack", spec, value, path, dims[variadic], wanted=expected_shape(spec, names))
-            )
+        differs = match_run(dims[variadic], middle, names, binder)
+        if differs is not None and not problems:
+            wanted = expected_shape(spec, names)
+            problems.append(Problem("pack", spec, value, path, dims[variadic], wanted=wanted, text=differs))
     if not problems and pack is None and variadic is None:
         problems = misaligned(spec, value, names, path)
     return problems or permuted(spec, value, names, path) or permuted_text(spec, value, names, path)
@@ -318,36 +317,6 @@ def _match_dim(dim: Dim, size: Size, names: Names, binder: str) -> tuple[Size, s
     if verdict is None and dim.kind == "named":
         names.sizes[dim.name] = better(expected, size)
     return None
-
-
-def _match_pack(dim: Dim, middle: Shape, names: Names, binder: str) -> bool:
-    """Whether a run of axes certainly differs from what its name stands for."""
-    if dim.kind == "anonymous" or dim.broadcastable or dim.treepath:
-        return False
-    bound = names.packs.get(dim.name)
-    if bound is None:
-        names.packs[dim.name] = middle
-        names.binders[f"*{dim.name}"] = binder
-        return False
-    if bound == (ANY_AXES,):
-        names.packs[dim.name] = middle
-        return False
-    if pack_index(bound) is None and pack_index(middle) is None:
-        if len(bound) != len(middle):
-            return True
-        return any(same_entry(x, y) is False for x, y in zip(bound, middle, strict=True))
-    return _generic_pack_differs(bound, middle)
-
-
-def _generic_pack_differs(bound: Shape, middle: Shape) -> bool:
-    """A function's own ``*batch`` claims every run of axes: it is not ``()`` nor ``(b, s)``."""
-    if any(isinstance(e, Pack) and e.anonymous for e in (*bound, *middle)):
-        return False
-    if any(not isinstance(e, Pack) and is_unknown(e) for e in (*bound, *middle)):
-        return False
-    if pack_index(bound) is None or pack_index(middle) is None:
-        return True
-    return bound != middle
 
 
 __all__ = ["match", "match_array"]

@@ -1,0 +1,95 @@
+"""Runs of axes, ``*batch`` and ``*#batch``, against the axes they stand for."""
+
+from __future__ import annotations
+
+from typedtorch.shapes.axes import Dim
+from typedtorch.shapes.infer.assuming import Names
+from typedtorch.shapes.size import is_unknown
+from typedtorch.shapes.tensor import (
+    ANY_AXES,
+    Pack,
+    Shape,
+    ShapeError,
+    broadcast,
+    pack_index,
+    same_entry,
+    show,
+)
+
+
+def match_run(dim: Dim, middle: Shape, names: Names, binder: str) -> str | None:
+    """What is wrong where a run of axes certainly differs from what its name stands for."""
+    if dim.kind == "anonymous" or dim.treepath or (dim.broadcastable and names.generic):
+        return None
+    bound = names.packs.get(dim.name)
+    if bound is None or bound == (ANY_AXES,):
+        _bind(dim, middle, names, binder)
+        return None
+    if dim.broadcastable or _widened(dim.name) in names.binders:
+        return _broadcast(dim, bound, middle, names, binder)
+    return _other(dim, bound, middle, names) if _differs(bound, middle) else None
+
+
+def _bind(dim: Dim, middle: Shape, names: Names, binder: str) -> None:
+    names.packs[dim.name] = middle
+    names.binders[_key(dim.name)] = binder
+    if dim.broadcastable:
+        names.binders[_widened(dim.name)] = binder
+
+
+def _key(name: str) -> str:
+    return f"*{name}"
+
+
+def _widened(name: str) -> str:
+    """Marks a run that may still grow: all that were given for it say ``*#name``."""
+    return f"*#{name}"
+
+
+def _broadcast(dim: Dim, bound: Shape, middle: Shape, names: Names, binder: str) -> str | None:
+    """``*#name`` stands for what everything given for it broadcasts to; ``*name`` is that exactly."""
+    try:
+        whole = broadcast(bound, middle)
+    except ShapeError:
+        who = names.binders.get(_key(dim.name))
+        given = f" of {who}" if who else ""
+        return f"{dim.text} is {show(bound)}{given}, with which {show(middle)} does not broadcast"
+    if dim.broadcastable and _widened(dim.name) in names.binders:
+        names.packs[dim.name] = whole
+        return None
+    exact, other = (bound, middle) if dim.broadcastable else (middle, bound)
+    if pack_index(exact) is None and pack_index(other) is None and len(exact) < len(other):
+        return _other(dim, bound, middle, names)
+    if not dim.broadcastable:
+        _bind(dim, middle, names, binder)
+        names.binders.pop(_widened(dim.name), None)
+    return None
+
+
+def _other(dim: Dim, bound: Shape, middle: Shape, names: Names) -> str:
+    who = names.binders.get(_key(dim.name))
+    if not who:
+        return f"{dim.text} stands for other axes here"
+    return f"{dim.text} is {show(bound)} for {who}, got {show(middle)}"
+
+
+def _differs(bound: Shape, middle: Shape) -> bool:
+    if pack_index(bound) is None and pack_index(middle) is None:
+        if len(bound) != len(middle):
+            return True
+        return any(same_entry(x, y) is False for x, y in zip(bound, middle, strict=True))
+    return _generic_run_differs(bound, middle)
+
+
+def _generic_run_differs(bound: Shape, middle: Shape) -> bool:
+    """A function's own ``*batch`` claims every run of axes: it is not ``()`` nor ``(b, s)``."""
+    if any(isinstance(e, Pack) and e.anonymous for e in (*bound, *middle)):
+        return False
+    if any(not isinstance(e, Pack) and is_unknown(e) for e in (*bound, *middle)):
+        return False
+    if pack_index(bound) is None or pack_index(middle) is None:
+        return True
+    return bound != middle
+
+
+__all__ = ["match_run"]
