@@ -206,9 +206,9 @@ def unknown(name: str | None = None) -> Poly:
     return as_poly(Atom("opaque", name if name is not None else f"?{next(_serial)}"))
 
 
-def counted() -> Poly:
-    """How many elements of a tensor were chosen by their values: any number, seldom one."""
-    return as_poly(Atom("opaque", "selected", (), f"#{next(_serial)}"))
+def counted(name: str = "selected", key: str | None = None) -> Poly:
+    """How many there are of what only running tells (chosen by value, in a batch): seldom one."""
+    return as_poly(Atom("opaque", name, (), f"#{next(_serial) if key is None else key}"))
 
 
 def is_counted(size: Size) -> bool:

@@ -10,7 +10,7 @@ from typedtorch.shapes.dtypes import BOOL, FLOAT64, INT64
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import UNKNOWN, DictV, Instance, Scalar, Sequence, Tensor, Value, is_size
 from typedtorch.shapes.rule import Record
-from typedtorch.shapes.size import Size, unknown
+from typedtorch.shapes.size import Size, counted, unknown
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.binding import Args
@@ -53,7 +53,7 @@ def loader(frame: Frame, args: Args, node: ast.AST) -> Value:
     elif args.get(1, "batch_size", 1) is None and "batch_sampler" not in args.keywords:
         batch = each
     else:
-        batch = collated(each, unknown(f"?{frame.place(node)}.batch"))
+        batch = collated(each, counted("batch", frame.place(node)))
     return UNKNOWN if batch is UNKNOWN else Sequence("iterator", None, batch)
 
 

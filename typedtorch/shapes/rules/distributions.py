@@ -16,9 +16,11 @@ from typedtorch.shapes.dtypes import FLOAT, FLOAT32, INT64
 from typedtorch.shapes.rule import Layer, name
 from typedtorch.shapes.rules.forms import broadcast_operands, need
 from typedtorch.shapes.rules.promotion import mask_of
+from typedtorch.shapes.size import Poly
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     Entry,
+    Scalar,
     Shape,
     ShapeError,
     Tensor,
@@ -92,10 +94,18 @@ def _floats(*parameters: Any) -> int:
     return found or FLOAT32
 
 
+_NUMBER = (int, float, Poly, Scalar)
+
+
+def _parameter(value: Any) -> Tensor:
+    """A parameter as a tensor; a number is one without axes."""
+    return Tensor((), FLOAT32) if isinstance(value, _NUMBER) else need(value)
+
+
 def _pointwise(first: Any, second: Any, names: tuple[str, str]) -> Layer:
     """Two parameters that broadcast; one draw is a number."""
     if not isinstance(first, Tensor) and not isinstance(second, Tensor):
-        if isinstance(first, (int, float)) and isinstance(second, (int, float)):
+        if isinstance(first, _NUMBER) and isinstance(second, _NUMBER):
             return _made((), (), drawn=FLOAT32, parameters=FLOAT32)
         raise Undecided
     batch = broadcast_operands((first, names[0]), (second, names[1]))
@@ -126,7 +136,8 @@ def uniform(low: Any, high: Any, validate_args: Any = None) -> Layer:
 
 @_enter("Exponential Poisson")
 def exponential(rate: Any, validate_args: Any = None) -> Layer:
-    batch, mask = need(rate).shape, _floats(rate)
+    rate = _parameter(rate)
+    batch, mask = rate.shape, _floats(rate)
     return _made(batch, (), drawn=mask, parameters=mask, extra={"rate": rate})
 
 
@@ -136,7 +147,7 @@ def _chances(probs: Any, logits: Any) -> Tensor:
 
 @_enter("Bernoulli Geometric")
 def bernoulli(probs: Any = None, logits: Any = None, validate_args: Any = None) -> Layer:
-    given = _chances(probs, logits)
+    given = _parameter(logits if probs is None else probs)
     mask = _floats(given)
     whole = Tensor(given.shape, mask)
     return _made(given.shape, (), drawn=mask, parameters=mask, extra={"probs": whole, "logits": whole})

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from typedtorch.shapes.rule import Fields, name, tuple_text, warn
-from typedtorch.shapes.size import Poly, Size, atoms, unknown
+from typedtorch.shapes.size import Poly, Size, atoms, is_counted, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
@@ -180,7 +180,9 @@ def _lint_outer(tensors: Sequence[Tensor], result: Shape) -> None:
     if any(t.deliberate for t in tensors) or len({len(t.shape) for t in tensors}) == 1:
         return  # (n, 1) with (1, n): somebody turned the axis on purpose
     for entry in dict.fromkeys(result):
-        if isinstance(entry, (int, Pack)) or any(a.kind != "axis" for a in atoms(entry)):
+        if isinstance(entry, (int, Pack)):
+            continue
+        if any(a.kind not in ("axis", "int") for a in atoms(entry)) and not is_counted(entry):
             continue
         times = result.count(entry)
         if times > 1 and all(t.shape.count(entry) < times for t in tensors):

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 
 from typedtorch.shapes.equality import generic, same
-from typedtorch.shapes.size import Size
+from typedtorch.shapes.size import Poly, Size, divides
 from typedtorch.shapes.tensor import Pack, Shape, ShapeError, Tensor, show
 
 Strides = tuple[Size, ...]
@@ -54,7 +54,7 @@ def view_strides(tensor: Tensor, shape: Shape, who: str) -> Strides | None:
     for group, merged in _merges(tensor.sizes(), shape):
         for i, j in itertools.pairwise(group):
             step, wanted = tensor.layout[i], tensor.layout[j] * tensor.sizes()[j]
-            if step != wanted and generic(step - wanted):
+            if step != wanted and (generic(step - wanted) or _multiple(step, wanted)):
                 raise ShapeError(
                     f"{show(shape)} merges axes {i} and {j} of {who} into {merged}, "
                     "but they are not adjacent in memory after the transpose",
@@ -62,6 +62,15 @@ def view_strides(tensor: Tensor, shape: Shape, who: str) -> Strides | None:
                     "use reshape, or contiguous() before view",
                 )
     return None
+
+
+def _multiple(a: Size, b: Size) -> bool:
+    """Whether one is the other times a name: they are one only where a window, say, is one wide."""
+    larger, smaller = (a, b) if divides(b, a) else (b, a)
+    if not divides(smaller, larger):
+        return False
+    factor = larger // smaller
+    return isinstance(factor, Poly) and all(atom.kind in ("axis", "int") for atom in factor.atoms())
 
 
 def _merges(old: Sequence[Size], new: Shape) -> list[tuple[list[int], Size]]:

@@ -13,7 +13,7 @@ from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Record, name, rule
 from typedtorch.shapes.rules.forms import both, is_size, literal, need
 from typedtorch.shapes.rules.promotion import mask_of, want
-from typedtorch.shapes.size import Size, counted, unknown
+from typedtorch.shapes.size import Poly, Size, counted, unknown
 from typedtorch.shapes.tensor import (
     UNKNOWN,
     Pack,
@@ -201,13 +201,15 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: Any = False, inver
     return elements.of(elements.shape, BOOL)
 
 
-@rule(*both("bincount"), sample="I:n | I:n, minlength=4")
+@rule(*both("bincount"), sample="I:n | I:n, minlength=4 | I:n, None, size:A")
 def bincount(input: Any, weights: Any = None, minlength: Any = 0) -> Tensor:
     want(need(input), INTEGER, "input", "integers")
     if input.rank not in (None, 1):
         raise ShapeError(f"{name(input, 'input')} has shape {show(input.shape)}, wanted one axis")
     kind = INT64 if weights is None else dtypes.FLOAT32 | dtypes.FLOAT64
-    return input.of((unknown(),), kind)
+    # who says how many classes there are means that there are no more
+    named = isinstance(minlength, Poly) or (isinstance(minlength, int) and minlength > 1)
+    return input.of((minlength if named else unknown(),), kind)
 
 
 @rule(*both("histc"), sample="F:* | F:*, 10 | F:*, bins=size:n")
