@@ -209,6 +209,8 @@ def boolean(frame: Frame, node: ast.BoolOp) -> Value:
     for part in node.values:
         value = evaluate(frame, part)
         values.append(value)
+        if part is not node.values[-1]:
+            refine.ask_truth(frame, part, value)
         truth = comparing.truth(value)
         if truth is is_or:
             break
@@ -237,6 +239,7 @@ def _without_none(value: Value) -> Value:
 def unary(frame: Frame, node: ast.UnaryOp) -> Value:
     value = evaluate(frame, node.operand)
     if isinstance(node.op, ast.Not):
+        refine.ask_truth(frame, node.operand, value)
         truth = comparing.truth(value)
         return Scalar("bool") if truth is None else not truth
     if isinstance(value, (Tensor, Choice)):

@@ -15,6 +15,7 @@ from typedtorch.shapes.infer.values import (
     Sequence,
     Tensor,
     Value,
+    is_size,
     join_all,
 )
 from typedtorch.shapes.size import unknown
@@ -88,6 +89,8 @@ def _packed_slice(base: tuple[Value, ...], index: slice, packed: int) -> Value:
 
 
 def _sequence_item(base: Sequence, index: Value, place: str) -> Value:
+    if base.kind == "dataset" and not is_size(index):
+        return _rows(base, place) if isinstance(index, slice) else UNKNOWN
     if isinstance(index, int) and base.items is not None and -len(base.items) <= index < len(base.items):
         return base.items[index]
     if isinstance(index, slice):
@@ -98,6 +101,14 @@ def _sequence_item(base: Sequence, index: Value, place: str) -> Value:
     if base.kind == "sequential" and base.items is not None:
         return join_all(base.items, place) if base.items else UNKNOWN
     return base.any_item
+
+
+def _rows(dataset: Sequence, place: str) -> Value:
+    """``TensorDataset(x, y)[:n]``: rows of each tensor, as many of one as of another."""
+    each, count = dataset.any_item, unknown(f"?{place}")
+    if not isinstance(each, tuple):
+        return UNKNOWN
+    return tuple(v.of((count, *v.shape)) if isinstance(v, Tensor) else UNKNOWN for v in each)
 
 
 def iterate(value: Value, place: str) -> Value:

@@ -31,6 +31,7 @@ def to_int(frame: Frame, args: Args, node: ast.AST) -> Value:
     value = args.get(0, "x", 0)
     if is_size(value):
         return value
+    _as_number(frame, args, value, "__int__", node)
     if isinstance(value, (bool, float)) and math.isfinite(value):
         return int(value)
     return unknown(f"?{frame.place(node)}")
@@ -38,10 +39,20 @@ def to_int(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 def to_float(frame: Frame, args: Args, node: ast.AST) -> Value:
     value = args.get(0, "x", 0.0)
+    _as_number(frame, args, value, "__float__", node)
     return float(value) if isinstance(value, (int, float)) else Scalar("float")
 
 
+def _as_number(frame: Frame, args: Args, value: Value, method: str, node: ast.AST) -> None:
+    """``int(x)`` of a tensor takes one element."""
+    from typedtorch.shapes.infer.calls import tensor_method  # noqa: PLC0415 - calls hold this table
+
+    if isinstance(value, Tensor):
+        tensor_method(frame, value, method, (), {}, node, tuple(args.nodes))
+
+
 def to_bool(frame: Frame, args: Args, node: ast.AST) -> Value:
+    _as_number(frame, args, args.get(0, "x", False), "__bool__", node)
     verdict = comparing.truth(args.get(0, "x", False))
     return Scalar("bool") if verdict is None else verdict
 

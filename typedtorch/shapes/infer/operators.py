@@ -159,7 +159,12 @@ def _report_refusal(
     except ShapeError as labelled:
         hint = labelled.hint if error.message else error.hint or labelled.hint  # "": only the reason is new
         error = ShapeError(labelled.message, labelled.code, hint)
-    frame.reporter.add(_operator_place(node), error.code, f"{source(node)}: {error.message}", error.hint)
+    said = (
+        error.message
+        if error.message.startswith(f"{source(node, 40)} ")
+        else f"{source(node)}: {error.message}"
+    )
+    frame.reporter.add(_operator_place(node), error.code, said, error.hint)
 
 
 def _report_lints(
@@ -268,7 +273,8 @@ def _apply(
         result = call_rule(function, given, named)
     if not met:
         return result
-    shapes = [v.shape for v in given if isinstance(v, Tensor)]
+    listed = [v for group in given if isinstance(group, (list, tuple)) for v in group]
+    shapes = [v.shape for v in (*given, *listed) if isinstance(v, Tensor)]
     shapes += [v for v in given if isinstance(v, tuple)]
     shapes.append(tuple(v for v in given if is_size(v)))  # x.expand(b, n, d)
     misaligned = [

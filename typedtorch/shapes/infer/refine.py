@@ -21,7 +21,9 @@ from typedtorch.shapes.infer.values import (
     Sequence,
     Tensor,
     Value,
+    choice,
     is_size,
+    options_of,
 )
 from typedtorch.shapes.size import Atom, Poly, Size, atoms, unknown
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, better, pack_index
@@ -43,6 +45,8 @@ def branch(frame: Frame, test: ast.expr, evaluated: Value | None = None) -> Bran
     from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - expressions hold conditions
 
     value = evaluate(frame, test) if evaluated is None else evaluated
+    if evaluated is None:
+        ask_truth(frame, test, value)
     verdict = truth(value)
     then = frame.state.copy() if verdict is not False else None
     other = frame.state.copy() if verdict is not True else None
@@ -59,6 +63,15 @@ def branch(frame: Frame, test: ast.expr, evaluated: Value | None = None) -> Bran
                 other = None
     frame.state = saved
     return then, other
+
+
+def ask_truth(frame: Frame, test: ast.expr, value: Value) -> None:
+    """``if x > 0`` of a tensor with several elements is refused; ``if mask`` is, where there is a mask."""
+    from typedtorch.shapes.infer.calls import tensor_method  # noqa: PLC0415 - calls hold conditions
+
+    options = [option for option in options_of(value) if option is not None]
+    if options and all(isinstance(option, Tensor) for option in options):
+        tensor_method(frame, choice(options), "__bool__", (), {}, test, (test,))
 
 
 def _branch_boolean(frame: Frame, is_and: bool, values: list[ast.expr]) -> Branches:

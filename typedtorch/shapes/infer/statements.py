@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from typedtorch.shapes.infer import calls, contexts, paths, refine
@@ -133,6 +134,8 @@ def _fixed_point(
         assert joined is not None
         if equal_states(joined, head):
             break
+        if turn == 0 and not frame.depth:
+            _second_turn(frame, node, bind, test, end)
         head = forget_changed(head, joined) if turn >= MAX_ROUNDS else joined
     if frame.depth:
         frame.reporter.muted -= 1
@@ -148,6 +151,38 @@ def _fixed_point(
         return False
     frame.state = after
     return True
+
+
+def _second_turn(
+    frame: Frame,
+    node: ast.For | ast.AsyncFor | ast.While,
+    bind: Callable[[], None],
+    test: ast.expr | None,
+    end: State,
+) -> None:
+    """A body on exactly what its first turn left: a loop promises to work for any number of turns.
+
+    ``p = torch.outer(r, p)`` is well the first time; what it gives then meets ``A @ p``.
+    """
+    before = frame.state, len(frame.returns), len(frame.exits), len(frame.yields), len(frame.bound)
+    counting, frame.reporter.counting = frame.reporter.counting, False
+    known = dict(frame.reporter.findings)
+    frame.loops.append(Loop())
+    frame.state = end.copy()
+    entered = frame.state if test is None else refine.branch(frame, test)[0]
+    if entered is not None:
+        frame.state = entered
+        bind()
+        run(frame, node.body)
+    frame.loops.pop()
+    frame.reporter.counting = counting
+    frame.state = before[0]
+    for place in frame.reporter.findings.keys() - known.keys():
+        found = frame.reporter.findings[place]
+        message = f"{found.message}; so from the second turn of the loop on"
+        frame.reporter.findings[place] = replace(found, message=message)
+    for kept, count in zip((frame.returns, frame.exits, frame.yields, frame.bound), before[1:], strict=True):
+        del kept[count:]  # type: ignore[attr-defined]  # lists of several kinds
 
 
 _PLACE = re.compile(r"\?(\d+):")
