@@ -16,6 +16,7 @@ from typedtorch.shapes.size import (
     atoms,
     axis,
     divides,
+    either,
     evaluate,
     floor_div,
     integer,
@@ -114,7 +115,23 @@ def test_a_multiple_divides_exactly(pair: tuple[Size, str], name: str) -> None:
         (integer("n"), axis("s"), None),
         (unknown(), axis("s"), None),
         (unknown(), unknown(), None),
+        (either(axis("h"), 4 * axis("d")), axis("d"), False),
+        (either(axis("h"), 4 * axis("d")), axis("h"), None),
+        (either(axis("h"), 4 * axis("d")), either(axis("h"), 4 * axis("d")), True),
+        (2 * either(axis("h"), axis("d")), either(axis("h"), axis("d")), False),
+        (either(axis("h"), axis("d")), either(axis("h"), axis("k")), None),
     ],
 )
 def test_verdicts(a: Size, b: Size, verdict: bool | None) -> None:
     assert same(a, b) is verdict
+
+
+@given(expressions(depth=2), expressions(depth=2), sizes)
+def test_one_of_two_sizes_is_one_of_them(
+    a: tuple[Size, str], b: tuple[Size, str], numbers: dict[str, int]
+) -> None:
+    named = {atom: numbers[atom.name] for size, _ in (a, b) for atom in atoms(size) if atom.kind == "axis"}
+    chosen = substitute(either(a[0], b[0]), named)
+    values = evaluate(a[0], numbers), evaluate(b[0], numbers)
+    assert chosen == either(*values)
+    assert isinstance(chosen, int) == (values[0] == values[1])

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
@@ -22,6 +23,7 @@ from typedtorch.shapes.size import (
     common_factor,
     exact_div,
     from_dict,
+    substitute,
 )
 
 
@@ -41,6 +43,9 @@ def same(a: Size, b: Size) -> bool | None:
     if a is b or a == b:
         return True
     difference = a - b
+    choices = _choices(difference)
+    if choices:
+        return _same_either_way(a, b, choices)
     verdict = _different(difference)
     if verdict is False and _mentioned and not _linked_against_axes(difference) <= _mentioned[-1]:
         verdict = None
@@ -50,6 +55,25 @@ def same(a: Size, b: Size) -> bool | None:
         observe(a, b)
     return verdict
 
+
+@lru_cache(maxsize=65536)
+def _choices(difference: Size) -> tuple[Atom, ...]:
+    """The sizes in a difference that are one of two."""
+    return tuple(sorted(atom for atom in atoms(difference) if atom.kind == "either"))
+
+
+def _same_either_way(a: Size, b: Size, choices: tuple[Atom, ...]) -> bool | None:
+    """Certain where it is so whichever of its two sizes each choice takes."""
+    if len(choices) > MAX_CHOICES:
+        return None
+    verdicts = set()
+    for taken in itertools.product(*(atom.operands for atom in choices)):
+        values = dict(zip(choices, taken, strict=True))
+        verdicts.add(same(substitute(a, values), substitute(b, values)))
+    return verdicts.pop() if len(verdicts) == 1 else None
+
+
+MAX_CHOICES = 3
 
 _mentioned: list[frozenset[str]] = []
 
@@ -149,6 +173,16 @@ def observe(a: Size, b: Size) -> None:
             if c1 * c2 < 0 and _plain(first, c1) and _plain(second, c2) and first and second:
                 for observer in _observers:
                     observer(as_poly(first[0][0]), as_poly(second[0][0]))
+
+
+def is_argument(size: Size) -> bool:
+    """Whether a size is an integer that was passed: a parameter, or what an instance was made with."""
+    if isinstance(size, int) or len(size.terms) != 1 or not _plain(*size.terms[0]):
+        return False
+    atom = size.terms[0][0][0][0]
+    return atom.kind == "int" or (
+        atom.kind == "axis" and atom.scope.rstrip(DEFAULTED) in (INTEGER_SCOPE, INSTANCE_SCOPE, LINKED_SCOPE)
+    )
 
 
 def generic(size: Size) -> bool:

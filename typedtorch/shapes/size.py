@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import ClassVar, Literal, TypeAlias
 
-Kind = Literal["axis", "int", "opaque", "floor"]
+Kind = Literal["axis", "int", "opaque", "floor", "either"]
 
 _serial = itertools.count()
 
@@ -31,6 +31,7 @@ class Atom:
     differ (a signature is a scope; so is one instance of a dataclass).
     ``int``: an integer of the program whose value is not known (a parameter, an attribute).
     ``opaque``: nothing is known.  ``floor``: ``operands[0] // operands[1]`` that is not exact.
+    ``either``: one of two sizes; which one, an argument decides.
     """
 
     __slots__ = ("_key", "kind", "name", "operands", "scope")
@@ -206,6 +207,17 @@ def unknown(name: str | None = None) -> Poly:
     return as_poly(Atom("opaque", name if name is not None else f"?{next(_serial)}"))
 
 
+def either(given: Size, otherwise: Size) -> Size:
+    """One of two sizes, always the same one: an argument, or what stands for it where it is left out.
+
+    >>> either(axis("hidden"), 4 * axis("d")), either(axis("hidden"), 4) - either(axis("hidden"), 4)
+    (hidden or 4*d, 0)
+    """
+    if given == otherwise:
+        return given
+    return as_poly(Atom("either", f"{given} or {otherwise}", (given, otherwise)))
+
+
 def counted(name: str = "selected", key: str | None = None) -> Poly:
     """How many there are of what only running tells (chosen by value, in a batch): seldom one."""
     return as_poly(Atom("opaque", name, (), f"#{next(_serial) if key is None else key}"))
@@ -351,8 +363,9 @@ def substitute(size: Size, values: Mapping[Atom, Size] | Callable[[Atom], Size |
         for atom, power in monomial:
             value = look(atom)
             if value is None:
-                if atom.kind == "floor":
-                    value = floor_div(*(substitute(o, values) for o in atom.operands))
+                if atom.operands:
+                    combine = floor_div if atom.kind == "floor" else either
+                    value = combine(*(substitute(o, values) for o in atom.operands))
                 else:
                     value = as_poly(atom)
             for _ in range(power):
@@ -370,7 +383,7 @@ def evaluate(size: Size, sizes: Mapping[str, int]) -> int:
     >>> evaluate(2 * axis("b") + axis("d") // 3, {"b": 5, "d": 7})
     12
     """
-    result = substitute(size, lambda a: None if a.kind == "floor" else sizes[a.name])
+    result = substitute(size, lambda a: None if a.operands else sizes[a.name])
     if not isinstance(result, int):
         raise TypeError(f"{size} is not a number at {dict(sizes)}")
     return result
@@ -387,7 +400,7 @@ def _format(poly: Poly) -> str:
         factors = []
         for atom, power in monomial:
             alone = len(monomial) == 1 and power == 1 and coefficient == 1
-            name = f"({atom.name})" if atom.kind == "floor" and not alone else atom.name
+            name = f"({atom.name})" if atom.operands and not alone else atom.name
             factors.append(name if power == 1 else f"{name}**{power}")
         magnitude = abs(coefficient)
         if magnitude != 1 or not factors:

@@ -27,6 +27,7 @@ from typedtorch.shapes.infer.values import (
     SuperV,
     Tensor,
     Value,
+    choice,
 )
 from typedtorch.shapes.rule import ATTRIBUTES, Fields, Layer
 from typedtorch.shapes.size import Size, axis, integer, unknown
@@ -200,6 +201,8 @@ def assume_field(
 ) -> Value:
     """A field of an instance that was passed in; its axes are the instance's own."""
     names = Names(lambda n: axis(n, scope), where=f"{scope}.", variables=dict(variables or {}))
+    if isinstance(spec, specs.UnionSpec):
+        return choice([assume_field(option, name, scope, number, variables) for option in spec.options])
     if isinstance(spec, specs.NumberSpec) and spec.kind == "int":
         return number(f"{scope}.{name}" if scope else name)
     return assume(spec, names, name)

@@ -216,7 +216,7 @@ class ClassInfo:
         return None if found is None else (found[0], found[1][-1])
 
     def integer_parameters(self) -> list[str]:
-        """Constructor parameters that are plain integers."""
+        """Constructor parameters that are integers, or None where they are left out."""
         if self.is_fields and self.find("__init__") is None:
             return [
                 n for n in self.fields() if isinstance(self.spec(n), specs.NumberSpec) and _int(self.spec(n))
@@ -326,6 +326,12 @@ def _int(spec: Spec | None) -> bool:
     return isinstance(spec, specs.NumberSpec) and spec.kind == "int"
 
 
+def _int_or_none(spec: Spec) -> bool:
+    if not isinstance(spec, specs.UnionSpec):
+        return False
+    return len(spec.options) == 2 and specs.NoneSpec() in spec.options and any(map(_int, spec.options))
+
+
 def _class_of(base: Value) -> ClassInfo | None:
     if isinstance(base, ClassV):
         return base.info
@@ -341,7 +347,8 @@ def _is_class_variable(annotation: ast.expr) -> bool:
 
 def _is_integer(argument: ast.arg, arguments: ast.arguments, info: ClassInfo, used: frozenset[str]) -> bool:
     if argument.annotation is not None:
-        return _int(reading.read(argument.annotation, info.evaluate))
+        spec = reading.read(argument.annotation, info.evaluate)
+        return _int(spec) or _int_or_none(spec)
     return argument.arg in used
 
 

@@ -26,6 +26,7 @@ from typedtorch.shapes.infer.values import (
     Object,
     Sequence,
     Value,
+    choice,
     is_size,
     options_of,
 )
@@ -263,7 +264,8 @@ def symbolic_argument(
 ) -> Value:
     """A constructor argument of which only the annotation is known."""
     if parameter.name in sizes:
-        return sizes[parameter.name]
+        size = sizes[parameter.name]
+        return choice([size, None]) if isinstance(parameter.spec, specs.UnionSpec) else size
     names = Names(own, generic=True, where=f"{parameter.name}.")
     if parameter.kind == "args":
         return UNKNOWN
@@ -331,7 +333,8 @@ def _completed(interpreter: Interpreter, made: Instance) -> Instance:
         return made
     after = _after_fields(interpreter, interpreter.quiet_frame(info.module, info.closure), made, info.node)
     # an annotated integer stays a size of its own: it says more than a product of others
-    return replace(made, attributes={**after.attributes, **made.attributes})
+    given = {name: v for name, v in made.attributes.items() if None not in options_of(v)}
+    return replace(made, attributes={**made.attributes, **after.attributes, **given})
 
 
 def assume_attribute(instance: Instance, name: str, spec: Spec) -> Value:

@@ -338,7 +338,7 @@ def equate(frame: Frame, a: Size, b: Size) -> bool:
     return True
 
 
-_PREFERENCE = {"opaque": 0, "int": 1, "axis": 2, "floor": 3}
+_PREFERENCE = {"opaque": 0, "int": 1, "axis": 2, "floor": 3, "either": 4}
 
 
 def solve(difference: Poly) -> tuple[Atom, Size] | None:

@@ -116,6 +116,8 @@ def _meaning(function: FunctionV, bound: Bound, names: Names) -> Callable[[Atom]
         scope = atom.scope.rstrip(DEFAULTED)
         if atom.kind == "floor":
             return None
+        if atom.kind == "either":
+            raise LookupError(atom.name)  # the call decides which: its body is evaluated
         if atom.kind == "axis" and scope in ("", LINKED_SCOPE) and atom.name in names.sizes:
             return names.sizes[atom.name]
         if atom.kind == "axis" and scope in ("", INTEGER_SCOPE):

@@ -16,9 +16,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from typedtorch.shapes.equality import same
+from typedtorch.shapes.equality import is_argument, same
 from typedtorch.shapes.rule import Fields, Layer, Record
-from typedtorch.shapes.size import Poly, Size, unknown
+from typedtorch.shapes.size import Poly, Size, atoms, either, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
@@ -265,7 +265,7 @@ def join(a: Value, b: Value, key: str = "?") -> Value:
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         return _join_tensor(a, b, key)
     if is_size(a) and is_size(b):
-        return unknown(f"?{key}")
+        return _join_size(a, b, key)
     if _is_number(a) and _is_number(b):
         return Scalar("bool") if isinstance(a, bool) and isinstance(b, bool) else Scalar("float")
     if isinstance(a, Dtype) and isinstance(b, Dtype):
@@ -273,6 +273,14 @@ def join(a: Value, b: Value, key: str = "?") -> Value:
     if isinstance(a, str) and isinstance(b, str):
         return Object("str")
     return _join_compound(a, b, key)
+
+
+def _join_size(a: Size, b: Size, key: str) -> Size:
+    """An integer argument, or what the program takes in its place: one of two; else unknown."""
+    for given, otherwise in ((a, b), (b, a)):
+        if is_argument(given) and all(a.kind not in ("opaque", "either") for a in atoms(otherwise)):
+            return either(given, otherwise)
+    return unknown(f"?{key}")
 
 
 def _join_compound(a: Value, b: Value, key: str) -> Value:
