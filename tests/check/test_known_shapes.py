@@ -53,8 +53,66 @@ def _coverage(names: list[str], root: Path) -> Coverage:
             "    return x.cos() if isinstance(x, Tensor) else x\n",
             0,
         ),
+        # a run of axes that no argument binds has its name
+        (
+            'def f(path: str) -> Shaped[Tensor, "*shape"]:\n'
+            "    raise OSError(path)\n"
+            'def g(path: str) -> Float[Tensor, ""]:\n'
+            "    x = f(path)\n"
+            '    rows: Float[Tensor, "*rows dim"] = f(path)\n'
+            "    return (x * 2).sum() + rows.flatten(0, -2).sum() + rows.softmax(-1).mean()\n",
+            0,
+        ),
+        # a number for a number, a tensor for a tensor
+        (
+            'def f(x: float | Float[Tensor, "*steps"]) -> float | Float[Tensor, "*steps"]:\n'
+            "    return x / 2\n"
+            'def g(x: float | Float[Tensor, "*steps"]) -> float | Float[Tensor, "*steps"]:\n'
+            "    return 1.0 - f(x)\n",
+            0,
+        ),
+        (
+            'def f(x: Float[Tensor, "*shape"], n: int) -> tuple[Float[Tensor, "*shape"], list[Tensor]]:\n'
+            "    return x, []\n"
+            'def g(x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:\n'
+            "    y, rest = f(x, 2)\n"
+            "    return y.cos()\n",
+            0,
+        ),
+        # x is what it was where the branches meet
+        (
+            'def f(x: Float[Tensor, "*batch vocab"]) -> Float[Tensor, "*batch vocab"]:\n'
+            "    rows = x.flatten(0, -2) if x.ndim > 1 else x[None]\n"
+            "    return x - rows.mean()\n",
+            0,
+        ),
+        (
+            'def f(x: Float[Tensor, "*shape"], y: Tensor) -> Float[Tensor, "*shape"]:\n'
+            "    if y.shape != x.shape:\n"
+            "        raise ValueError\n"
+            "    return y.lerp(x, 0.5)\n",
+            1,
+        ),
+        (
+            'def f(x: Float[Tensor, "rows dim"], numbers: list[list[int]]) -> None:\n'
+            "    some = slice(2, len(numbers))\n"
+            "    x[some] += torch.tensor(numbers) + torch.tensor(list(b'abc'))\n",
+            0,
+        ),
     ],
-    ids=["entry", "optional entry", "flatten", "no tensor", "arms"],
+    ids=[
+        "entry",
+        "optional entry",
+        "flatten",
+        "no tensor",
+        "arms",
+        "unbound run",
+        "number or tensor",
+        "partly plain tuple",
+        "one axis or more",
+        "equal shapes",
+        "lists and slices",
+    ],
 )
 def test_expressions_without_a_shape_in_a_small_program(tmp_path: Path, body: str, unknown: int) -> None:
     program = tmp_path / "program.py"

@@ -38,7 +38,11 @@ class Undecided(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """A run of axes whose number is unknown.  Two packs of one name are the same axes."""
+    """A run of axes whose number is unknown.  Two packs of one name are the same axes.
+
+    The name of a signature claims every number of axes; that of some one run, which an annotation names
+    and no argument binds (``open``), starts with a question mark, as that of an unknown size does.
+    """
 
     name: str
 
@@ -46,8 +50,14 @@ class Pack:
     def anonymous(self) -> bool:
         return self.name == "..."
 
+    @property
+    def open(self) -> bool:
+        """Whether it is some run, not every one: nothing certain follows from its number of axes."""
+        return self.name == "..." or self.name.startswith("?")
+
     def __repr__(self) -> str:
-        return self.name if self.anonymous else f"*{self.name}"
+        own = self.name.rpartition(".")[2].strip("?'")
+        return self.name if self.anonymous else f"*{own}"
 
 
 ANY_AXES = Pack("...")
@@ -120,6 +130,11 @@ def show(shape: Iterable[Entry]) -> str:
 def pack_index(shape: Shape) -> int | None:
     """Where the first run of unknown axes stands."""
     return next((i for i, e in enumerate(shape) if isinstance(e, Pack)), None)
+
+
+def has_open_run(shape: Shape) -> bool:
+    """Whether a shape has some run of axes of which nothing certain follows."""
+    return any(isinstance(e, Pack) and e.open for e in shape)
 
 
 def axis_index(shape: Shape, dim: int, what: str = "", *, insert: bool = False) -> int:
@@ -238,7 +253,7 @@ def _broadcast_packs(a: Shape, b: Shape) -> Shape:
         ShapeError: the same run stands at different distances from the end: ``(*batch, d)`` with
             ``(*batch)`` meets d with an axis of the run.
     """
-    pack = next((e for e in (*a, *b) if isinstance(e, Pack) and not e.anonymous), None)
+    pack = next((e for e in (*a, *b) if isinstance(e, Pack) and not e.open), None)
     if pack is not None and pack in a and pack in b:
         after_a, after_b = a[a.index(pack) + 1 :], b[b.index(pack) + 1 :]
         longer = after_a or after_b

@@ -31,7 +31,7 @@ from typedtorch.shapes.infer.values import (
 from typedtorch.shapes.infer.values import Sequence as SequenceV
 from typedtorch.shapes.rule import Fields
 from typedtorch.shapes.size import integer, unknown
-from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, better, pack_index
+from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, better, has_open_run, pack_index
 
 
 def assign(frame: Frame, node: ast.Assign) -> bool:
@@ -189,7 +189,7 @@ def _unpack_shape(
         tensor = read_place(frame, subject)
         pack = value[packed]
         if isinstance(tensor, Tensor) and isinstance(pack, Pack):
-            if pack.anonymous:
+            if pack.open:
                 shape: tuple[Entry, ...] = (*tensor.shape[:packed], *fresh, *tensor.shape[packed + 1 :])
                 write_place(frame, subject, replace(tensor, layout=None, shape=shape))
             else:
@@ -275,12 +275,16 @@ def _cast(node: ast.expr) -> Value:
 
 def _existential(spec: specs.Spec, names: Names, place: str, hint: str) -> Value:
     """What a local annotation promises: a name it is the first to mention is some size, not every size."""
-    default, generic = names.default, names.generic
+    default, generic, where = names.default, names.generic, names.where
     names.default, names.generic = (lambda name: unknown(f"?{place}.{name}")), False
+    names.where = f"{place}."
+    # a run of axes of which the value says nothing has its name from here on
+    mentioned = specs.axis_names(spec)
+    names.packs = {k: v for k, v in names.packs.items() if v != (ANY_AXES,) or k not in mentioned}
     try:
         return assume(spec, names, hint)
     finally:
-        names.default, names.generic = default, generic
+        names.default, names.generic, names.where = default, generic, where
 
 
 def more_precise(value: Value, promised: Value) -> Value:
@@ -316,7 +320,7 @@ def _more_precise_options(value: Tensor | Choice, promised: Tensor | Choice) -> 
 def _meet(value: Shape, promised: Shape) -> Shape:
     if pack_index(value) is not None and pack_index(promised) is None:
         return promised
-    if _open(value) and not _open(promised):
+    if has_open_run(value) and _says(promised) > _says(value):
         return promised
     if len(value) == len(promised):
         return tuple(
@@ -326,6 +330,8 @@ def _meet(value: Shape, promised: Shape) -> Shape:
     return value
 
 
-def _open(shape: Shape) -> bool:
-    """Whether some run of its axes has no name."""
-    return any(isinstance(entry, Pack) and entry.anonymous for entry in shape)
+def _says(shape: Shape) -> tuple[bool, bool, int]:
+    """How much a shape with runs of axes says: that all have names, that they are a signature's, its axes."""
+    runs = [entry for entry in shape if isinstance(entry, Pack)]
+    named, certain = not any(r.anonymous for r in runs), not has_open_run(shape)
+    return named, certain, len(shape) - len(runs)

@@ -56,6 +56,7 @@ class Names:
     dispatched: bool = False  # a test has told one of the names from a number
     where: str = ""  # distinguishes the unknown sizes of one call from those of another
     spread: Mapping[str, int] = field(default_factory=dict)  # how many axes a run of axes is taken for
+    of_tensors: Names | None = None  # what an argument that may be a number binds where it is a tensor
     tie: Callable[[Size, Size], bool] | None = None  # False where two sizes that must be one cannot be
 
     def size(self, name: str) -> Size:
@@ -69,7 +70,7 @@ class Names:
             if known is not None:
                 self.packs[name] = tuple(axis(f"*{name}{'*' * i}") for i in range(known))
             else:
-                self.packs[name] = (Pack(name),) if self.generic else (ANY_AXES,)
+                self.packs[name] = (Pack(name if self.generic else f"?{self.where}{name}"),)
         return self.packs[name]
 
     def release(self, names: frozenset[str]) -> None:
@@ -88,6 +89,11 @@ class Names:
             binders=dict(self.binders),
             tie=None,
         )
+
+    def complete(self, other: Names) -> None:
+        """Take over what another has bound beyond this."""
+        self.sizes = {**other.sizes, **self.sizes}
+        self.packs = {**other.packs, **self.packs}
 
     def adopt(self, other: Names, *others: Names) -> None:
         """Take over what a trial copy has bound; of several, what all of them have bound alike."""
@@ -111,6 +117,8 @@ def assume(spec: Spec, names: Names, hint: str = "") -> Value:
         case specs.LiteralSpec(values=values):
             return choice(list(values)) if values else UNKNOWN
         case specs.UnionSpec(options=options):
+            if names.of_tensors is not None and any(isinstance(o, specs.NumberSpec) for o in options):
+                names.complete(names.of_tensors)  # a number for a number, and a tensor for a tensor
             return choice([assume(option, names, hint) for option in options])
         case specs.TupleSpec(items=items):
             parts = (assume(item, names, f"{hint}[{i}]") for i, item in enumerate(items))

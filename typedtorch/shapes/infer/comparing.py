@@ -74,6 +74,20 @@ def same_shape_values(left: tuple[Value, ...], right: tuple[Value, ...]) -> bool
     return same_shape(left, right) is True
 
 
+def at_most(op: ast.cmpop, limit: int, positive: bool) -> int | None:
+    """The most that something is where it compares so with a limit."""
+    match op:
+        case ast.Lt() if positive:
+            return limit - 1
+        case ast.LtE() if positive:
+            return limit
+        case ast.Gt() if not positive:
+            return limit
+        case ast.GtE() if not positive:
+            return limit - 1
+    return None
+
+
 def _is(left: Value, right: Value) -> bool | None:
     if right is None or left is None:
         other = left if right is None else right

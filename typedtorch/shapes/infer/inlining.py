@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import specs, summaries
+from typedtorch.shapes.infer.assignment import more_precise
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Reporter
@@ -69,11 +70,14 @@ def function_result(
     if failed:
         return UNKNOWN
     values = {name: value for name, (value, _) in bound.items()}
-    value = UNKNOWN
+    value: Value = UNKNOWN
     if not _may_be_another(interpreter, frame, function):
         value = run_inline(interpreter, frame, function, signature, values, node)
     if value is UNKNOWN and not isinstance(result, specs.Anything):
         return wrapped(interpreter, signature, assume(result, names, frame.place(node)))
+    if isinstance(value, tuple) and specs.shaped(result):
+        # the annotation says something of one part, and the body of another
+        return more_precise(value, assume(result, names, frame.place(node)))
     return value
 
 

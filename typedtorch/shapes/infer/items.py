@@ -121,6 +121,8 @@ def iterate(value: Value, place: str) -> Value:
         return value.any_item
     if isinstance(value, DictV):
         return join_all(list(value.items), place) if value.rest is None and value.items else UNKNOWN
+    if isinstance(value, bytes):
+        return unknown(f"?{place}")
     if isinstance(value, Choice):
         parts = [iterate(option, place) for option in value.options if option is not None]
         return join_all(parts, place) if parts else UNKNOWN

@@ -12,6 +12,7 @@ from typedtorch.shapes.infer import attributes, containers, messages, reading, r
 from typedtorch.shapes.infer.assuming import assume
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.kinds import instance_of
+from typedtorch.shapes.infer.listed import from_data, slice_object
 from typedtorch.shapes.infer.numbers import (
     Special,
     absolute,
@@ -330,6 +331,8 @@ SPECIAL: dict[str, Special] = {
     "dataclasses.field": field, "dataclasses.replace": replace_fields, "torch.Size": size_tuple,
     "torch.nn.Parameter": parameter, "torch.nn.Buffer": parameter, "torch.is_tensor": some_bool,
     "torch.is_floating_point": some_bool, "typing.assert_type": first_argument,
+    "builtins.slice": slice_object, "torch.tensor": from_data("torch.tensor"),
+    "torch.as_tensor": from_data("torch.as_tensor"), "torch.asarray": from_data("torch.asarray"),
     "torch.nn.UninitializedParameter": lambda frame, args, node: UNKNOWN,
     **containers.SPECIAL,
 }  # fmt: skip

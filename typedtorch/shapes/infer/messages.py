@@ -155,7 +155,7 @@ def _run_detail(problem: Problem) -> str:
 
 def swapped_axes(wanted: Shape, got: Shape) -> str | None:
     """Which two axes change places, where that is the whole difference."""
-    if len(wanted) != len(got) or any(isinstance(e, Pack) and e.anonymous for e in (*wanted, *got)):
+    if len(wanted) != len(got) or any(isinstance(e, Pack) and e.open for e in (*wanted, *got)):
         return None
     different = [i for i, (w, g) in enumerate(zip(wanted, got, strict=True)) if w != g]
     if len(different) != 2:

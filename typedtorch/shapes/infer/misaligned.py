@@ -69,9 +69,7 @@ def permuted(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[Pr
     if len(wanted) != len(got) or wanted == got or any(d.broadcastable for d in spec.axes.dims):
         return []
     for entry in (*wanted, *got):
-        if (isinstance(entry, Pack) and entry.anonymous) or (
-            not isinstance(entry, Pack) and is_unknown(entry)
-        ):
+        if (isinstance(entry, Pack) and entry.open) or (not isinstance(entry, Pack) and is_unknown(entry)):
             return []
     if sorted(map(str, wanted)) != sorted(map(str, got)) or set(wanted) != set(got):
         return []

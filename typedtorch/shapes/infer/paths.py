@@ -120,6 +120,8 @@ def _is_flag(value: Value) -> bool:
 
 def _way(state: State, joined: State, states: Sequence[State], *, exact: str) -> State | None:
     """The state of one way; None where the join says as much."""
+    if any(joined.names.packs.get(name, run) != run for name, run in state.names.packs.items()):
+        return None  # the test has told how many axes a run has: its name means something else on this way
     way = joined.copy()
     changed = False
     for name, value in state.variables.items():

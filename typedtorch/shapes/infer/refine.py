@@ -7,7 +7,7 @@ import copy
 from dataclasses import replace
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.infer.comparing import contains, truth
+from typedtorch.shapes.infer.comparing import at_most, contains, truth
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.places import keep_kind, keep_options, read_place, write_place
 from typedtorch.shapes.infer.state import State, join_states
@@ -104,12 +104,17 @@ def _refine(frame: Frame, test: ast.expr, positive: bool) -> bool:
             return _keep_dtype(frame, subject, dtypes.FLOATING, positive)
         case ast.Call(func=func, args=[subject]) if ast.unparse(func) == "torch.is_floating_point":
             return _keep_dtype(frame, subject, dtypes.FLOATING, positive)
-        case ast.Call(func=func, args=[subject]) if ast.unparse(func) in ("torch.is_tensor", "is_tensor"):
-            tensor = External("torch.Tensor")
-            return keep_kind(frame, subject, [tensor], positive)
+        case ast.Call(func=func, args=[subject]) if _is_tensor_test(frame, func):
+            return keep_kind(frame, subject, [External("torch.Tensor")], positive)
         case ast.Call(func=ast.Name() as func, args=[subject], keywords=[]):
             return _refine_by_helper(frame, func, subject, positive)
     return True
+
+
+def _is_tensor_test(frame: Frame, func: ast.expr) -> bool:
+    if getattr(func, "attr", None) != "is_tensor" and getattr(func, "id", None) != "is_tensor":
+        return False
+    return bool(read_place(frame, func) == External("torch.is_tensor"))
 
 
 def _refine_by_helper(frame: Frame, func: ast.Name, subject: ast.expr, positive: bool) -> bool:
@@ -163,6 +168,10 @@ def _refine_comparison(frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.e
             rank = right.value
             if not keep_options(frame, subject, lambda v: _has_rank(v, rank) is not (not positive)):
                 return False
+        if subject is not None and isinstance(right, ast.Constant) and isinstance(right.value, int):
+            most = at_most(op, right.value, positive)
+            if most is not None:
+                return _keep_ranks(frame, subject, most)
         if isinstance(op, ast.Eq):
             a, b = evaluate(frame, left), evaluate(frame, right)
             if isinstance(b, Dtype) and isinstance(left, ast.Attribute) and left.attr == "dtype":
@@ -219,6 +228,15 @@ def _has_rank(value: Value, rank: object) -> bool | None:
     return None if known is None else known == rank
 
 
+def _keep_ranks(frame: Frame, subject: ast.expr, most: int) -> bool:
+    """``x.ndim <= 1`` of ``(*batch, d)``: as many axes as are seen, if it has no more."""
+    value = read_place(frame, subject)
+    if not isinstance(value, Tensor) or value.rank is not None:
+        return True
+    seen = sum(not isinstance(e, Pack) for e in value.shape)
+    return _set_rank(frame, subject, most) if seen >= most else True
+
+
 def _may_equal(value: Value, constant: Value) -> bool:
     return not isinstance(value, (str, int, float, bool, type(None))) or value == constant
 
@@ -246,6 +264,8 @@ def _prove_equal(frame: Frame, left: ast.expr, a: Value, right: ast.expr, b: Val
         if subject is not None and isinstance(other, int):
             return _set_rank(frame, subject, other)
         if isinstance(value, tuple) and isinstance(other, tuple) and _shape_of(node) is not None:
+            if _same_run(frame, node, value, other):
+                return True
             _set_shape(frame, node, other)
     if is_size(a) and is_size(b):
         return equate(frame, a, b)
@@ -293,7 +313,7 @@ def _set_rank(frame: Frame, subject: ast.expr, rank: int) -> bool:
     assert isinstance(pack, Pack)
     place = frame.place(subject)
     fresh: tuple[Entry, ...] = tuple(unknown(f"?{place}.{i}") for i in range(missing))
-    if pack.anonymous:
+    if pack.open:
         write_place(
             frame,
             subject,
@@ -304,6 +324,25 @@ def _set_rank(frame: Frame, subject: ast.expr, rank: int) -> bool:
         names.packs = {k: (ANY_AXES,) if pack_index(v) is not None else v for k, v in names.packs.items()}
     else:
         frame.state.replace_pack(pack, fresh)
+    return True
+
+
+def _same_run(frame: Frame, node: ast.expr, shape: Shape, other: Shape) -> bool:
+    """``x.shape == y.shape``, where ``x`` is one run of axes: it is the axes of ``y``."""
+    if len(shape) != 1 or not isinstance(shape[0], Pack) or shape == other:
+        return False
+    if not all(is_size(e) or isinstance(e, Pack) for e in other) or shape[0] in other:
+        return False
+    if any(isinstance(e, Pack) and (e.anonymous or e.open > shape[0].open) for e in other):
+        return False
+    subject = _shape_of(node)
+    value = None if subject is None else read_place(frame, subject)
+    if not isinstance(value, Tensor) or subject is None:
+        return False
+    if shape[0].open:
+        write_place(frame, subject, replace(value, layout=None, shape=other))
+    else:
+        frame.state.replace_pack(shape[0], other)
     return True
 
 

@@ -13,7 +13,7 @@ from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
 )
-from typedtorch.shapes.tensor import ANY_AXES
+from typedtorch.shapes.tensor import has_open_run
 
 
 def check_result(frame: Frame, node: ast.expr, value: Value) -> None:
@@ -37,7 +37,7 @@ def _fits_result(frame: Frame, spec: specs.Spec, value: Value) -> bool:
 
 def _follows(frame: Frame, value: Value) -> bool:
     """Whether a result of which little is known comes after something that was reported."""
-    return isinstance(value, Tensor) and ANY_AXES in value.shape and frame.blamed()
+    return isinstance(value, Tensor) and has_open_run(value.shape) and frame.blamed()
 
 
 def check_yield(frame: Frame, node: ast.Yield, value: Value) -> None:

@@ -11,6 +11,7 @@ from typedtorch.shapes.tensor import (
     Shape,
     ShapeError,
     broadcast,
+    has_open_run,
     pack_index,
     same_entry,
     show,
@@ -24,6 +25,10 @@ def match_run(dim: Dim, middle: Shape, names: Names, binder: str) -> str | None:
     bound = names.packs.get(dim.name)
     if bound is None or bound == (ANY_AXES,):
         _bind(dim, middle, names, binder)
+        return None
+    if len(bound) == 1 and has_open_run(bound):
+        if middle != (ANY_AXES,):  # which says less than a name
+            _bind(dim, middle, names, binder)
         return None
     if dim.broadcastable or _widened(dim.name) in names.binders:
         return _broadcast(dim, bound, middle, names, binder)
@@ -83,7 +88,7 @@ def _differs(bound: Shape, middle: Shape) -> bool:
 
 def _generic_run_differs(bound: Shape, middle: Shape) -> bool:
     """A function's own ``*batch`` claims every run of axes: it is not ``()`` nor ``(b, s)``."""
-    if any(isinstance(e, Pack) and e.anonymous for e in (*bound, *middle)):
+    if has_open_run((*bound, *middle)):
         return False
     if any(not isinstance(e, Pack) and is_unknown(e) for e in (*bound, *middle)):
         return False

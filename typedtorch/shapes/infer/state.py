@@ -9,8 +9,8 @@ what still changes after :data:`MAX_ROUNDS`), so this ends.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass, replace
 
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.infer.assuming import Names
@@ -26,8 +26,8 @@ from typedtorch.shapes.infer.values import (
     join,
 )
 from typedtorch.shapes.rule import Record
-from typedtorch.shapes.size import Atom, Poly, Size, substitute, unknown
-from typedtorch.shapes.tensor import UNKNOWN, Entry, Pack, Shape, Tensor
+from typedtorch.shapes.size import Atom, Poly, Size, as_poly, atoms, substitute, unknown
+from typedtorch.shapes.tensor import UNKNOWN, Entry, Pack, Shape, Tensor, has_open_run
 
 MAX_ROUNDS = 4
 
@@ -60,11 +60,12 @@ class State:
             self.names.dispatched = True
         self.ties = Ties()
 
-    def transform(self, change: Callable[[Size], Size]) -> None:
+    def transform(self, change: Callable[[Size], Size], run: Callable[[Pack], Pack] | None = None) -> None:
+        """Change every size, and every run of axes."""
         for name, value in self.variables.items():
-            self.variables[name] = map_sizes(value, change)
+            self.variables[name] = map_sizes(value, change, run)
         self.names.sizes = {k: change(v) for k, v in self.names.sizes.items()}
-        self.names.packs = {k: map_shape(v, change) for k, v in self.names.packs.items()}
+        self.names.packs = {k: map_shape(v, change, run) for k, v in self.names.packs.items()}
 
     def replace_pack(self, pack: Pack, shape: Shape) -> None:
         """The rank of a run of axes became known."""
@@ -117,17 +118,21 @@ def _expand_pack(tensor: Tensor, pack: Pack, by: Shape) -> Tensor:
     return replace(tensor, layout=None, shape=_expand(tensor.shape, pack, by))
 
 
-def map_shape(shape: Shape, change: Callable[[Size], Size]) -> Shape:
-    return tuple(e if isinstance(e, Pack) else change(e) for e in shape)
+def map_shape(
+    shape: Shape, change: Callable[[Size], Size], run: Callable[[Pack], Pack] | None = None
+) -> Shape:
+    return tuple((e if run is None else run(e)) if isinstance(e, Pack) else change(e) for e in shape)
 
 
-def map_sizes(value: Value, change: Callable[[Size], Size]) -> Value:
+def map_sizes(
+    value: Value, change: Callable[[Size], Size], run: Callable[[Pack], Pack] | None = None
+) -> Value:
     """Apply a change to every size inside a value; the value itself where nothing changed."""
     if isinstance(value, Poly):
         return change(value)
 
     def in_tensor(tensor: Tensor) -> Tensor:
-        shape = map_shape(tensor.shape, change)
+        shape = map_shape(tensor.shape, change, run)
         return tensor if shape == tensor.shape else replace(tensor, layout=None, shape=shape)
 
     return map_tensors(value, in_tensor, change)
@@ -173,17 +178,61 @@ def _same_or(old: tuple[Value, ...], new: tuple[Value, ...]) -> tuple[Value, ...
     return old if all(x is y for x, y in zip(old, new, strict=True)) else new
 
 
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """What one way knows of names that stand for every size on another: ``x.ndim == 1``, ``b == 1``.
+
+    ``(*batch, d)`` on one way and ``(d,)`` where ``batch`` is empty join to ``(*batch, d)``.
+    """
+
+    sizes: Mapping[Atom, Size]
+    runs: Mapping[Pack, Shape]
+    names: Set[str]
+
+    @staticmethod
+    def of(general: Names, special: Names) -> _Case | None:
+        sizes: dict[Atom, Size] = {}
+        runs: dict[Pack, Shape] = {}
+        names: set[str] = set()
+        for name, size in general.sizes.items():
+            own = atoms(size)
+            known = special.sizes.get(name, size)
+            if len(own) == 1 and known != size:
+                atom = next(iter(own))
+                if atom.kind == "axis" and size == as_poly(atom) and atom not in atoms(known):
+                    sizes[atom] = known
+                    names.add(name)
+        for name, shape in general.packs.items():
+            known_run = special.packs.get(name, shape)
+            run = shape[0] if len(shape) == 1 else None
+            if isinstance(run, Pack) and not run.open and known_run != shape and not has_open_run(known_run):
+                runs[run] = known_run
+                names.add(name)
+        return _Case(sizes, runs, names) if names else None
+
+    def of_value(self, value: Value) -> Value:
+        for run, shape in self.runs.items():
+            value = map_tensors(value, lambda t, run=run, shape=shape: _expand_pack(t, run, shape))  # type: ignore[misc]  # bound in this turn
+        return map_sizes(value, lambda size: substitute(size, self.sizes)) if self.sizes else value
+
+
 def join_states(a: State | None, b: State | None, key: str) -> State | None:
     """What holds whichever way was taken; None stands for a way that is never taken."""
     if a is None or b is None:
         return b if a is None else a
     joined: dict[tuple[int, int], Value] = {}
+    to_a, to_b = _Case.of(b.names, a.names), _Case.of(a.names, b.names)
 
     def once(x: Value, y: Value, name: str) -> Value:
         # two names of one object stay two names of one object
         pair = (id(x), id(y))
         if pair not in joined:
-            joined[pair] = join(x, y, f"{key}.{name}")
+            if to_b is not None and equal(to_b.of_value(x), y):
+                joined[pair] = x
+            elif to_a is not None and equal(to_a.of_value(y), x):
+                joined[pair] = y
+            else:
+                joined[pair] = join(x, y, f"{key}.{name}")
         return joined[pair]
 
     variables = dict(a.variables)
@@ -192,6 +241,10 @@ def join_states(a: State | None, b: State | None, key: str) -> State | None:
     names = a.names.copy()
     names.sizes = _join_names(a.names.sizes, b.names.sizes, key)
     names.packs = {k: v for k, v in a.names.packs.items() if b.names.packs.get(k, v) == v}
+    for general, case in ((a, to_b), (b, to_a)):
+        if case is not None:
+            names.sizes.update({k: v for k, v in general.names.sizes.items() if k in case.names})
+            names.packs.update({k: v for k, v in general.names.packs.items() if k in case.names})
     if a.names.free or b.names.free:
         names.release(a.names.free | b.names.free)
     return State(variables, names, a.autocast and b.autocast, a.ties.join(b.ties))

@@ -21,6 +21,7 @@ from typedtorch.shapes.infer.values import (
     Value,
 )
 from typedtorch.shapes.size import Atom, Size, atoms, substitute, unknown
+from typedtorch.shapes.tensor import Pack
 
 
 def run(frame: Frame, body: Sequence[ast.stmt]) -> bool:
@@ -195,16 +196,24 @@ def age(state: State, loop: ast.stmt) -> None:
     def older(size: Size) -> Size:
         if isinstance(size, int):
             return size
-        found = {a: unknown(f"{a.name}'") for a in atoms(size) if _arose(a, first, last)}
+        found = {a: unknown(f"{a.name}'") for a in atoms(size) if _opaque_from(a, first, last)}
         return substitute(size, found) if found else size
 
-    state.transform(older)
+    def older_run(run: Pack) -> Pack:
+        return Pack(f"{run.name}'") if _arose(run.name, first, last) else run
+
+    state.transform(older, older_run)
 
 
-def _arose(atom: Atom, first: int, last: int) -> bool:
-    if atom.kind != "opaque" or atom.name.endswith("'"):
+def _opaque_from(atom: Atom, first: int, last: int) -> bool:
+    return atom.kind == "opaque" and _arose(atom.name, first, last)
+
+
+def _arose(name: str, first: int, last: int) -> bool:
+    """Whether the name of something unknown says that it arose on one of these lines."""
+    if name.endswith("'"):
         return False
-    place = _PLACE.match(atom.name)
+    place = _PLACE.match(name)
     return place is not None and first <= int(place.group(1)) <= last
 
 

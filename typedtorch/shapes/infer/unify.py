@@ -152,6 +152,7 @@ def _numbered(items: tuple[Value, ...]) -> Iterator[tuple[str, Value]]:
 def _match_choice(spec: Spec, value: Choice, names: Names, binder: str, path: str) -> list[Problem]:
     first: list[Problem] = []
     trials: list[Names] = []
+    of_tensors: list[Names] = []
     fits = False
     for option in value.options:
         trial = names.copy()
@@ -160,8 +161,13 @@ def _match_choice(spec: Spec, value: Choice, names: Names, binder: str, path: st
             fits = True
             if option is not None:
                 trials.append(trial)
+            if isinstance(option, Tensor):
+                of_tensors.append(trial)
         first = first or problems
     if trials:
+        if 0 < len(of_tensors) < len(trials):
+            names.of_tensors = of_tensors[0].copy()
+            names.of_tensors.adopt(*of_tensors)
         names.adopt(*trials)
     return [] if fits else first
 

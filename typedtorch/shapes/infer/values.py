@@ -267,7 +267,7 @@ def join(a: Value, b: Value, key: str = "?") -> Value:
     if is_size(a) and is_size(b):
         return _join_size(a, b, key)
     if _is_number(a) and _is_number(b):
-        return Scalar("bool") if isinstance(a, bool) and isinstance(b, bool) else Scalar("float")
+        return Scalar("bool" if all(isinstance(v, bool) or v == Scalar("bool") for v in (a, b)) else "float")
     if isinstance(a, Dtype) and isinstance(b, Dtype):
         return Dtype(a.mask | b.mask)
     if isinstance(a, str) and isinstance(b, str):

@@ -172,7 +172,7 @@ def stack(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
 def _equal_shapes(given: list[Tensor]) -> Shape:
     known = [(i, t) for i, t in enumerate(given) if t.rank is not None]
     if not known:
-        return given[0].shape if all(t.shape == given[0].shape for t in given) else (ANY_AXES,)
+        return _equal_runs([t.shape for t in given])
     at, first = known[0]
     shape = list(first.sizes())
     for i, tensor in known[1:]:
@@ -190,6 +190,22 @@ def _equal_shapes(given: list[Tensor]) -> Shape:
                 )
             shape[k] = better(x, y)
     return tuple(shape)
+
+
+def _equal_runs(shapes: list[Shape]) -> Shape:
+    """Shapes that are equal, with runs of unknown axes: known where they stand in the same places."""
+    first = shapes[0]
+    made: list[Entry] = list(first)
+    for shape in shapes[1:]:
+        if len(shape) != len(first):
+            return (ANY_AXES,)
+        for k, (x, y) in enumerate(zip(made, shape, strict=True)):
+            if isinstance(x, Pack) or isinstance(y, Pack):
+                if x != y:
+                    return (ANY_AXES,)
+            else:
+                made[k] = better(x, y)
+    return tuple(made)
 
 
 @rule("torch.hstack", sample="[f:a b, f:a c] | [f:a, f:b]")

@@ -1,0 +1,66 @@
+"""Lists of numbers that become tensors, and slices that are held in variables."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.numbers import Special
+from typedtorch.shapes.infer.values import UNKNOWN, Sequence, Value, join_all
+from typedtorch.shapes.rule import RULES
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.binding import Args
+
+
+def slice_object(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``slice(start, stop)`` held in a variable."""
+    if args.keywords or args.open or not 1 <= len(args.values) <= 3:
+        return UNKNOWN
+    return slice(*args.values)
+
+
+def from_data(name: str) -> Special:
+    """``torch.tensor`` of nested lists, some of unknown length: the number of axes is their depth."""
+
+    def handler(frame: Frame, args: Args, node: ast.AST) -> Value:
+        if args.open:
+            return UNKNOWN
+        made = [
+            frame.interpreter.apply_rule(
+                frame, RULES[name].function, (*filled, *args.values[1:]), keywords, node, tuple(args.nodes)
+            )
+            for filled, keywords in _filled(args)
+        ]
+        return join_all(made, frame.place(node))
+
+    return handler
+
+
+def _filled(args: Args) -> list[tuple[tuple[Value, ...], dict[str, Value]]]:
+    """The arguments with lists of unknown length taken for two items and for three."""
+    if args.values:
+        return [((data,), args.keywords) for data in _lengths(args.values[0])]
+    if "data" in args.keywords:
+        return [((), {**args.keywords, "data": data}) for data in _lengths(args.keywords["data"])]
+    return [((), args.keywords)]
+
+
+def _lengths(data: Value) -> list[Value]:
+    counted = _counted(data, 2)
+    return [data] if counted is data else [counted, _counted(data, 3)]
+
+
+def _counted(data: Value, count: int) -> Value:
+    if isinstance(data, Sequence) and data.kind == "list" and data.items is None:
+        return Sequence("list", (_counted(data.element, count),) * count)
+    if isinstance(data, Sequence) and data.items:
+        items = tuple(_counted(item, count) for item in data.items)
+        same = all(a is b for a, b in zip(items, data.items, strict=True))
+        return data if same else replace(data, items=items)
+    return data
+
+
+__all__ = ["from_data", "slice_object"]
