@@ -146,11 +146,10 @@ def test_a_run_continues_under_another_number_and_kind_of_processes(place: Path)
 
 
 UNEVEN = """
-import os, sys, torch
+import sys, torch
 from torch import nn
-from typedtorch.data import Batch
-from typedtorch.training import Console, LossSum, train, LoopSettings, Trainer
-from typedtorch.training.distributed import join, launched
+from typedtorch.training import LoopSettings, LossSum, Trainer, join
+from typedtorch.training.distributed import launched
 
 def loss(model, batch):
     logits = model(batch[0]).flatten(0, 1)
@@ -167,18 +166,19 @@ for i in range(12):
     targets[torch.rand(2, 8, generator=generator) < (0.9 if i % 3 else 0.1)] = -1
     rows.append((inputs, targets))
 mine = [row for i, row in enumerate(rows) if i % parallel.world == parallel.rank]
-wrapped = parallel.wrap(model)
-optimizer = torch.optim.SGD(wrapped.parameters(), lr=0.5, momentum=0.9)
-settings = LoopSettings(steps=3, accumulate=4 // parallel.world, log_every=1, handle_signals=False)
-trainer = Trainer(wrapped, loss, mine, optimizer, settings, parallel=parallel)
-result = trainer.fit()
-state = parallel.model_state(wrapped)
-if parallel.rank == 0:
-    norms = [f.grad_norm for f in result.figures]
-    found = {"losses": torch.tensor(result.losses), "norms": torch.tensor(norms)}
-    torch.save({"model": state, **found}, sys.argv[2])
-parallel.close()
-os._exit(0)  # as the command does: threads of gloo may abort an interpreter on its way out
+with parallel:
+    wrapped = parallel.wrap(model)
+    optimizer = torch.optim.SGD(wrapped.parameters(), lr=0.5, momentum=0.9)
+    settings = LoopSettings(steps=3, accumulate=4 // parallel.world, log_every=1, handle_signals=False)
+    trainer = Trainer(wrapped, loss, mine, optimizer, settings, parallel=parallel)
+    result = trainer.fit()
+    state = parallel.model_state(wrapped)
+    if parallel.rank == 0:
+        norms = [f.grad_norm for f in result.figures]
+        found = {"losses": torch.tensor(result.losses), "norms": torch.tensor(norms)}
+        torch.save({"model": state, **found}, sys.argv[2])
+parallel.close()  # once more is nothing
+assert not torch.distributed.is_initialized()
 """
 
 
@@ -195,6 +195,40 @@ def test_gradients_are_those_of_all_valid_tokens_however_they_are_spread(place: 
     torch.testing.assert_close(two["norms"], one["norms"])
     for name, value in one["model"].items():
         torch.testing.assert_close(two["model"][name], value)
+
+
+OWN_SCRIPT = """
+import sys, typedtorch
+found = typedtorch.train(
+    data="text.txt", out=sys.argv[1], parallel=sys.argv[2], device="cpu", layers=1, d_model=16, heads=2,
+    seq=16, batch=4, steps=3, eval_tokens=256, warmup=1, sample=0, plot=False,
+)
+assert found.step == 3
+"""
+
+FORGETFUL = """
+import torch
+from typedtorch.training import join
+parallel, device = join("ddp", torch.device("cpu"))
+assert float(parallel.sum(torch.ones(()))) == 2
+"""
+
+
+@pytest.mark.parametrize("kind", ["ddp", "zero1", "fsdp"])
+def test_a_script_of_ones_own_ends_well(place: Path, kind: str) -> None:
+    (place / "own.py").write_text(OWN_SCRIPT)
+    process = start(place, [*TORCHRUN, "2", "own.py", f"own-{kind}", kind])
+    said = process.communicate(timeout=120)[1]
+    assert process.returncode == 0, said
+    assert "destroy_process_group" not in said  # torch's warning about one that was forgotten
+
+
+def test_a_script_that_forgets_to_leave_ends_well(place: Path) -> None:
+    (place / "forgetful.py").write_text(FORGETFUL)
+    process = start(place, [*TORCHRUN, "2", "forgetful.py"])
+    said = process.communicate(timeout=120)[1]
+    assert process.returncode == 0, said
+    assert "destroy_process_group" not in said
 
 
 def wait_for(path: Path, process: subprocess.Popen[str]) -> None:

@@ -8,6 +8,7 @@ from typedtorch.training.callbacks import Callback, EarlyStop, Hooks
 from typedtorch.training.checkpoint import CheckpointStore, consolidate, load_checkpoint
 from typedtorch.training.config import TrainConfig
 from typedtorch.training.console import Console
+from typedtorch.training.distributed import Parallel, join
 from typedtorch.training.errors import (
     CallbackError,
     CheckpointError,
@@ -49,6 +50,7 @@ __all__ = [
     "LossSum",
     "NonFiniteError",
     "OutOfMemory",
+    "Parallel",
     "Profile",
     "RateTest",
     "RunFolderError",
@@ -59,6 +61,7 @@ __all__ = [
     "WeightsAndBiases",
     "consolidate",
     "find_learning_rate",
+    "join",
     "load_checkpoint",
     "seed_everything",
     "train",

@@ -7,14 +7,17 @@ loads under any number of processes.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import ctypes
 import math
 import os
 import signal
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
-from typing import Any, Literal, TypeVar
+from types import TracebackType
+from typing import Any, Literal, Self, TypeVar
 
 import torch
 import torch.distributed as dist
@@ -97,7 +100,15 @@ class Parallel:
         optimizer.load_state_dict(state["optimizer"])
 
     def close(self) -> None:
-        """Leave the group of processes."""
+        """Leave the group of processes; what comes after the first time is nothing."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
 
 class Group(Parallel):
@@ -105,6 +116,8 @@ class Group(Parallel):
 
     def __init__(self, device: torch.device) -> None:
         self.rank, self.world, self.device = dist.get_rank(), dist.get_world_size(), device
+        self._joined = True
+        atexit.register(self._leave)  # a script that forgot to
 
     def sum(self, values: Shaped[Tensor, "*shape"]) -> Shaped[Tensor, "*shape"]:
         values = values.clone()
@@ -161,9 +174,28 @@ class Group(Parallel):
         if interrupted:
             _leave_undisturbed()
         # a process that leaves while another still talks to it can take that one down
-        if error is None or interrupted:
-            dist.barrier()
-        dist.destroy_process_group()
+        if self._joined and (error is None or interrupted):
+            _last_barrier()
+        self._leave()
+
+    def _leave(self) -> None:
+        atexit.unregister(self._leave)
+        if self._joined and dist.is_initialized():
+            dist.destroy_process_group()
+        self._joined = False
+
+
+def _last_barrier() -> None:
+    """Wait for all processes, and leave nothing behind that a thread of gloo would have to delete.
+
+    Such a thread deletes what it has worked on a little after those who waited for it go on. Where that needs
+    the interpreter, and the interpreter is on its way out, it aborts the process. What is never deleted needs
+    nothing; the barrier gave the works before it the time.
+    """
+    work = dist.barrier(async_op=True)
+    if work is not None:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(work))
+        work.wait()
 
 
 def _leave_undisturbed() -> None:
@@ -284,7 +316,12 @@ def launched() -> bool:
 
 
 def join(name: ParallelName, device: torch.device) -> tuple[Parallel, torch.device]:
-    """Join the group of processes this one was launched in.
+    """Join the group of processes this one was launched in; used in a ``with``, it is left at the end.
+
+    >>> parallel, device = join("auto", torch.device("cpu"))
+    >>> with parallel:
+    ...     print(parallel.rank, parallel.world)
+    0 1
 
     Raises:
         ConfigError: an unknown name, or many-process training without ``torchrun``.
