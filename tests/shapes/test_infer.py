@@ -163,6 +163,14 @@ def test_reveal_type_is_a_note() -> None:
     assert (note.severity, note.message) == ("note", "x.T has shape (d, b), float")
 
 
+def test_reveal_type_in_a_loop_says_what_holds_in_every_turn() -> None:
+    (note,) = check(
+        "def f(x: Float[Tensor, 'b t'], n: int) -> None:\n"
+        "    for _ in range(n):\n        x = torch.cat([x, x[:, -1:]], 1)\n        reveal_type(x)\n"
+    ).findings
+    assert note.message == "x has shape (b, ?), float"
+
+
 @pytest.mark.parametrize("text", ["def f(:\n", "\x00", "x = (" * 300])
 def test_a_broken_file_is_a_finding(text: str) -> None:
     (finding,) = Program(lambda name: None).check("m", Path("m.py"), text).findings

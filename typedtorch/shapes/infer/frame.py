@@ -48,7 +48,10 @@ class Reporter:
             hint,
             "note" if severity == "note" else "error",
         )
-        self.findings.setdefault((line, column, code), finding)
+        if severity == "note":  # what is so in the last turn of a loop is so in each
+            self.findings[line, column, code] = finding
+        else:
+            self.findings.setdefault((line, column, code), finding)
 
     @contextmanager
     def mute(self) -> Iterator[None]:
