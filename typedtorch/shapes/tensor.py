@@ -151,7 +151,7 @@ def axis_index(shape: Shape, dim: int, what: str = "", *, insert: bool = False) 
     first = pack_index(shape)
     if first is not None:
         last = max(i for i, e in enumerate(shape) if isinstance(e, Pack))
-        if 0 <= dim < first:
+        if 0 <= dim < first or (insert and dim == first):
             return dim
         if dim < 0 and places + dim > last:
             return places + dim

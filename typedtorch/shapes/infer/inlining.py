@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import specs, summaries
@@ -18,6 +19,7 @@ from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.signatures import Signature, is_plain_instance, wrapped
 from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.statements import run
+from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Awaitable,
@@ -28,11 +30,13 @@ from typedtorch.shapes.infer.values import (
     LayerV,
     Object,
     Sequence,
+    Tensor,
     Value,
     equal,
     join_all,
 )
 from typedtorch.shapes.size import unknown
+from typedtorch.shapes.tensor import ANY_AXES
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.interpreter import Interpreter
@@ -66,7 +70,10 @@ def function_result(
         if not failed:
             summaries.bind(frame, function, signature, bound, names)
             _look_inside(interpreter, frame, function, signature, bound, names, node)
-        return wrapped(interpreter, signature, assume(result, names, frame.place(node)))
+        made = assume(result, names, frame.place(node))
+        if not failed and isinstance(made, Tensor) and ANY_AXES in made.shape:
+            made = _as_given(interpreter, frame, function, signature, bound, names, node, made)
+        return wrapped(interpreter, signature, made)
     if failed:
         return UNKNOWN
     values = {name: value for name, (value, _) in bound.items()}
@@ -79,6 +86,28 @@ def function_result(
         # the annotation says something of one part, and the body of another
         return more_precise(value, assume(result, names, frame.place(node)))
     return value
+
+
+def _as_given(
+    interpreter: Interpreter,
+    frame: Frame,
+    function: FunctionV,
+    signature: Signature,
+    bound: Mapping[str, tuple[Value, ast.expr | None]],
+    names: Names,
+    node: ast.AST,
+    made: Tensor,
+) -> Tensor:
+    """``softmax(x: "...") -> "..."`` says nothing of its result; the body says it has the axes of ``x``."""
+    values = {name: value for name, (value, _) in bound.items()}
+    given = [v for v in values.values() if isinstance(v, Tensor)]
+    if not any(v.rank is not None for v in given) or _may_be_another(interpreter, frame, function):
+        return made
+    with frame.reporter.mute():
+        value = run_inline(interpreter, frame, function, signature, values, node)
+    if not isinstance(value, Tensor) or value.rank is None or match(signature.result, value, names.copy()):
+        return made
+    return replace(value, dtype=made.dtype & value.dtype or made.dtype)
 
 
 def _look_inside(
