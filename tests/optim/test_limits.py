@@ -86,10 +86,41 @@ def test_parameters_in_place_of_gradients_are_refused_and_left(clip: Callable[..
 
 
 def test_clipping_by_value_clamps_each_element() -> None:
-    grads = [torch.tensor([-5.0, 0.1, 5.0]), torch.tensor(2.0)]
-    clip_by_value(grads, 1.0)
+    grads = [torch.tensor([-5.0, 0.1, 5.0]), torch.tensor(2.0), torch.empty(0)]
+    found = clip_by_value(grads, 1.0)
     assert grads[0].tolist() == pytest.approx([-1.0, 0.1, 1.0])
     assert grads[1].item() == 1.0
+    assert found.finite
+    assert found.largest.item() == 5.0
+    assert clip_by_value([], 1.0).largest.item() == 0.0
+    assert clip_by_value(grads, math.inf).largest.item() == 1.0  # only measures
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
+def test_clipping_by_value_is_torchs_where_all_is_finite(dtype: torch.dtype) -> None:
+    grads = [*_grads(), torch.randn(40).to(dtype)]
+    theirs = [nn.Parameter(torch.zeros_like(g)) for g in grads]
+    for param, grad in zip(theirs, grads, strict=True):
+        param.grad = grad.clone()
+    nn.utils.clip_grad_value_(theirs, 0.3)
+    clip_by_value(grads, 0.3)
+    assert all(torch.equal(g, p.grad) for g, p in zip(grads, theirs, strict=True) if p.grad is not None)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_clipping_by_value_reports_what_is_not_finite_and_leaves_it(bad: float, dtype: torch.dtype) -> None:
+    grads = [torch.tensor([1.0, bad]), torch.tensor([100.0], dtype=dtype)]
+    found = clip_by_value(grads, 1.0)
+    assert not found.finite
+    assert str(grads[0].tolist()) == str([1.0, bad])
+    assert grads[1].item() == 100.0
+
+
+@pytest.mark.parametrize("clip", [clip_by_global_norm, clip_by_value])
+def test_nothing_is_read_back_from_a_device(clip: Callable[..., object]) -> None:
+    # a tensor without data can not be read: where that were tried, this would fail
+    clip([torch.empty(3, 4, device="meta"), torch.empty(5, device="meta", dtype=torch.bfloat16)], 1.0)
 
 
 @pytest.mark.parametrize("donate", [False, True])

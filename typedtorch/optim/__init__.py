@@ -1,7 +1,7 @@
 """Optimizers: pure rules, the same as ``torch.optim.Optimizer``, schedules, clipping, groups."""
 
 from typedtorch.optim import pure
-from typedtorch.optim.clipping import Clipped, clip_by_global_norm, clip_by_value, global_norm
+from typedtorch.optim.clipping import Clipped, ClippedValues, clip_by_global_norm, clip_by_value, global_norm
 from typedtorch.optim.ema import ema, ema_decay
 from typedtorch.optim.facade import Facade
 from typedtorch.optim.groups import ParamGroup, decay_groups, is_matrix
@@ -21,6 +21,7 @@ __all__ = [
     "Adam",
     "AdamW",
     "Clipped",
+    "ClippedValues",
     "Facade",
     "Lion",
     "Muon",

@@ -72,23 +72,62 @@ def global_norm(tensors: Iterable[Tensor]) -> Float[Tensor, ""]:
     return joint
 
 
+@dataclass(frozen=True)
+class ClippedValues:
+    """What clipping by value found: tensors, so that asking nothing stops no GPU."""
+
+    largest: Float[Tensor, ""]
+    """The largest absolute value before clipping."""
+    finite: Bool[Tensor, ""]
+    """False where any gradient held an infinity or a NaN: such a step should not be applied."""
+
+
 @torch.no_grad()
-def clip_by_value(grads: Iterable[Tensor | None], limit: float) -> None:
+def clip_by_value(grads: Iterable[Tensor | None], limit: float) -> ClippedValues:
     """Clamp every element of every gradient to ``[-limit, limit]``, in place.
+
+    Where any is not finite every bit stays: an infinity clamped to the limit would look like a gradient.
+    (``torch.nn.utils.clip_grad_value_`` clamps it.)
+
+    Args:
+        grads: gradients, of any shapes, dtypes and devices; a None is left out; of none the largest is 0.
+        limit: greater than 0; ``math.inf`` only measures.
 
     Raises:
         ValueError: ``limit`` is not greater than 0.
         TypeError: parameters, which would be clamped in place of their gradients.
 
     >>> g = torch.tensor([-3.0, 0.5])
-    >>> clip_by_value([g], 1.0)
-    >>> g
-    tensor([-1.0000,  0.5000])
+    >>> clip_by_value([g], 1.0).largest, g
+    (tensor(3.), tensor([-1.0000,  0.5000]))
     """
     if not limit > 0:
         raise ValueError(f"clip_by_value: limit must be greater than 0, got {limit}")
-    for grad in _gradients("clip_by_value", grads):
-        grad.clamp_(-limit, limit)
+    tensors = _gradients("clip_by_value", grads)
+    largest = _largest(tensors)
+    finite = largest < math.inf  # also False where it is not a number
+    # infinite bounds change no bit, and need no look at the values
+    bound = torch.where(finite, limit, math.inf)
+    for grad in tensors:
+        if grad.device.type != "cpu" or largest.device.type != "cpu":
+            here = bound.to(grad.device, grad.dtype)
+            grad.clamp_(-here, here)
+        elif finite:
+            grad.clamp_(-limit, limit)
+    return ClippedValues(largest, finite)
+
+
+def _largest(tensors: list[Tensor]) -> Float[Tensor, ""]:
+    """The largest absolute value of all elements, not a number where one is not."""
+    found = [tensor for tensor in tensors if tensor.numel()]
+    if not found:
+        return torch.zeros(())
+    kinds = {(tensor.dtype, tensor.device) for tensor in found}
+    if len(kinds) == 1:  # the usual case, in one kernel where there is one
+        return torch.stack(list(torch._foreach_norm(found, math.inf))).amax()
+    wide = torch.float64 if torch.float64 in {dtype for dtype, _ in kinds} else torch.float32
+    each = [torch.linalg.vector_norm(tensor, math.inf) for tensor in found]
+    return torch.stack([norm.to(each[0].device, wide) for norm in each]).amax()
 
 
 def _gradients(who: str, grads: Iterable[Tensor | None]) -> list[Tensor]:
