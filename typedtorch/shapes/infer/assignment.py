@@ -183,7 +183,8 @@ def _unpack_shape(
     if missing < 0 or sum(isinstance(v, Pack) for v in value) > 1:
         return UNKNOWN
     names = [e.id if isinstance(e, ast.Name) else "?" for e in elts[packed : packed + missing]]
-    fresh: Shape = tuple(integer(f"{n}") for n in names)
+    # a name that says it is not used says nothing of the size: of a square, perhaps
+    fresh: Shape = tuple(unknown() if n.startswith("_") else integer(n) for n in names)
     subject = refine._shape_of(source) if source is not None else None
     if subject is not None:
         tensor = read_place(frame, subject)

@@ -141,7 +141,10 @@ def of_instance(frame: Frame, value: Instance, name: str, node: ast.AST) -> Valu
         return frame.interpreter.assume_attribute(value, name, spec)
     for ancestor in info.mro():
         if name in ancestor.assigned and name not in ancestor.self_stores:
-            return ancestor.evaluate(ancestor.assigned[name])
+            known = ancestor.evaluate(ancestor.assigned[name])
+            if value.assumed and isinstance(known, (bool, int, float, str)):
+                return _of_its_kind(known, f"{info.name}.{name}")  # it may be of a subclass with its own
+            return known
         if name in ancestor.classes:
             return frame.interpreter.define_class(ancestor.classes[name], ancestor.module)
     if name == "training":
@@ -155,6 +158,15 @@ def of_instance(frame: Frame, value: Instance, name: str, node: ast.AST) -> Valu
     if info.is_fields or info.is_named_tuple:
         return Bound(value, name)
     return UNKNOWN
+
+
+def _of_its_kind(constant: bool | int | float | str, name: str) -> Value:
+    """A constant that may be another: of a class that a subclass may override, say."""
+    if isinstance(constant, bool):
+        return Scalar("bool")
+    if isinstance(constant, int):
+        return unknown(f"?{name}")
+    return Object("str") if isinstance(constant, str) else Scalar("float")
 
 
 _MODULE_METHODS = frozenset(

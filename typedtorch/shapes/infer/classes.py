@@ -266,7 +266,9 @@ class ClassInfo:
         """An integer that is no axis of the methods: in a file with shapes, generic among its like."""
         if not self.annotation_names() and "jaxtyping" not in self.module.text:
             return integer(name)
-        return axis(name, INSTANCE_SCOPE + (DEFAULTED if "." in name or name in self.defaulted() else ""))
+        return axis(
+            name, INSTANCE_SCOPE + (DEFAULTED if not name.isidentifier() or name in self.defaulted() else "")
+        )
 
     def own_axis(self, name: str) -> Size:
         """An axis of a tensor the constructor is given; one named like an integer of it may be that."""

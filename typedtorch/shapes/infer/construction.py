@@ -277,6 +277,9 @@ def symbolic_argument(
     ):
         # how many blocks there are and how wide is a choice; that which was written down stands for all
         values = tuple(e.value for e in default.elts if isinstance(e, ast.Constant))
+        if isinstance(default, ast.Tuple) and isinstance(parameter.spec, specs.TupleSpec):
+            # of ``size: tuple[int, int] = (720, 1440)`` another pair of numbers will do as well
+            return tuple(interpreter.number(f"{parameter.name}[{values.index(v)}]") for v in values)
         return values if isinstance(default, ast.Tuple) else Sequence("list", values)
     if isinstance(parameter.spec, specs.Anything):
         if isinstance(default, ast.Constant) and isinstance(default.value, bool):

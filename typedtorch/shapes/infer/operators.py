@@ -139,7 +139,15 @@ def apply_rule(
     if not results:
         return UNKNOWN
     result = join_all(results, frame.place(node))
+    if isinstance(result, Tensor) and "out" in keywords:
+        result = _written_into(result, keywords["out"])
     return _under_autocast(result) if frame.state.autocast else result
+
+
+def _written_into(result: Tensor, out: Value) -> Value:
+    """With ``out=`` the result is that tensor, of the dtype it has."""
+    dtype = out.dtype if isinstance(out, Tensor) else dtypes.ANY if out is not None else result.dtype
+    return replace(result, dtype=dtype)
 
 
 def _report_refusal(

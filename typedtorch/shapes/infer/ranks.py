@@ -8,10 +8,14 @@ place of the run, then two, then three, until it fits.  What is reported is what
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.frame import Reporter
+from typedtorch.shapes.infer.values import Instance, Value
+from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, Tensor, pack_index
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.classes import ClassInfo
@@ -82,6 +86,29 @@ def check(
     assert first is not None
     key = min(first.findings)
     reporter.findings.setdefault(key, first.findings[key])
+
+
+def seen_from(names: Names, signature: Signature, receiver: Value) -> Value:
+    """An object as a method sees it that has runs of axes of its own.
+
+    A run of the same name is the method's, however many axes that is; a run of another name may be any.
+    """
+    given = {name for p in signature.parameters for array in _arrays(p.spec) for name in _runs(array)}
+    if not isinstance(receiver, Instance) or not signature.shaped:
+        return receiver
+    kept = {name for array in _arrays(signature.result) for name in _runs(array)} - given
+
+    def seen(entry: Entry) -> Shape:
+        if not isinstance(entry, Pack) or entry.name in kept:
+            return (entry,)
+        return names.pack(entry.name) if entry.name in given else (ANY_AXES,)
+
+    attributes = {
+        name: replace(value, shape=tuple(e for entry in value.shape for e in seen(entry)))
+        for name, value in receiver.attributes.items()
+        if isinstance(value, Tensor) and pack_index(value.shape) is not None
+    }
+    return replace(receiver, attributes={**receiver.attributes, **attributes}) if attributes else receiver
 
 
 def _blamed(node: ast.AST, reporter: Reporter) -> bool:

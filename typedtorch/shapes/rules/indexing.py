@@ -279,7 +279,8 @@ def setitem(self: Any, index: Any, value: Any) -> None:
     given = value.shape
     while given and pack_index(shape) is None and len(given) > len(shape) and _may_be_one(given[0]):
         given = given[1:]
-    if advanced and not mask_of(value) & mask_of(tensor) and any(not isinstance(e, Pack) for e in given):
+    several = advanced and _has_axes(index) and any(not isinstance(e, Pack) for e in given)
+    if several and not mask_of(value) & mask_of(tensor):
         raise ShapeError(
             f"{label} is {dtypes.show(mask_of(value))} and {who} is {dtypes.show(mask_of(tensor))}; "
             "assignment through index tensors wants one dtype", "dtype", f"cast it: {label}.to({who}.dtype)",
@@ -289,6 +290,12 @@ def setitem(self: Any, index: Any, value: Any) -> None:
         raise ShapeError(
             f"{label} has shape {show(value.shape)} and the indexed part of {who} has shape {show(shape)}"
         )
+
+
+def _has_axes(index: Any) -> bool:
+    """Whether some index tensor certainly has axes; without any it is an int, and the assignment casts."""
+    tensors = [i for i in map(_as_tensor, _items(index)) if isinstance(i, Tensor)]
+    return any(not isinstance(e, Pack) for tensor in tensors for e in tensor.shape)
 
 
 def _may_be_one(entry: Entry) -> bool:

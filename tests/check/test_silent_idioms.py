@@ -1,0 +1,130 @@
+"""What working code does and no rule may hold against it, each beside the mistake that is still found."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from typedtorch.shapes.infer import check_files
+
+HEADER = """
+from collections.abc import Callable
+from jaxtyping import Float
+from torch import Tensor, nn
+import torch
+"""
+
+
+def messages(tmp_path: Path, body: str) -> list[str]:
+    """What is found in a file of this text."""
+    path = tmp_path / "program.py"
+    path.write_text(HEADER + textwrap.dedent(body))
+    return [f.message for f in check_files([path], search=[tmp_path]) if f.severity == "error"]
+
+
+SILENT = {
+    "an object's run of axes is not the method's": """
+        class Guidance:
+            def __init__(self, y: Float[Tensor, "b *dims"], loss: Callable[
+                [Float[Tensor, "b *dims"], Float[Tensor, "b *dims"]], Float[Tensor, "b *dims"]
+            ]) -> None:
+                self.y, self.loss = y, loss
+
+            def same_name(self, x: Float[Tensor, "b *dims"]) -> Float[Tensor, "b *dims"]:
+                return self.loss(x, self.y.to(x.device))
+
+            def other_name(self, x: Float[Tensor, "b *shape"]) -> Float[Tensor, "b *shape"]:
+                return self.loss(x, self.y.to(x.device))
+
+            def two_axes(self, x: Float[Tensor, "b d"]) -> Float[Tensor, "b d"]:
+                return self.loss(x, self.y.to(x.device))
+    """,
+    "a default pair of numbers is one of many": """
+        class Net(nn.Module):
+            def __init__(self, dim: int, size: tuple[int, int] = (720, 1440), patch: tuple[int, int] = (16, 16)):
+                super().__init__()
+                self.h, self.w = size[0] // patch[0], size[1] // patch[1]
+                self.patch = patch
+                self.embed = nn.Conv2d(3, dim, kernel_size=patch, stride=patch)
+                self.head = nn.Linear(dim, 3 * patch[0] * patch[1])
+
+            def forward(self, x: Float[Tensor, "b 3 height width"]) -> Float[Tensor, "b 3 height width"]:
+                y = self.head(self.embed(x).flatten(2).transpose(1, 2))
+                y = y.view(len(x), self.h, self.w, 3, self.patch[0], self.patch[1]).permute(0, 3, 1, 4, 2, 5)
+                return y.reshape(len(x), 3, self.h * self.patch[0], self.w * self.patch[1])
+    """,
+    "an axis that is not used may be of any size": """
+        def normalised(x: Tensor, adj: Tensor) -> Tensor:
+            b, n, _ = adj.size()
+            scale = adj.sum(dim=-1).pow(-0.5)
+            return scale.unsqueeze(-1) * adj * scale.unsqueeze(-2)
+    """,
+    "a constant of a class that a subclass may set": """
+        class Head:
+            width = 4
+
+        class Wide(Head):
+            width = 8
+
+        def shifted(x: Float[Tensor, "n 8"], head: Head) -> Float[Tensor, "n 8"]:
+            return x + torch.zeros(head.width)
+    """,
+    "what is written with out= has the dtype of what it is written into": """
+        def frequencies(count: int) -> Tensor:
+            freq = torch.empty(count)
+            torch.arange(1, count + 1, out=freq).mul_(3.14)
+            return freq
+    """,
+    "a tensor without axes as an index is an integer": """
+        def gathered(ids: Tensor, masks: Float[Tensor, "n h w"]) -> Tensor:
+            unique, inverse = torch.unique(ids, return_inverse=True)
+            out = torch.zeros(len(unique), masks.shape[1], masks.shape[2])
+            for i, mask in zip(inverse, masks):
+                out[i] = torch.logical_or(out[i], mask)
+            return out
+    """,
+}
+
+
+@pytest.mark.parametrize("body", SILENT.values(), ids=SILENT)
+def test_working_code_is_not_reported(tmp_path: Path, body: str) -> None:
+    assert messages(tmp_path, body) == []
+
+
+FOUND = {
+    "a run of axes against one axis of the same signature": (
+        """
+        class Scale:
+            def __init__(self, gain: Float[Tensor, "d"]) -> None:
+                self.gain = gain
+
+            def both(self, x: Float[Tensor, "*n d"], y: Float[Tensor, "*m d"]) -> Float[Tensor, "*n d"]:
+                return y * self.gain
+        """,
+        "returns (*m, d), annotated (*n, d); *n stands for other axes here",
+    ),
+    "a square that is none": (
+        """
+        def normalised(adj: Float[Tensor, "b n m"]) -> Tensor:
+            scale = adj.sum(dim=-1)
+            return scale.unsqueeze(-1) * adj * scale.unsqueeze(-2)
+        """,
+        "do not broadcast",
+    ),
+    "masks stored through several indices at once": (
+        """
+        def stored(out: Float[Tensor, "n d"], rows: Tensor, d: int) -> None:
+            out[torch.arange(3)] = torch.ones(3, d, dtype=torch.bool)
+        """,
+        "assignment through index tensors wants one dtype",
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "message"), FOUND.values(), ids=FOUND)
+def test_the_mistake_beside_it_is(tmp_path: Path, body: str, message: str) -> None:
+    found = messages(tmp_path, body)
+    assert len(found) == 1
+    assert message in found[0]
