@@ -28,6 +28,7 @@ class Args:
     keywords: dict[str, Value] = field(default_factory=dict)
     keyword_nodes: dict[str, ast.expr] = field(default_factory=dict)
     open: bool = False
+    spread: list[Value] = field(default_factory=list)  # what ``*`` spreads and cannot be enumerated
 
     def add(self, value: Value, node: ast.expr | None = None) -> None:
         self.values.append(value)
@@ -68,7 +69,7 @@ def bind(parameters: list[Parameter], args: Args) -> dict[str, tuple[Value, ast.
     rest = next((p for p in parameters if p.kind == "args"), None)
     extra = next((p for p in parameters if p.kind == "kwargs"), None)
     if args.open:
-        return None
+        return _bind_spread(args, positional, rest)
     for i, (value, node) in enumerate(zip(args.values, args.nodes, strict=True)):
         if i < len(positional):
             bound[positional[i].name] = (value, node)
@@ -76,8 +77,7 @@ def bind(parameters: list[Parameter], args: Args) -> dict[str, tuple[Value, ast.
             return None
     if rest is not None:
         surplus = tuple(args.values[len(positional) :])
-        first = args.nodes[len(positional)] if len(args.nodes) > len(positional) else None
-        bound[rest.name] = (surplus, first)
+        bound[rest.name] = (surplus, _together(args.nodes[len(positional) :]))
     names = {p.name for p in parameters if p.kind in ("positional", "keyword")}
     surplus_keywords: dict[str, Value] = {}
     for name, value in args.keywords.items():
@@ -92,10 +92,32 @@ def bind(parameters: list[Parameter], args: Args) -> dict[str, tuple[Value, ast.
     return bound
 
 
+def _together(nodes: list[ast.expr | None]) -> ast.expr | None:
+    """The arguments that one ``*args`` takes, as one expression."""
+    given = [node for node in nodes if node is not None]
+    if not given or len(given) < len(nodes):
+        return None
+    return ast.copy_location(ast.Starred(ast.Tuple(given, ast.Load()), ast.Load()), given[0])
+
+
+def _bind_spread(
+    args: Args, positional: list[Parameter], rest: Parameter | None
+) -> dict[str, tuple[Value, ast.expr | None]] | None:
+    """``f(*tensors)`` of any number of tensors, where ``f`` takes nothing else."""
+    if positional or rest is None or args.keywords or len(args.values) != 1 or len(args.spread) != 1:
+        return None
+    return {rest.name: (args.spread[0], args.nodes[0])}
+
+
 def check_argument(
     frame: Frame, node: ast.AST, parameter: Parameter, value: Value, where: ast.expr | None, names: Names
 ) -> bool:
     """Report the first contradiction of one argument; True if there is one."""
+    if parameter.kind == "args" and isinstance(value, tuple) and isinstance(where, ast.Starred):
+        assert isinstance(where.value, ast.Tuple)
+        each = replace(parameter, kind="positional")
+        parts = zip(value, where.value.elts, strict=True)
+        return any(check_argument(frame, node, each, item, part, names) for item, part in parts)
     binder = parameter.name if where is None else source(where, 40)
     if parameter.kind == "args":
         spec: specs.Spec = specs.SequenceSpec("tuple", parameter.spec)

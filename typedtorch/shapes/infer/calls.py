@@ -101,10 +101,11 @@ def arguments(frame: Frame, node: ast.Call) -> Args:
             items = list(value) if isinstance(value, tuple) else items_of(value)
             if items is None:
                 args.open = True
+                args.spread.append(value)
                 args.add(UNKNOWN, argument)
             else:
-                for item in items:
-                    args.add(item, argument.value)
+                for i, item in enumerate(items):
+                    args.add(item, _part(argument.value, i))
         else:
             args.add(evaluate(frame, argument), argument)
     for keyword in node.keywords:
@@ -115,10 +116,19 @@ def arguments(frame: Frame, node: ast.Call) -> Args:
         elif isinstance(value, DictV) and value.rest is None and all(isinstance(k, str) for k in value.items):
             for key, item in value.items.items():
                 args.keywords[key] = item
-                args.keyword_nodes[key] = keyword.value
+                args.keyword_nodes[key] = _part(keyword.value, key)
         else:
             args.open = True
     return args
+
+
+def _part(node: ast.expr, key: int | str) -> ast.expr:
+    """One of the items that a call spreads, as it would be written alone."""
+    if isinstance(node, (ast.List, ast.Tuple)) and isinstance(key, int) and key < len(node.elts):
+        return node if isinstance(node.elts[key], ast.Starred) else node.elts[key]
+    if not isinstance(node, (ast.Name, ast.Attribute)):
+        return node
+    return ast.copy_location(ast.Subscript(node, ast.Constant(key), ast.Load()), node)
 
 
 def call_value(frame: Frame, function: Value, args: Args, node: ast.AST) -> Value:

@@ -16,12 +16,14 @@ from typedtorch.shapes.infer.construction import symbolic_argument
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.statements import run
+from typedtorch.shapes.infer.ties import Ties
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     ClassV,
     DictV,
     External,
     FunctionV,
+    Instance,
     Object,
     Sequence,
     Value,
@@ -119,8 +121,10 @@ def check_function(
         return
     signature = interpreter.signature(function)
     names = Names(axis, generic=True, spread=spread or {})
+    held = function.bound.axes.keys() if isinstance(function.bound, Instance) else frozenset()
     frame = Frame(
-        interpreter, function.module, State({}, names), reporter, function, function.owner,
+        interpreter, function.module, State({}, names, ties=Ties(held=held)), reporter, function,
+        function.owner,
         function.closure or {}, function.module.facts(node).local,
     )  # fmt: skip
     frame.result = None if signature.is_generator else signature.result

@@ -85,8 +85,16 @@ def zip_(frame: Frame, args: Args, node: ast.AST) -> Value:
     if not args.open and len(known) == len(lists) and known:
         return Sequence("iterator", tuple(zip(*known, strict=False)))
     if args.open:
-        return UNKNOWN
+        return _transposed(args)
     return Sequence("iterator", None, tuple(_each(frame, v, node) for v in args.values))
+
+
+def _transposed(args: Args) -> Value:
+    """``zip(*pairs)`` of any number of pairs: all that come first, and all that come second."""
+    if len(args.values) != 1 or not args.spread or not isinstance(args.spread[0], Sequence):
+        return UNKNOWN
+    parts = _items(args.spread[0].any_item)
+    return UNKNOWN if parts is None else Sequence("iterator", tuple(Sequence("list", None, p) for p in parts))
 
 
 def enumerate_(frame: Frame, args: Args, node: ast.AST) -> Value:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import specs, summaries
 from typedtorch.shapes.infer.assignment import more_precise
-from typedtorch.shapes.infer.assuming import Names, assume
+from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.signatures import Signature, is_plain_instance, wrapped
@@ -70,10 +70,12 @@ def function_result(
         if not failed:
             summaries.bind(frame, function, signature, bound, names)
             _look_inside(interpreter, frame, function, signature, bound, names, node)
-        made = assume(result, names, frame.place(node))
-        if not failed and isinstance(made, Tensor) and ANY_AXES in made.shape:
-            made = _as_given(interpreter, frame, function, signature, bound, names, node, made)
-        return wrapped(interpreter, signature, made)
+        promised = assume(result, names, frame.place(node))
+        if not failed and isinstance(promised, Tensor) and ANY_AXES in promised.shape:
+            promised = _as_given(interpreter, frame, function, signature, bound, names, node, promised)
+        if not failed and _makes_functions(result):
+            promised = _made_functions(interpreter, frame, function, signature, bound, promised, node)
+        return wrapped(interpreter, signature, promised)
     if failed:
         return UNKNOWN
     values = {name: value for name, (value, _) in bound.items()}
@@ -110,6 +112,36 @@ def _as_given(
     return replace(value, dtype=made.dtype & value.dtype or made.dtype)
 
 
+def _makes_functions(result: specs.Spec) -> bool:
+    if isinstance(result, specs.TupleSpec):
+        return any(map(_makes_functions, result.items))
+    return isinstance(result, specs.CallableSpec)
+
+
+def _made_functions(
+    interpreter: Interpreter,
+    frame: Frame,
+    function: FunctionV,
+    signature: Signature,
+    bound: Mapping[str, tuple[Value, ast.expr | None]],
+    promised: Value,
+    node: ast.AST,
+) -> Value:
+    """The functions that a body returns know what they captured: more than ``Callable[...]`` says."""
+    if _may_be_another(interpreter, frame, function):
+        return promised
+    values = {name: value for name, (value, _) in bound.items()}
+    with frame.reporter.mute():
+        made = run_inline(interpreter, frame, function, signature, values, node)
+    return _functions_of(made, promised)
+
+
+def _functions_of(made: Value, promised: Value) -> Value:
+    if isinstance(promised, tuple) and isinstance(made, tuple) and len(made) == len(promised):
+        return tuple(map(_functions_of, made, promised))
+    return made if isinstance(promised, Promise) and isinstance(made, FunctionV) else promised
+
+
 def _look_inside(
     interpreter: Interpreter,
     frame: Frame,
@@ -121,11 +153,12 @@ def _look_inside(
 ) -> None:
     """A body whose signature the arguments fit, where they say what the signature leaves open.
 
-    ``forward(x: "batch feat")`` takes every ``feat``, but this instance begins with ``Linear(10, 32)``.
+    ``forward(x: "batch feat")`` takes every ``feat``, but this instance begins with ``Linear(10, 32)``;
+    and an inner ``loss(x: "n d")`` subtracts a target that it captured.
     """
     if (
         frame.reporter.muted
-        or not _is_exact(function, bound)
+        or not (_is_exact(function, bound) or _captures_tensors(function))
         or _may_be_another(interpreter, frame, function)
     ):
         return
@@ -136,7 +169,19 @@ def _look_inside(
             values[parameter.name] = (
                 assume(parameter.spec, names, parameter.name) if value is UNKNOWN else value
             )
-    run_inline(interpreter, frame, function, signature, values, node)
+    value = run_inline(interpreter, frame, function, signature, values, node)
+    trial = names.copy()
+    if not signature.existential <= names.sizes.keys() and not match(signature.result, value, trial):
+        names.adopt(trial)
+
+
+def _captures_tensors(function: FunctionV) -> bool:
+    """Whether a body reads tensors of the function that encloses it."""
+    held = {name for name, value in (function.closure or {}).items() if isinstance(value, Tensor)}
+    if not held:
+        return False
+    read = {n.id for n in ast.walk(function.node) if isinstance(n, ast.Name)}
+    return not held.isdisjoint(read - function.module.facts(function.node).local)
 
 
 def _is_exact(function: FunctionV, bound: Mapping[str, tuple[Value, ast.expr | None]]) -> bool:

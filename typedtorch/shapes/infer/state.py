@@ -58,7 +58,7 @@ class State:
         self.transform(lambda s: substitute(s, {atom: size}))
         if atom.kind == "axis" and isinstance(size, int):
             self.names.dispatched = True
-        self.ties = Ties()
+        self.ties = self.ties.none()
 
     def transform(self, change: Callable[[Size], Size], run: Callable[[Pack], Pack] | None = None) -> None:
         """Change every size, and every run of axes."""

@@ -10,25 +10,33 @@ Ties hold along one path: a branch has a copy, and after it only what both sides
 
 from __future__ import annotations
 
-from typedtorch.shapes.equality import DEFAULTED, INSTANCE_SCOPE, LINKED_SCOPE, same
-from typedtorch.shapes.size import Size, atoms, without_common
+from collections.abc import Set
+
+from typedtorch.shapes.equality import DEFAULTED, HELD_SCOPE, INSTANCE_SCOPE, LINKED_SCOPE, same
+from typedtorch.shapes.size import Size, atoms, axis, without_common
 
 
 class Ties:
     """Groups of sizes that must be equal."""
 
-    __slots__ = ("groups", "lines")
+    __slots__ = ("groups", "held", "lines")
 
     def __init__(
         self,
         groups: dict[Size, frozenset[Size]] | None = None,
         lines: dict[frozenset[Size], int] | None = None,
+        held: Set[str] = frozenset(),
     ) -> None:
         self.groups = {} if groups is None else groups
         self.lines = {} if lines is None else lines
+        self.held = held  # axes of the tensors that ``self`` was constructed with
 
     def copy(self) -> Ties:
-        return Ties(dict(self.groups), dict(self.lines))
+        return Ties(dict(self.groups), dict(self.lines), self.held)
+
+    def none(self) -> Ties:
+        """Nothing is tied any more."""
+        return Ties(held=self.held)
 
     def conflict(self, a: Size, b: Size) -> tuple[Size, Size] | None:
         """Two certainly different sizes that would be one if ``a`` and ``b`` were."""
@@ -39,7 +47,14 @@ class Ties:
                     return x, y
                 if _batch_against_fixed(x, y) or _batch_against_fixed(y, x):
                     return x, y
-        return None
+        return self._beside_its_own(a, b) or self._beside_its_own(b, a)
+
+    def _beside_its_own(self, a: Size, b: Size) -> tuple[Size, Size] | None:
+        """``d`` of a method against ``n`` of what ``self`` holds, which has a ``d`` as well."""
+        name, other = _name(a, ""), _name(b, HELD_SCOPE)
+        if name is None or other is None or name == other or name not in self.held or _sides(a, b):
+            return None
+        return axis(name, HELD_SCOPE), b
 
     def known(self, a: Size, b: Size) -> bool:
         a, b = without_common(a, b)
@@ -67,7 +82,13 @@ class Ties:
             common = group & other.groups.get(size, frozenset())
             if len(common) > 1:
                 groups[size] = common
-        return Ties(groups, {**other.lines, **self.lines})
+        return Ties(groups, {**other.lines, **self.lines}, self.held)
+
+
+def _name(size: Size, scope: str) -> str | None:
+    """The name of a size that is one axis of a scope."""
+    found = [a for a in atoms(size) if a.kind == "axis" and a.scope == scope]
+    return found[0].name if len(found) == 1 and axis(found[0].name, scope) == size else None
 
 
 _BATCH = {"b", "batch", "bs", "bsz", "batch_size"}
