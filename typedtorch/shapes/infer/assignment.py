@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from typedtorch.shapes import dtypes
+from typedtorch.shapes.equality import generic
 from typedtorch.shapes.infer import calls, messages, reading, refine, specs
 from typedtorch.shapes.infer.arithmetic import operate
 from typedtorch.shapes.infer.assuming import Names, assume
@@ -30,7 +31,7 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.infer.values import Sequence as SequenceV
 from typedtorch.shapes.rule import Fields
-from typedtorch.shapes.size import integer, unknown
+from typedtorch.shapes.size import Poly, integer, unknown
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, better, has_open_run, pack_index
 
 
@@ -167,6 +168,9 @@ def _unpack_tensor(
     first = value.shape[0] if value.shape else None
     if star is None and isinstance(first, int) and first != len(elts):
         messages.unpack(frame, source or target, value, len(elts), first)
+    elif star is None and isinstance(first, Poly) and generic(first) and len(elts) in value.shape:
+        # points: "n 3" and x, y, z = points: n may be 3, but another axis is
+        messages.unpack_along(frame, source or target, value, len(elts))
     each = tensor_item(value)
     return tuple([each] * len(elts)) if star is None else SequenceV("list", None, each)
 

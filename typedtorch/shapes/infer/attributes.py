@@ -112,6 +112,8 @@ def _of_tensor(frame: Frame, value: Tensor, name: str, node: ast.AST) -> Value:
         return value.rank if value.rank is not None else unknown(f"?{frame.place(node)}")
     if name == "dtype":
         return Dtype(value.dtype)
+    if name == "grad" and value.library == "torch":
+        return choice([None, Tensor(value.shape, value.dtype)])
     rule = ATTRIBUTES.get(f"{'numpy.ndarray' if value.library == 'numpy' else 'torch.Tensor'}.{name}")
     if rule is not None:
         return frame.interpreter.apply_rule(frame, rule.function, (value,), {}, node, ())

@@ -66,6 +66,15 @@ def unpack(frame: Frame, node: ast.expr, value: Value, wanted: int, got: int) ->
     frame.reporter.add(node, "shape", text)
 
 
+def unpack_along(frame: Frame, node: ast.expr, value: Tensor, wanted: int) -> None:
+    """The first axis is taken apart, and it is another one that has as many items as there are names."""
+    axis = value.shape.index(wanted)
+    what = source(node)
+    text = f"unpacks {what} of shape {show(value.shape)} into {wanted} names: "
+    text += f"its first axis is {value.shape[0]}, axis {axis} is {wanted}"
+    frame.reporter.add(node, "shape", text, f"{what}.unbind({axis}) takes that axis apart")
+
+
 def several(frame: Frame, node: ast.AST, value: tuple[Value, ...], attribute: str = "") -> None:
     """A tuple of tensors is used as if it were one."""
     if isinstance(node, ast.Attribute):
