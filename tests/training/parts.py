@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from typedtorch.data import EpochStarts, MemoryTokens, TokenBatches
+from typedtorch.data import Batch, EpochStarts, MemoryTokens, TokenBatches
 from typedtorch.training import LoopSettings, LossSum, Trainer, seed_everything
 
 TOKENS = MemoryTokens((np.arange(3000) ** 2 % 61).astype(np.uint8), vocab=61)
@@ -76,3 +76,33 @@ def weights(trainer: Trainer) -> list[Tensor]:
 def same(a: Iterable[Tensor], b: Iterable[Tensor]) -> bool:
     """Bit for bit."""
     return all(torch.equal(x, y) for x, y in zip(a, b, strict=True))
+
+
+class Notes:
+    """A display that remembers."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+        self.steps: list[int] = []
+
+    def figures(self, figures: Any, /) -> None:
+        self.steps.append(figures.step)
+
+    def note(self, text: str, /) -> None:
+        self.notes.append(text)
+
+
+def ragged(batch: Batch, keep: list[int]) -> Batch:
+    """A batch whose rows keep only their first targets; the others are ignored."""
+    targets = batch.targets.clone()
+    for row, n in enumerate(keep):
+        targets[row, n:] = -100
+    return Batch(batch.inputs, targets)
+
+
+def ignoring_loss(model: nn.Module, batch: Any, /) -> LossSum:
+    """Summed cross-entropy of the targets that count."""
+    total = nn.functional.cross_entropy(
+        model(batch.inputs).flatten(0, 1), batch.targets.flatten(), reduction="sum", ignore_index=-100
+    )
+    return LossSum(total, (batch.targets != -100).sum())

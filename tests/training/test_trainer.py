@@ -1,4 +1,4 @@
-"""The loop: exact accumulation, faults that change nothing, figures, evaluation."""
+"""The loop: exact accumulation, precision, callbacks, figures, evaluation."""
 
 from __future__ import annotations
 
@@ -22,43 +22,11 @@ from typedtorch.training import (
     JsonLines,
     LoopSettings,
     LossSum,
-    NonFiniteError,
-    OutOfMemory,
     Trainer,
 )
 from typedtorch.training.loggers import read_records, rewind
 
-from .parts import Tiny, make_trainer, same, token_batches, token_loss, weights
-
-
-class Notes:
-    """A display that remembers."""
-
-    def __init__(self) -> None:
-        self.notes: list[str] = []
-        self.steps: list[int] = []
-
-    def figures(self, figures: Any, /) -> None:
-        self.steps.append(figures.step)
-
-    def note(self, text: str, /) -> None:
-        self.notes.append(text)
-
-
-def ragged(batch: Batch, keep: list[int]) -> Batch:
-    """A batch whose rows keep only their first targets; the others are ignored."""
-    targets = batch.targets.clone()
-    for row, n in enumerate(keep):
-        targets[row, n:] = -100
-    return Batch(batch.inputs, targets)
-
-
-def ignoring_loss(model: nn.Module, batch: Any, /) -> LossSum:
-    total = nn.functional.cross_entropy(
-        model(batch.inputs).flatten(0, 1), batch.targets.flatten(), reduction="sum", ignore_index=-100
-    )
-    return LossSum(total, (batch.targets != -100).sum())
-
+from .parts import Notes, Tiny, ignoring_loss, make_trainer, ragged, same, token_batches, token_loss, weights
 
 # --- gradients
 
@@ -175,141 +143,6 @@ def test_an_overflow_in_half_precision_halves_the_scale_and_goes_on() -> None:
     assert result.step == 30
     assert 0 < trainer.skipped < 20
     assert trainer.scaler.get_scale() < 2.0**24
-
-
-# --- NaN and infinity: never applied
-
-
-def poison(at: set[int], value: float = math.nan) -> Any:
-    """A loss whose gradient is bad at the given calls."""
-    calls = [0]
-
-    def loss(model: nn.Module, batch: Any) -> LossSum:
-        total, items = token_loss(model, batch)
-        calls[0] += 1
-        if calls[0] in at:
-            total = total + (model.get_parameter("out.weight") * value).sum()
-        return LossSum(total, items)
-
-    return loss
-
-
-@pytest.mark.parametrize("value", [math.nan, math.inf])
-def test_a_bad_gradient_is_not_applied_and_named(value: float) -> None:
-    trainer = make_trainer(loss=poison({3}, value), steps=8)
-    before: list[list[Tensor]] = []
-
-    class Keep(Callback):
-        def on_step(self, trainer: Trainer, /) -> None:
-            before.append(weights(trainer))
-
-    trainer = make_trainer(loss=poison({3}, value), steps=8, others={"callbacks": [Keep()]})
-    with pytest.raises(
-        NonFiniteError, match=r"step 3: the loss is .*, the gradient of out\.weight has (nan|inf)"
-    ):
-        trainer.fit()
-    assert len(before) == 2
-    assert same(weights(trainer), before[-1])
-
-
-def test_a_bad_step_can_be_skipped() -> None:
-    notes = Notes()
-    trainer = make_trainer(loss=poison({3, 5}), steps=8, nonfinite="skip", others={"display": notes})
-    result = trainer.fit()
-    assert (result.step, trainer.skipped) == (8, 2)
-    assert sum("was not applied" in note for note in notes.notes) == 2
-    assert all(bool(p.isfinite().all()) for p in trainer.model.parameters())
-
-
-def test_skipping_has_an_end() -> None:
-    trainer = make_trainer(loss=poison(set(range(2, 100))), steps=50, nonfinite="skip", patience=4)
-    with pytest.raises(NonFiniteError, match=r"step 5: .*, 4 steps in a row"):
-        trainer.fit()
-
-
-def test_a_bad_step_can_go_back_to_the_checkpoint_with_other_data(tmp_path: Path) -> None:
-    notes = Notes()
-    store = CheckpointStore(tmp_path)
-    trainer = make_trainer(
-        loss=poison({6}),
-        steps=8,
-        nonfinite="rollback",
-        save_every=4,
-        others={"display": notes, "store": store},
-    )
-    result = trainer.fit()
-    assert result.step == 8
-    assert trainer.rollbacks == 1
-    assert any("rolled back to step 4 (step-00000004); the data goes on" in note for note in notes.notes)
-    assert trainer.source.state_dict()["position"] == 10 * 4  # 6 steps, then 4 more
-
-
-def test_going_back_without_a_checkpoint_is_an_error() -> None:
-    with pytest.raises(NonFiniteError, match="no checkpoint to go back to"):
-        make_trainer(loss=poison({2}), nonfinite="rollback").fit()
-
-
-@pytest.mark.parametrize("as_tensor", [True, False])
-def test_a_batch_in_which_nothing_counts_changes_nothing(as_tensor: bool) -> None:
-    empty = ragged(next(token_batches()), [0, 0, 0, 0])
-
-    def loss(model: nn.Module, batch: Any) -> LossSum:
-        total, items = ignoring_loss(model, batch)
-        return LossSum(total, items if as_tensor else int(items))
-
-    trainer = make_trainer(batches=[empty], loss=loss, steps=3, nonfinite="skip")
-    before = weights(trainer)
-    trainer.fit()
-    assert trainer.skipped == 3
-    assert same(weights(trainer), before)
-
-
-def test_a_loss_spike_is_reported() -> None:
-    def loss(model: nn.Module, batch: Any) -> Tensor:
-        total, items = token_loss(model, batch)
-        spiking[0] += 1
-        return total / items * (10 if spiking[0] == 10 else 1)
-
-    spiking, notes = [0], Notes()
-    make_trainer(loss=loss, steps=12, spike=5.0, others={"display": notes}).fit()
-    assert [note.split(":")[0] for note in notes.notes] == ["loss spike at step 10"]
-
-
-# --- memory
-
-
-def greedy(limit: int) -> Any:
-    def loss(model: nn.Module, batch: Any) -> LossSum:
-        if len(batch.inputs) > limit:
-            raise torch.OutOfMemoryError(f"tried to allocate {len(batch.inputs)} rows")
-        return token_loss(model, batch)
-
-    return loss
-
-
-def test_out_of_memory_is_reported_with_what_to_do() -> None:
-    trainer = make_trainer(loss=greedy(3))
-    with pytest.raises(
-        OutOfMemory, match=r"step 1: a micro-batch of 24 items does not fit: .*smaller micro_batch"
-    ):
-        trainer.fit()
-
-
-def test_out_of_memory_can_halve_the_micro_batch_and_keep_the_step() -> None:
-    notes = Notes()
-    model = Tiny(p=0.0)
-    start = [p.detach().clone() for p in model.parameters()]
-    halved = make_trainer(model=model, loss=greedy(1), steps=4, halve_on_oom=True, others={"display": notes})
-    losses = halved.fit().losses
-    assert halved.accumulate == 4
-    assert len(notes.notes) == 2
-    plain_model = Tiny(p=0.0)
-    with torch.no_grad():
-        for p, value in zip(plain_model.parameters(), start, strict=True):
-            p.copy_(value)
-    plain = make_trainer(model=plain_model, steps=4)
-    assert losses == pytest.approx(plain.fit().losses, abs=1e-5)
-    assert halved.source.state_dict() == plain.source.state_dict()
 
 
 # --- callbacks, loggers, evaluation
