@@ -180,15 +180,17 @@ def for_each(frame: Frame, options: list[Value], evaluate: Callable[[Value], Val
     """What is made of one of several values: an error only if every one of them is refused."""
     results: list[Value] = []
     failures = 0
-    before = dict(frame.reporter.findings)
-    after = before
+    reporter = frame.reporter
+    before, elsewhere = dict(reporter.findings), dict(reporter.elsewhere)
+    after = before, elsewhere
     for option in options:
-        frame.reporter.findings = dict(before)
+        reporter.findings, reporter.elsewhere = dict(before), dict(elsewhere)
         results.append(evaluate(option))
-        if len(frame.reporter.findings) > len(before):
+        if len(reporter.findings) + len(reporter.elsewhere) > len(before) + len(elsewhere):
             failures += 1
-            after = frame.reporter.findings
-    frame.reporter.findings = after if options and failures == len(options) else before
+            after = reporter.findings, reporter.elsewhere
+    refused = options and failures == len(options)
+    reporter.findings, reporter.elsewhere = after if refused else (before, elsewhere)
     return join_all(results, frame.place(node)) if results else UNKNOWN
 
 

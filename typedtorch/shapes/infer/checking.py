@@ -56,7 +56,7 @@ def check_module(module: Module) -> Report:
 
 def _settle(reporter: Reporter) -> list[Finding]:
     """Sorted; a call is not blamed for what is reported inside the function it calls."""
-    findings = sorted(reporter.findings.values())
+    findings = sorted({**reporter.elsewhere, **reporter.findings}.values())
     lines = {(f.line, f.code) for f in findings}
     kept = []
     for finding in findings:

@@ -29,6 +29,8 @@ class Reporter:
     muted: int = 0
     known: dict[int, bool] = field(default_factory=dict)  # expression -> whether its shape is known
     counting: bool = True
+    # of bodies that were looked into from a call, but whoever calls them
+    elsewhere: dict[tuple[int, int, str], Finding] = field(default_factory=dict)
 
     def add(
         self, node: ast.AST, code: str, message: str, hint: str | None = None, severity: str = "error"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes.infer import specs, summaries
 from typedtorch.shapes.infer.assignment import more_precise
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
+from typedtorch.shapes.infer.blame import report
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.signatures import Signature, is_plain_instance, wrapped
@@ -237,55 +238,20 @@ def run_inline(
         if len(known) == len(key) and all(equal(a, b) for a, b in zip(known, key, strict=True)):
             return result
     inner = body_frame(interpreter, function, frame.depth + 1)
-    _fill_parameters(interpreter, inner, function, signature, values)
+    fill_parameters(interpreter, inner, function, signature, values)
     before = dict(inner.state.variables)
     interpreter.stack.append(id(body))
     try:
-        result = _run_body(interpreter, inner, function, signature)
+        result = run_body(interpreter, inner, function, signature)
     finally:
         interpreter.stack.pop()
     changed = _write_back(interpreter, frame, function, inner, before)
-    _report_inlined(interpreter, frame, function, inner, node)
+    report(interpreter, frame, function, signature, values, inner, node)
     if not changed and not inner.reporter.findings:
         remembered = interpreter.memo.setdefault(id(body), [])
         if len(remembered) < 12:
             remembered.append((key, result))
     return result
-
-
-def _report_inlined(
-    interpreter: Interpreter, frame: Frame, function: FunctionV, inner: Frame, node: ast.AST
-) -> None:
-    """A contradiction inside an unannotated helper belongs to the call that brought the values."""
-    if not inner.reporter.findings:
-        return
-    own = _own_findings(interpreter, function)
-    found = [f for f in inner.reporter.findings.values() if (f.line, f.column, f.code) not in own]
-    if not found:
-        return
-    finding = min(found)
-    where = f" (line {finding.line})" if inner.module is frame.module else ""
-    frame.reporter.add(node, finding.code, f"in {function.name}(){where}: {finding.message}", finding.hint)
-
-
-def _own_findings(interpreter: Interpreter, function: FunctionV) -> frozenset[tuple[int, int, str]]:
-    """What is reported in a body whoever calls it, so not of its callers."""
-    from typedtorch.shapes.infer.checking import check_function  # noqa: PLC0415 - it runs this class
-
-    node = function.node
-    if id(node) not in interpreter.own:
-        interpreter.own[id(node)] = frozenset()
-        reporter = Reporter(function.module.path, counting=False)
-        pending = interpreter.pending, interpreter.pending_classes
-        interpreter.pending, interpreter.pending_classes = {}, {}
-        info = function.bound.info if isinstance(function.bound, Instance) else None
-        general = function if info is None else function.bind(info.symbolic(linked=True))
-        try:
-            check_function(interpreter, general, reporter, info)
-        finally:
-            interpreter.pending, interpreter.pending_classes = pending
-        interpreter.own[id(node)] = frozenset((f.line, f.column, f.code) for f in reporter.findings.values())
-    return interpreter.own[id(node)]
 
 
 def _write_back(
@@ -322,7 +288,7 @@ def body_frame(interpreter: Interpreter, function: FunctionV, depth: int) -> Fra
     )  # fmt: skip
 
 
-def _fill_parameters(
+def fill_parameters(
     interpreter: Interpreter,
     frame: Frame,
     function: FunctionV,
@@ -349,7 +315,7 @@ def _fill_parameters(
             variables[parameter.name] = UNKNOWN
 
 
-def _run_body(interpreter: Interpreter, frame: Frame, function: FunctionV, signature: Signature) -> Value:
+def run_body(interpreter: Interpreter, frame: Frame, function: FunctionV, signature: Signature) -> Value:
     node = function.node
     if isinstance(node, ast.Lambda):
         value = evaluate(frame, node.body)

@@ -18,8 +18,10 @@ from typedtorch.shapes.infer.results import check_result
 from typedtorch.shapes.infer.state import MAX_ROUNDS, State, equal_states, forget_changed, join_states
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
+    Tensor,
     Value,
 )
+from typedtorch.shapes.infer.values import Sequence as SequenceV
 from typedtorch.shapes.size import Atom, Size, atoms, substitute, unknown
 from typedtorch.shapes.tensor import Pack
 
@@ -77,7 +79,14 @@ def for_(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
     if items is not None and len(items) <= MAX_UNROLL:
         return _unrolled(frame, node, items)
     each = iterate(iterable, frame.place(node.target))
-    return _fixed_point(frame, node, lambda: assign_target(frame, node.target, each), None)
+    surely = isinstance(iterable, SequenceV) and iterable.kind == "iterator" and _holds_tensors(each)
+    bound = lambda: assign_target(frame, node.target, each)  # noqa: E731 - it is an argument
+    return _fixed_point(frame, node, bound, None, entered_surely=surely)
+
+
+def _holds_tensors(value: Value) -> bool:
+    """One item of a loader or a generator of batches: nobody trains on none."""
+    return isinstance(value, Tensor) or (isinstance(value, tuple) and any(map(_holds_tensors, value)))
 
 
 def _unrolled(frame: Frame, node: ast.For | ast.AsyncFor, items: list[Value]) -> bool:
@@ -104,17 +113,25 @@ def _unrolled(frame: Frame, node: ast.For | ast.AsyncFor, items: list[Value]) ->
 
 
 def while_(frame: Frame, node: ast.While) -> bool:
-    return _fixed_point(frame, node, lambda: None, node.test)
+    with frame.reporter.mute():
+        surely = refine.branch(frame, node.test)[1] is None
+    return _fixed_point(frame, node, lambda: None, node.test, entered_surely=surely)
 
 
 def _fixed_point(
-    frame: Frame, node: ast.For | ast.AsyncFor | ast.While, bind: Callable[[], None], test: ast.expr | None
+    frame: Frame,
+    node: ast.For | ast.AsyncFor | ast.While,
+    bind: Callable[[], None],
+    test: ast.expr | None,
+    *,
+    entered_surely: bool,
 ) -> bool:
     """Run a body until its head no longer changes; at least one turn is assumed."""
     place = frame.place(node)
     head = frame.state
     loop, end, left = Loop(), None, None
-    if frame.depth:
+    doubtful = frame.depth > 0 and not entered_surely
+    if doubtful:
         frame.reporter.muted += 1  # a helper's loop may not be entered with the caller's values
     for turn in range(MAX_ROUNDS + 2):
         loop = Loop()
@@ -138,7 +155,7 @@ def _fixed_point(
         if turn == 0 and not frame.depth:
             _second_turn(frame, node, bind, test, end)
         head = forget_changed(head, joined) if turn >= MAX_ROUNDS else joined
-    if frame.depth:
+    if doubtful:
         frame.reporter.muted -= 1
     always = test is not None and isinstance(test, ast.Constant) and bool(test.value)
     normal = None if always else (end or left or head)
@@ -165,7 +182,8 @@ def _second_turn(
 
     ``p = torch.outer(r, p)`` is well the first time; what it gives then meets ``A @ p``.
     """
-    before = frame.state, len(frame.returns), len(frame.exits), len(frame.yields), len(frame.bound)
+    lists: tuple[list[Any], ...] = (frame.returns, frame.exits, frame.yields, frame.bound)
+    before, counts = frame.state, [len(made) for made in lists]
     counting, frame.reporter.counting = frame.reporter.counting, False
     known = dict(frame.reporter.findings)
     frame.loops.append(Loop())
@@ -177,13 +195,13 @@ def _second_turn(
         run(frame, node.body)
     frame.loops.pop()
     frame.reporter.counting = counting
-    frame.state = before[0]
+    frame.state = before
     for place in frame.reporter.findings.keys() - known.keys():
         found = frame.reporter.findings[place]
         message = f"{found.message}; so from the second turn of the loop on"
         frame.reporter.findings[place] = replace(found, message=message)
-    for kept, count in zip((frame.returns, frame.exits, frame.yields, frame.bound), before[1:], strict=True):
-        del kept[count:]  # type: ignore[attr-defined]  # lists of several kinds
+    for made, count in zip(lists, counts, strict=True):
+        del made[count:]
 
 
 _PLACE = re.compile(r"\?(\d+):")

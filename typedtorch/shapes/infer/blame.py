@@ -1,0 +1,106 @@
+"""Where a contradiction belongs that a call brought to light: to the call, or to the body it entered."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer.assuming import Names, assume
+from typedtorch.shapes.infer.frame import Frame, Reporter
+from typedtorch.shapes.infer.signatures import Signature
+from typedtorch.shapes.infer.values import FunctionV, Instance, Value
+from typedtorch.shapes.size import axis
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.interpreter import Interpreter
+
+
+def report(
+    interpreter: Interpreter,
+    frame: Frame,
+    function: FunctionV,
+    signature: Signature,
+    values: Mapping[str, Value],
+    inner: Frame,
+    node: ast.AST,
+) -> None:
+    """A contradiction inside a helper belongs to the call that brought the values.
+
+    It belongs to the body where any tensors that the signature allows would meet it.
+    """
+    if not frame.reporter.muted:
+        for place, finding in inner.reporter.elsewhere.items():
+            frame.reporter.elsewhere.setdefault(place, finding)
+    if not inner.reporter.findings:
+        return
+    own = _own_findings(interpreter, function)
+    found = [f for f in inner.reporter.findings.values() if (f.line, f.column, f.code) not in own]
+    if not found:
+        return
+    if signature.shaped and inner.module is frame.module and not frame.reporter.muted:
+        always = _whatever_the_tensors(interpreter, frame, function, signature, values)
+        bodies = [f for f in found if (f.line, f.column, f.code) in always]
+        for f in bodies:
+            message = f"{f.message} (called on line {getattr(node, 'lineno', 0)})"
+            frame.reporter.elsewhere.setdefault((f.line, f.column, f.code), replace(f, message=message))
+        if bodies:
+            return
+    finding = min(found)
+    where = f" (line {finding.line})" if inner.module is frame.module else ""
+    frame.reporter.add(node, finding.code, f"in {function.name}(){where}: {finding.message}", finding.hint)
+
+
+def _whatever_the_tensors(
+    interpreter: Interpreter,
+    frame: Frame,
+    function: FunctionV,
+    signature: Signature,
+    values: Mapping[str, Value],
+) -> set[tuple[int, int, str]]:
+    """What a body reports with the modules and numbers of a call, whatever tensors the signature allows."""
+    from typedtorch.shapes.infer.inlining import (  # noqa: PLC0415 - it reports through this file
+        body_frame,
+        fill_parameters,
+        run_body,
+    )
+
+    inner = body_frame(interpreter, function, frame.depth + 1)
+    names = Names(axis, generic=True)
+    inner.state.names = names
+    given = dict(values)
+    for parameter in signature.parameters:
+        if specs.shaped(parameter.spec) and parameter.kind in ("positional", "keyword"):
+            given[parameter.name] = assume(parameter.spec, names, parameter.name)
+    fill_parameters(interpreter, inner, function, signature, given)
+    interpreter.stack.append(id(function.node))
+    try:
+        run_body(interpreter, inner, function, signature)
+    finally:
+        interpreter.stack.pop()
+    return set(inner.reporter.findings)
+
+
+def _own_findings(interpreter: Interpreter, function: FunctionV) -> frozenset[tuple[int, int, str]]:
+    """What is reported in a body whoever calls it, so not of its callers."""
+    from typedtorch.shapes.infer.checking import check_function  # noqa: PLC0415 - it runs this class
+
+    node = function.node
+    if id(node) not in interpreter.own:
+        interpreter.own[id(node)] = frozenset()
+        reporter = Reporter(function.module.path, counting=False)
+        pending = interpreter.pending, interpreter.pending_classes
+        interpreter.pending, interpreter.pending_classes = {}, {}
+        info = function.bound.info if isinstance(function.bound, Instance) else None
+        general = function if info is None else function.bind(info.symbolic(linked=True))
+        try:
+            check_function(interpreter, general, reporter, info)
+        finally:
+            interpreter.pending, interpreter.pending_classes = pending
+        interpreter.own[id(node)] = frozenset((f.line, f.column, f.code) for f in reporter.findings.values())
+    return interpreter.own[id(node)]
+
+
+__all__ = ["report"]
