@@ -77,6 +77,38 @@ SILENT = {
             torch.arange(1, count + 1, out=freq).mul_(3.14)
             return freq
     """,
+    "a buffer that a method lays out anew": """
+        class Counts(nn.Module):
+            def __init__(self, width: int):
+                super().__init__()
+                self.width = width
+                self.reset()
+
+            def reset(self, batch: int | None = None):
+                shape = [self.width] if batch is None else [batch, self.width]
+                self.register_buffer("seen", torch.zeros(shape))
+                self.last = torch.zeros(shape)
+
+        def rows(counts: list[Counts]) -> list[Tensor]:
+            for c in counts:
+                c.reset(batch=2)
+            return [c.seen.flatten(end_dim=-2) for c in counts] + [c.last.flatten(end_dim=-2) for c in counts]
+    """,
+    "a number where a flag is not set, a tensor where it is": """
+        class Quantizers(nn.Module):
+            def __init__(self, count: int):
+                super().__init__()
+                self.count = count
+
+            def forward(self, x: Float[Tensor, "b d"], used: int | None = None) -> Float[Tensor, "b d"]:
+                used = self.count if used is None else used
+                if self.training:
+                    used = torch.randint(1, self.count, (len(x),))
+                for i in range(self.count):
+                    if not self.training and i >= used:
+                        break
+                return x
+    """,
     "a tensor without axes as an index is an integer": """
         def gathered(ids: Tensor, masks: Float[Tensor, "n h w"]) -> Tensor:
             unique, inverse = torch.unique(ids, return_inverse=True)
@@ -112,6 +144,28 @@ FOUND = {
             return scale.unsqueeze(-1) * adj * scale.unsqueeze(-2)
         """,
         "do not broadcast",
+    ),
+    "a buffer that only the constructor lays out": (
+        """
+        class Counts(nn.Module):
+            def __init__(self, width: int):
+                super().__init__()
+                self.lay_out(width)
+
+            def lay_out(self, width: int):
+                self.register_buffer("seen", torch.zeros(width))
+
+        def rows(counts: list[Counts]) -> list[Tensor]:
+            return [c.seen.flatten(end_dim=-2) for c in counts]
+        """,
+        "dim=-2 is out of range",
+    ),
+    "the truth of a tensor that a number meets": (
+        """
+        def first(x: Float[Tensor, "b"], used: int) -> bool:
+            return bool(used >= x)
+        """,
+        "the truth of several elements is ambiguous",
     ),
     "masks stored through several indices at once": (
         """

@@ -22,6 +22,18 @@ def sets_by_name(node: ast.ClassDef) -> bool:
     return False
 
 
+def arguments_of_calls(definition: ast.AST, receiver: str) -> dict[str, int]:
+    """How many arguments a constructor gives to each method that it calls; not where they are spread."""
+    given: dict[str, int] = {}
+    for node in ast.walk(definition):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if name == receiver:
+                spread = any(isinstance(a, ast.Starred) for a in node.args)
+                if not spread and all(k.arg is not None for k in node.keywords):
+                    given[method] = min(given.get(method, 99), len(node.args) + len(node.keywords))
+    return given
+
+
 def axis_words(node: Def) -> set[str]:
     """Words of the strings in a signature's annotations."""
     words: set[str] = set()

@@ -17,7 +17,13 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes.equality import DEFAULTED, HELD_SCOPE, INSTANCE_SCOPE
 from typedtorch.shapes.infer import reading, specs
-from typedtorch.shapes.infer.class_text import Def, axis_words, declared_attributes, sets_by_name
+from typedtorch.shapes.infer.class_text import (
+    Def,
+    arguments_of_calls,
+    axis_words,
+    declared_attributes,
+    sets_by_name,
+)
 from typedtorch.shapes.infer.specs import Spec
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -66,6 +72,7 @@ class ClassInfo:
     _links: dict[str, Size] | None = None
     _linking: bool = False
     helpers: set[str] = field(default_factory=set)  # what the constructor calls
+    helper_arguments: dict[str, int] = field(default_factory=dict)  # and with how many arguments
     _names: frozenset[str] | None = None
     _specs: dict[str, Spec] = field(default_factory=dict)
     _declared: dict[str, ast.expr] | None = None  # annotations of attributes inside the constructor
@@ -370,6 +377,7 @@ def collect(node: ast.ClassDef, module: Module, closure: dict[str, Value]) -> Cl
                 info.self_changes.setdefault(attribute, set()).add(definition.name)
             if definition.name in ("__init__", "__post_init__"):
                 info.helpers |= facts.called - {"forward"}
+                info.helper_arguments |= arguments_of_calls(definition, receiver)
     return info
 
 

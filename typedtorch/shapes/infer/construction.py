@@ -150,7 +150,21 @@ def _only_at_start(info: ClassInfo, attribute: str) -> bool:
 
 def _called_at_start(info: ClassInfo) -> set[str]:
     """Methods the constructor calls, which build the object."""
-    return {name for ancestor in info.mro() for name in ancestor.helpers}
+    return {
+        name
+        for ancestor in info.mro()
+        for name in ancestor.helpers
+        if not _takes_more(info, name, ancestor.helper_arguments.get(name))
+    }
+
+
+def _takes_more(info: ClassInfo, helper: str, given: int | None) -> bool:
+    """Whether the constructor leaves arguments of a method to their defaults, which a later call may give."""
+    found = info.find(helper)
+    if given is None or found is None:
+        return False
+    taken = found[1][-1].args
+    return given < len(taken.posonlyargs) + len(taken.args) - 1 + len(taken.kwonlyargs)
 
 
 def _without_constructor(frame: Frame, info: ClassInfo, args: Args, node: ast.AST) -> Value:

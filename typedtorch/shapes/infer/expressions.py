@@ -36,6 +36,7 @@ from typedtorch.shapes.infer.values import (
     is_size,
     join,
     join_all,
+    options_of,
 )
 from typedtorch.shapes.size import Poly
 from typedtorch.shapes.tensor import Pack
@@ -289,15 +290,22 @@ def _compare_two(
     method = _COMPARISONS.get(type(op))
     if method is not None and (is_tensor(left) or is_tensor(right)):
         if is_tensor(left):
-            return calls.tensor_method(frame, left, method, (right,), {}, node, operands)
-        mirrored = _MIRRORED.get(method, method)
-        return calls.tensor_method(frame, right, mirrored, (left,), {}, node, (operands[1], operands[0]))
+            result = calls.tensor_method(frame, left, method, (right,), {}, node, operands)
+        else:
+            swapped, mirrored = (operands[1], operands[0]), _MIRRORED.get(method, method)
+            result = calls.tensor_method(frame, right, mirrored, (left,), {}, node, swapped)
+        # of what is a number or a tensor, as the branch before had it, the result is a bool or a tensor
+        return UNKNOWN if _may_be_plain(left) and _may_be_plain(right) else result
     verdict = comparing.compare_values(op, left, right)
     if verdict is not None:
         return verdict
     if method is not None and not (_is_plain(left) and _is_plain(right)):
         return UNKNOWN  # it may be an array that is compared
     return Scalar("bool")
+
+
+def _may_be_plain(value: Value) -> bool:
+    return any(_is_plain(option) and option is not None for option in options_of(value))
 
 
 def _is_plain(value: Value) -> bool:

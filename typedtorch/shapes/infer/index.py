@@ -14,6 +14,8 @@ MUTATORS = frozenset(
     }
 )  # fmt: skip
 
+REGISTERS = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
+
 
 @dataclass(slots=True)
 class Facts:
@@ -74,10 +76,21 @@ def _note(node: ast.AST, facts: Facts, own: bool) -> None:
             facts.stored.add((name, attribute))
         case ast.Call(func=ast.Attribute(value=held, attr=method)):
             facts.called.add(method)
+            name = registered(node)
+            if name is not None and isinstance(held, ast.Name):
+                facts.stored.add((held.id, name))
             if method in MUTATORS:
                 _changed(held, facts)
         case ast.Subscript(ctx=ast.Store() | ast.Del(), value=held):
             _changed(held, facts)
+
+
+def registered(node: ast.AST) -> str | None:
+    """The attribute that ``self.register_buffer("name", ...)`` sets."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=method), args=[ast.Constant(value=str(name)), *_]):
+            return name if method in REGISTERS else None
+    return None
 
 
 def _changed(held: ast.expr, facts: Facts) -> None:

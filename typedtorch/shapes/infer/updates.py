@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from typedtorch.shapes.infer.index import registered
 from typedtorch.shapes.infer.values import UNKNOWN, Instance, Tensor, Value, is_size
 from typedtorch.shapes.size import unknown
 
@@ -47,6 +48,8 @@ def _in_body(definition: ast.AST, attribute: str) -> Iterator[ast.AST]:
     plain: set[int] = set()  # targets that were met as the whole of what is assigned
     for node in ast.walk(definition):
         targets: list[ast.expr] = []
+        if registered(node) == attribute:
+            yield node
         if isinstance(node, ast.Assign):
             targets = node.targets
         elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
