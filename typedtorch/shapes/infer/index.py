@@ -76,9 +76,9 @@ def _note(node: ast.AST, facts: Facts, own: bool) -> None:
             facts.stored.add((name, attribute))
         case ast.Call(func=ast.Attribute(value=held, attr=method)):
             facts.called.add(method)
-            name = registered(node)
-            if name is not None and isinstance(held, ast.Name):
-                facts.stored.add((held.id, name))
+            buffer = registered(node)
+            if buffer is not None and isinstance(held, ast.Name):
+                facts.stored.add((held.id, buffer))
             if method in MUTATORS:
                 _changed(held, facts)
         case ast.Subscript(ctx=ast.Store() | ast.Del(), value=held):
