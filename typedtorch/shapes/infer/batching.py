@@ -42,14 +42,13 @@ def random_split(frame: Frame, args: Args, node: ast.AST) -> Value:
 def loader(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``DataLoader(dataset, batch_size=n)``: items put together, along a first axis of any size."""
     from typedtorch.shapes.infer.binding import Args as Arguments  # noqa: PLC0415 - calls hold this table
-    from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - as above
 
     if args.open:
         return UNKNOWN
     each = _item(frame, args.get(0, "dataset", UNKNOWN), node)
     merge = args.keywords.get("collate_fn")
     if merge is not None:
-        batch = call_value(frame, merge, Arguments([Sequence("list", None, each)], [None]), node)
+        batch = frame.call(merge, Arguments([Sequence("list", None, each)], [None]), node)
     elif args.get(1, "batch_size", 1) is None and "batch_sampler" not in args.keywords:
         batch = each
     else:

@@ -39,11 +39,9 @@ from typedtorch.shapes.size import unknown
 
 def call(frame: Frame, node: ast.Call) -> Value:
     """A call expression."""
-    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - expressions hold calls
-
     if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
         return _super(frame)
-    function = evaluate(frame, node.func)
+    function = frame.evaluate(node.func)
     if isinstance(function, External) and function.name in library.SYNTAX:
         return library.SYNTAX[function.name](frame, node)
     args = arguments(frame, node)
@@ -91,13 +89,12 @@ def _attribute(node: ast.Call) -> str | None:
 
 def arguments(frame: Frame, node: ast.Call) -> Args:
     """Evaluate the arguments, spreading what can be."""
-    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - as above
     from typedtorch.shapes.infer.items import items_of  # noqa: PLC0415 - as above
 
     args = Args()
     for argument in node.args:
         if isinstance(argument, ast.Starred):
-            value = evaluate(frame, argument.value)
+            value = frame.evaluate(argument.value)
             items = list(value) if isinstance(value, tuple) else items_of(value)
             if items is None:
                 args.open = True
@@ -107,9 +104,9 @@ def arguments(frame: Frame, node: ast.Call) -> Args:
                 for i, item in enumerate(items):
                     args.add(item, _part(argument.value, i))
         else:
-            args.add(evaluate(frame, argument), argument)
+            args.add(frame.evaluate(argument), argument)
     for keyword in node.keywords:
-        value = evaluate(frame, keyword.value)
+        value = frame.evaluate(keyword.value)
         if keyword.arg is not None:
             args.keywords[keyword.arg] = value
             args.keyword_nodes[keyword.arg] = keyword.value
@@ -351,27 +348,23 @@ def pieces(name: str, tensor: Tensor, values: tuple[Value, ...], keywords: Mappi
 
 def evaluate_type(frame: Frame, node: ast.expr) -> Value:
     """The first item of ``Float[<type>, "..."]``: a quoted name or a union is read as a type."""
-    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - expressions hold calls
-
     if isinstance(node, (ast.Constant, ast.BinOp, ast.Subscript)):
-        return SpecV(reading.read(node, lambda n: evaluate(frame, n)))
-    return evaluate(frame, node)
+        return SpecV(reading.read(node, frame.evaluate))
+    return frame.evaluate(node)
 
 
 def class_subscript(frame: Frame, base: Value, node: ast.Subscript) -> Value:
     """``C[...]`` on a class of the program: its own ``__class_getitem__``, else a generic."""
-    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - as above
-
     if isinstance(base, ClassV):
         found = base.info.find("__class_getitem__")
         if found is not None:
             function = frame.interpreter.method(found[0], found[1], base)
-            index = evaluate(frame, node.slice)
+            index = frame.evaluate(node.slice)
             return call_function(frame, function.bind(base), Args([index], [None]), node)
         mask = frame.interpreter.custom_wrapper(base.info)
         if mask is not None and isinstance(node.slice, ast.Tuple) and len(node.slice.elts) == 2:
             array = evaluate_type(frame, node.slice.elts[0])
-            text = evaluate(frame, node.slice.elts[1])
+            text = frame.evaluate(node.slice.elts[1])
             messages.check_axes(frame, "Shaped", array, text, node.slice.elts[1])
             return SpecV(reading.array_spec(base.info.name, mask, array, text))
     if isinstance(base, SpecV) and isinstance(base.spec, specs.ArraySpec):

@@ -129,7 +129,6 @@ def next_(frame: Frame, args: Args, node: ast.AST) -> Value:
 def map_(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``map(f, xs, ...)``: f is called on each item."""
     from typedtorch.shapes.infer.binding import Args as Arguments  # noqa: PLC0415 - calls hold this table
-    from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - as above
 
     if len(args.values) < 2 or args.open:
         return UNKNOWN
@@ -138,12 +137,12 @@ def map_(frame: Frame, args: Args, node: ast.AST) -> Value:
     known = [items for items in lists if items is not None]
     if len(known) == len(lists) and max(map(len, known)) <= 8:
         results = [
-            call_value(frame, args.values[0], Arguments(list(row), list(nodes)), node)
+            frame.call(args.values[0], Arguments(list(row), list(nodes)), node)
             for row in zip(*known, strict=False)
         ]
         return Sequence("iterator", tuple(results))
     row = [_each(frame, v, node) for v in args.values[1:]]
-    return Sequence("iterator", None, call_value(frame, args.values[0], Arguments(row, nodes), node))
+    return Sequence("iterator", None, frame.call(args.values[0], Arguments(row, nodes), node))
 
 
 def filter_(frame: Frame, args: Args, node: ast.AST) -> Value:
@@ -152,8 +151,6 @@ def filter_(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 def sum_(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``sum`` of integers or of tensors."""
-    from typedtorch.shapes.infer.calls import tensor_method  # noqa: PLC0415 - calls hold this table
-
     items = _items(args.values[0]) if args.values else None
     if items is not None and all(is_size(v) for v in items):
         total = args.get(1, "start", 0)
@@ -166,7 +163,7 @@ def sum_(frame: Frame, args: Args, node: ast.AST) -> Value:
     total = values[0]
     for value in values[1:]:
         where = args.nodes[0]
-        total = tensor_method(frame, total, "__add__", (value,), {}, node, (where, where))
+        total = frame.call_method(total, "__add__", (value,), {}, node, (where, where))
     return total
 
 
@@ -178,17 +175,14 @@ def partial(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 def reduce_(frame: Frame, args: Args, node: ast.AST) -> Value:
     from typedtorch.shapes.infer.binding import Args as Arguments  # noqa: PLC0415 - calls hold this table
-    from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - as above
 
     items = _items(args.values[1]) if len(args.values) > 1 else None
     if items is None and len(args.values) == 2:
         each = _each(frame, args.values[1], node)
-        return join(
-            each, call_value(frame, args.values[0], Arguments([each, each], [None, None]), node), "reduce"
-        )
+        return join(each, frame.call(args.values[0], Arguments([each, each], [None, None]), node), "reduce")
     if items is None and len(args.values) == 3:
         start, each = args.values[2], _each(frame, args.values[1], node)
-        once = call_value(frame, args.values[0], Arguments([start, each], [None, None]), node)
+        once = frame.call(args.values[0], Arguments([start, each], [None, None]), node)
         return join(start, once, "reduce")
     if items is None or len(items) > 12:
         return UNKNOWN
@@ -197,7 +191,7 @@ def reduce_(frame: Frame, args: Args, node: ast.AST) -> Value:
         return UNKNOWN
     result = rest[0]
     for item in rest[1:]:
-        result = call_value(frame, args.values[0], Arguments([result, item], [None, None]), node)
+        result = frame.call(args.values[0], Arguments([result, item], [None, None]), node)
     return result
 
 
@@ -241,12 +235,10 @@ def sequential(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 def _repeated(frame: Frame, node: ast.AST) -> Value:
     """What each module is in ``Sequential(*[Block(d) for _ in range(n)])``."""
-    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - expressions hold calls
-
     match node:
         case ast.Call(args=[ast.Starred(value=inner)], keywords=[]):
             with frame.reporter.mute():
-                value = evaluate(frame, inner)
+                value = frame.evaluate(inner)
             return value.any_item if isinstance(value, Sequence) else UNKNOWN
     return UNKNOWN
 

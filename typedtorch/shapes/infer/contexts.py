@@ -20,12 +20,10 @@ _AUTOCAST = {"torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", 
 
 def is_autocast(frame: Frame, node: ast.expr) -> bool:
     """Whether a context manager changes dtypes behind the operators' back, or might."""
-    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - expressions hold calls
-
     if not isinstance(node, ast.Call):
         return isinstance(node, (ast.Name, ast.Attribute))
     with frame.reporter.mute():
-        function = evaluate(frame, node.func)
+        function = frame.evaluate(node.func)
     if isinstance(function, External):
         return function.name in _AUTOCAST or not function.name.startswith(
             ("torch.", "contextlib.", "builtins.")

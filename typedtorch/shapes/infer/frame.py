@@ -13,6 +13,7 @@ from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Value
 
 if TYPE_CHECKING:
+    from typedtorch.shapes.infer.binding import Args
     from typedtorch.shapes.infer.classes import ClassInfo
     from typedtorch.shapes.infer.interpreter import Interpreter
     from typedtorch.shapes.infer.program import Module
@@ -104,6 +105,26 @@ class Frame:
         if name in self.closure:
             return self.closure[name]
         return self.module.lookup(name)
+
+    def evaluate(self, node: ast.expr) -> Value:
+        """The value of an expression here."""
+        return self.interpreter.evaluate(self, node)
+
+    def call(self, function: Value, args: Args, node: ast.AST) -> Value:
+        """What calling a value gives here."""
+        return self.interpreter.call(self, function, args, node)
+
+    def call_method(
+        self,
+        receiver: Value,
+        name: str,
+        values: tuple[Value, ...],
+        keywords: Mapping[str, Value],
+        node: ast.AST,
+        nodes: tuple[ast.expr | None, ...],
+    ) -> Value:
+        """What a method of a tensor gives here."""
+        return self.interpreter.call_method(self, receiver, name, values, keywords, node, nodes)
 
     def tie(self, node: ast.AST) -> Callable[[Size, Size], bool] | None:
         """Notes what must be equal from here on; answers False where that cannot be."""

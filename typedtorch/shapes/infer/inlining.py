@@ -72,6 +72,13 @@ def function_result(
             summaries.bind(frame, function, signature, bound, names)
             _look_inside(interpreter, frame, function, signature, bound, names, node)
         promised = assume(result, names, frame.place(node))
+        if not failed and isinstance(result, specs.TupleSpec) and isinstance(promised, tuple):
+            parts = list(promised)
+            for i, info in summaries.instances(result):
+                part = summaries.returned(frame, function, bound, names, info, frame.place(node), i)
+                if i is not None and part is not UNKNOWN:
+                    parts[i] = part
+            promised = tuple(parts)
         if not failed and isinstance(promised, Tensor) and ANY_AXES in promised.shape:
             promised = _as_given(interpreter, frame, function, signature, bound, names, node, promised)
         if not failed and _makes_functions(result):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer import (
+    calls,
     construction,
     definitions,
     inlining,
@@ -66,6 +67,10 @@ _CONSTANTS: dict[str, Value] = {
 
 class Interpreter:
     """Evaluates a program's functions and classes; one per :class:`Program`."""
+
+    evaluate = staticmethod(evaluate)
+    call = staticmethod(calls.call_value)
+    call_method = staticmethod(calls.tensor_method)
 
     def __init__(self, program: Program) -> None:
         self.program = program

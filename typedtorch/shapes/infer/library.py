@@ -155,23 +155,20 @@ _OBJECTS = {"torch.device", "torch.Generator", "torch.no_grad", "torch.inference
 
 
 def reveal_type(frame: Frame, node: ast.Call) -> Value:
-    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - expressions hold this table
-
     if len(node.args) != 1:
         return UNKNOWN
-    value = evaluate(frame, node.args[0])
+    value = frame.evaluate(node.args[0])
     if isinstance(value, Tensor) and not frame.depth:
         messages.reveal(frame, node, source(node.args[0]), value)
     return value
 
 
 def is_instance(frame: Frame, node: ast.Call) -> Value:
-    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - as above
     from typedtorch.shapes.infer.items import items_of  # noqa: PLC0415 - as above
 
     if len(node.args) != 2:
         return UNKNOWN
-    value, given = evaluate(frame, node.args[0]), evaluate(frame, node.args[1])
+    value, given = frame.evaluate(node.args[0]), frame.evaluate(node.args[1])
     classes = items_of(given) if isinstance(given, tuple) else [given]
     if isinstance(given, SpecV) or classes is None:
         return Scalar("bool")
@@ -184,12 +181,11 @@ def is_instance(frame: Frame, node: ast.Call) -> Value:
 
 def cast(frame: Frame, node: ast.Call) -> Value:
     from typedtorch.shapes.infer.assignment import more_precise  # noqa: PLC0415 - as above
-    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - as above
 
     if len(node.args) != 2:
         return UNKNOWN
-    spec = reading.read(node.args[0], lambda n: evaluate(frame, n))
-    value = evaluate(frame, node.args[1])
+    spec = reading.read(node.args[0], frame.evaluate)
+    value = frame.evaluate(node.args[1])
     names = frame.state.names.copy()
     promised = assume(spec, names, "cast")
     if promised is UNKNOWN:
@@ -204,9 +200,7 @@ def type_variable(frame: Frame, node: ast.Call) -> Value:
 
 
 def new_type(frame: Frame, node: ast.Call) -> Value:
-    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - as above
-
-    return SpecV(reading.read(node.args[1], lambda n: evaluate(frame, n))) if len(node.args) == 2 else UNKNOWN
+    return SpecV(reading.read(node.args[1], frame.evaluate)) if len(node.args) == 2 else UNKNOWN
 
 
 def assertion(frame: Frame, node: ast.Call) -> Value:
@@ -288,9 +282,8 @@ def field(frame: Frame, args: Args, node: ast.AST) -> Value:
         return args.keywords["default"]
     if "default_factory" in args.keywords:
         from typedtorch.shapes.infer.binding import Args as Empty  # noqa: PLC0415 - calls hold this table
-        from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - as above
 
-        return call_value(frame, args.keywords["default_factory"], Empty(), node)
+        return frame.call(args.keywords["default_factory"], Empty(), node)
     return UNKNOWN
 
 
@@ -346,8 +339,6 @@ _CONTAINERS: dict[str, Special] = containers.MODULES
 
 
 def call_partial(frame: Frame, partial: Partial, args: Args, node: ast.AST) -> Value:
-    from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - calls hold this table
-
     if partial.transform != "functools.partial":
         return transforms.call_transform(frame, partial, args, node)
     merged = replace(
@@ -356,7 +347,7 @@ def call_partial(frame: Frame, partial: Partial, args: Args, node: ast.AST) -> V
         nodes=[*([None] * len(partial.args)), *args.nodes],
         keywords={**partial.kwargs, **args.keywords},
     )
-    return call_value(frame, partial.function, merged, node)
+    return frame.call(partial.function, merged, node)
 
 
 __all__ = ["SPECIAL", "SYNTAX", "call_external", "call_partial"]

@@ -53,13 +53,11 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
 
 
 def _tensor_method(frame: Frame, receiver: Value, name: str, args: Args, node: ast.AST) -> Value:
-    from typedtorch.shapes.infer.calls import tensor_method  # noqa: PLC0415 - calls hold this table
-
     if args.open:
         return UNKNOWN
     own = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
     nodes = (own, *args.nodes)
-    value = tensor_method(frame, receiver, name, tuple(args.values), args.keywords, node, nodes)
+    value = frame.call_method(receiver, name, tuple(args.values), args.keywords, node, nodes)
     if name.endswith("_") and not name.endswith("__") and isinstance(value, Tensor) and value != receiver:
         # an in-place change of shape is seen through every name of the tensor
         frame.state.replace_value(receiver, value)

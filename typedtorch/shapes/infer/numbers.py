@@ -45,10 +45,8 @@ def to_float(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 def _as_number(frame: Frame, args: Args, value: Value, method: str, node: ast.AST) -> None:
     """``int(x)`` of a tensor takes one element."""
-    from typedtorch.shapes.infer.calls import tensor_method  # noqa: PLC0415 - calls hold this table
-
     if isinstance(value, Tensor):
-        tensor_method(frame, value, method, (), {}, node, tuple(args.nodes))
+        frame.call_method(value, method, (), {}, node, tuple(args.nodes))
 
 
 def to_bool(frame: Frame, args: Args, node: ast.AST) -> Value:
@@ -87,11 +85,9 @@ def extreme(pick: Callable[..., Value]) -> Special:
 
 
 def absolute(frame: Frame, args: Args, node: ast.AST) -> Value:
-    from typedtorch.shapes.infer.calls import tensor_method  # noqa: PLC0415 - calls hold this table
-
     value = args.get(0, "x", UNKNOWN)
     if isinstance(value, Tensor):
-        return tensor_method(frame, value, "abs", (), {}, node, tuple(args.nodes))
+        return frame.call_method(value, "abs", (), {}, node, tuple(args.nodes))
     if isinstance(value, (int, float)):
         return abs(value)
     return unknown(f"?{frame.place(node)}") if isinstance(value, Poly) else UNKNOWN

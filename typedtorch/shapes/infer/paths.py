@@ -155,8 +155,6 @@ def rank_only(value: Tensor, others: Sequence[Tensor]) -> Tensor:
 
 def arms(frame: Frame, node: ast.IfExp, check: Callable[[ast.expr, Value], None]) -> None:
     """``return a if c else b``: each arm against what the function promises."""
-    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - expressions hold conditions
-
     states = refine.branch(frame, node.test)
     if None in states:
         return
@@ -168,7 +166,7 @@ def arms(frame: Frame, node: ast.IfExp, check: Callable[[ast.expr, Value], None]
         for state, arm in zip(states, (node.body, node.orelse), strict=True):
             assert state is not None
             frame.state = state
-            values.append((arm, evaluate(frame, arm)))
+            values.append((arm, frame.evaluate(arm)))
     frame.state, frame.reporter.counting = saved, counting
     tensors = [v for _, v in values if isinstance(v, Tensor)]
     for arm, value in values:

@@ -48,14 +48,12 @@ def _release(frame: Frame, parameter: str, kept: list[Value]) -> None:
 
 def read_place(frame: Frame, place: ast.expr) -> Value:
     """The value of a variable or attribute chain, without side effects."""
-    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - expressions hold conditions
-
     if isinstance(place, ast.NamedExpr):
         place = place.target
     if not isinstance(place, (ast.Name, ast.Attribute)):
         return UNKNOWN
     with frame.reporter.mute():
-        return evaluate(frame, place)
+        return frame.evaluate(place)
 
 
 def write_place(frame: Frame, place: ast.expr, value: Value) -> None:

@@ -42,9 +42,7 @@ def branch(frame: Frame, test: ast.expr, evaluated: Value | None = None) -> Bran
             return other, then
         case ast.BoolOp(op=op, values=values) if evaluated is None:
             return _branch_boolean(frame, isinstance(op, ast.And), values)
-    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - expressions hold conditions
-
-    value = evaluate(frame, test) if evaluated is None else evaluated
+    value = frame.evaluate(test) if evaluated is None else evaluated
     if evaluated is None:
         ask_truth(frame, test, value)
     verdict = truth(value)
@@ -67,11 +65,9 @@ def branch(frame: Frame, test: ast.expr, evaluated: Value | None = None) -> Bran
 
 def ask_truth(frame: Frame, test: ast.expr, value: Value) -> None:
     """``if x > 0`` of a tensor with several elements is refused; ``if mask`` is, where there is a mask."""
-    from typedtorch.shapes.infer.calls import tensor_method  # noqa: PLC0415 - calls hold conditions
-
     options = [option for option in options_of(value) if option is not None]
     if options and all(isinstance(option, Tensor) for option in options):
-        tensor_method(frame, choice(options), "__bool__", (), {}, test, (test,))
+        frame.call_method(choice(options), "__bool__", (), {}, test, (test,))
 
 
 def _branch_boolean(frame: Frame, is_and: bool, values: list[ast.expr]) -> Branches:
@@ -156,8 +152,6 @@ def _refine_each(frame: Frame, test: ast.expr, positive: bool) -> bool:
 
 
 def _refine_comparison(frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.expr, positive: bool) -> bool:
-    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - expressions hold conditions
-
     if isinstance(op, (ast.IsNot, ast.NotEq)):
         op, positive = (ast.Is() if isinstance(op, ast.IsNot) else ast.Eq()), not positive
     with frame.reporter.mute():
@@ -173,7 +167,7 @@ def _refine_comparison(frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.e
             if most is not None:
                 return _keep_ranks(frame, subject, most)
         if isinstance(op, ast.Eq):
-            a, b = evaluate(frame, left), evaluate(frame, right)
+            a, b = frame.evaluate(left), frame.evaluate(right)
             if isinstance(b, Dtype) and isinstance(left, ast.Attribute) and left.attr == "dtype":
                 return _keep_dtype(frame, left.value, b.mask, positive)
             if isinstance(b, (str, int, float, bool)) and isinstance(a, Choice):
@@ -183,7 +177,7 @@ def _refine_comparison(frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.e
         if isinstance(op, tuple(_BELOW)) and _BELOW[type(op)] is positive:
             _perhaps_negative(frame, left, right)
         if isinstance(op, ast.In) and positive is True:
-            a, b = evaluate(frame, left), evaluate(frame, right)
+            a, b = frame.evaluate(left), frame.evaluate(right)
             if isinstance(left, ast.Attribute) and left.attr == "dtype" and isinstance(b, (tuple, Sequence)):
                 kinds = b if isinstance(b, tuple) else b.items or (UNKNOWN,)
                 if all(isinstance(kind, Dtype) for kind in kinds):
@@ -245,11 +239,10 @@ def _may_equal(value: Value, constant: Value) -> bool:
 
 
 def _refine_isinstance(frame: Frame, subject: ast.expr, kinds: ast.expr, positive: bool) -> bool:
-    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - as above
     from typedtorch.shapes.infer.items import items_of  # noqa: PLC0415 - as above
 
     with frame.reporter.mute():
-        value = evaluate(frame, kinds)
+        value = frame.evaluate(kinds)
     classes = items_of(value) if isinstance(value, tuple) else [value]
     return keep_kind(frame, subject, classes or [UNKNOWN], positive)
 

@@ -55,14 +55,12 @@ def _other_dim(frame: Frame, node: ast.Call, fits: Fits) -> str | None:
 
 def _tried(frame: Frame, node: ast.expr) -> Value:
     """The value of an expression that is not in the program: nothing is reported or counted."""
-    from typedtorch.shapes.infer.expressions import evaluate  # noqa: PLC0415 - expressions check results
-
     reporter = frame.reporter
     counting, known = reporter.counting, dict(reporter.known)
     reporter.counting = False
     try:
         with reporter.mute():
-            return evaluate(frame, node)
+            return frame.evaluate(node)
     finally:
         reporter.counting, reporter.known = counting, known
 

@@ -38,11 +38,11 @@ def _symbolic(frame: Frame, node: ast.expr, met: dict[str, Size]) -> Size | None
         if isinstance(node.op, ast.Mult):
             return left * right
         return left + right if isinstance(node.op, ast.Add) else left - right
-    value = UNKNOWN
+    value: Value = UNKNOWN
     if isinstance(node, (ast.Constant, ast.Name, ast.Attribute)):
         value = _integer(expressions.evaluate(frame, node))
     if is_size(value):
-        return value
+        return value  # type: ignore[no-any-return]  # a value that is a size
     if value is not UNKNOWN or any(isinstance(part, ast.Call) for part in ast.walk(node)):
         return None
     return met.setdefault(ast.dump(node), unknown())

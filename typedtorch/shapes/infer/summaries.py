@@ -53,7 +53,7 @@ def record(frame: Frame, signature: Signature) -> None:
         if not found and size is not None:
             sizes[name] = size
     value: Value = UNKNOWN
-    if isinstance(signature.result, specs.InstanceSpec) and frame.returns:
+    if instances(signature.result) and frame.returns:
         value = join_all([v for _, v in frame.returns], "result")
     table[_key(frame.function)] = Summary(sizes, value)
 
@@ -76,11 +76,27 @@ def bind(frame: Frame, function: FunctionV, signature: Signature, bound: Bound, 
                 continue
 
 
+def instances(result: specs.Spec) -> tuple[tuple[int | None, ClassInfo], ...]:
+    """The objects in a result: it is one (at None), or a tuple with some."""
+    if isinstance(result, specs.InstanceSpec):
+        return ((None, result.info),)
+    items = result.items if isinstance(result, specs.TupleSpec) else ()
+    return tuple((i, item.info) for i, item in enumerate(items) if isinstance(item, specs.InstanceSpec))
+
+
 def returned(
-    frame: Frame, function: FunctionV, bound: Bound, names: Names, info: ClassInfo, place: str
+    frame: Frame,
+    function: FunctionV,
+    bound: Bound,
+    names: Names,
+    info: ClassInfo,
+    place: str,
+    item: int | None = None,
 ) -> Value:
-    """The object a call gives back; unknown where the body does not show it."""
+    """The object a call gives back (an item of its tuple); unknown where the body does not show it."""
     value = _summary(frame.interpreter, function).value
+    if item is not None:
+        value = value[item] if isinstance(value, tuple) and item < len(value) else UNKNOWN
     if not _made_here(value, info):
         return UNKNOWN
     meaning = _meaning(function, bound, names)

@@ -40,20 +40,17 @@ def _transform(name: str) -> Special:
 
 def checkpoint(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``checkpoint(f, *args)`` is ``f(*args)``."""
-    from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - calls hold this table
-
     if not args.values:
         return UNKNOWN
     own = {"use_reentrant", "preserve_rng_state", "determinism_check", "debug", "context_fn", "early_stop"}
     rest = args.without_first()
     keywords = {k: v for k, v in rest.keywords.items() if k not in own}
-    return call_value(frame, args.values[0], replace(rest, keywords=keywords), node)
+    return frame.call(args.values[0], replace(rest, keywords=keywords), node)
 
 
 def functional_call(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``functional_call(module, parameters, args, kwargs)`` is ``module(*args, **kwargs)``."""
     from typedtorch.shapes.infer.binding import Args as Arguments  # noqa: PLC0415 - calls hold this table
-    from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - as above
 
     if len(args.values) < 3:
         return UNKNOWN
@@ -63,7 +60,7 @@ def functional_call(frame: Frame, args: Args, node: ast.AST) -> Value:
     if not isinstance(keywords, DictV) or keywords.rest is not None:
         return UNKNOWN
     inner = Arguments(values, [args.nodes[2]] * len(values), dict(keywords.items))
-    return call_value(frame, args.values[0], inner, node)
+    return frame.call(args.values[0], inner, node)
 
 
 def apply_autograd(frame: Frame, function: ClassV, args: Args, node: ast.AST) -> Value:
@@ -81,18 +78,16 @@ def apply_autograd(frame: Frame, function: ClassV, args: Args, node: ast.AST) ->
 
 def call_transform(frame: Frame, partial: Partial, args: Args, node: ast.AST) -> Value:
     """Call what a transform made."""
-    from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - calls hold this table
-
     name = partial.transform.rpartition(".")[2]
     if name == "contextmanager":
-        yielded = call_value(frame, partial.function, args, node)
+        yielded = frame.call(partial.function, args, node)
         each = yielded.any_item if isinstance(yielded, Sequence) else UNKNOWN
         return Partial(each, transform="contextlib.entered")
     if name == "vmap":
         return _vmap(frame, partial, args, node)
     if args.open:
         return UNKNOWN
-    output = call_value(frame, partial.function, args, node)
+    output = frame.call(partial.function, args, node)
     which = partial.kwargs.get("argnums", partial.args[0] if partial.args else 0)
     has_aux = partial.kwargs.get("has_aux", False)
     if has_aux is True and isinstance(output, tuple) and len(output) == 2:
@@ -130,8 +125,6 @@ def _jacobian(output: Value, argument: Value) -> Value:
 
 def _vmap(frame: Frame, partial: Partial, args: Args, node: ast.AST) -> Value:
     """Take the mapped axis off each argument, call, put it on each result."""
-    from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - calls hold this table
-
     if args.open:
         return UNKNOWN
     in_dims = partial.kwargs.get("in_dims", partial.args[0] if partial.args else 0)
@@ -143,7 +136,7 @@ def _vmap(frame: Frame, partial: Partial, args: Args, node: ast.AST) -> Value:
         values.append(_take_off(value, dim, mapped))
     if not mapped:
         return UNKNOWN
-    output = call_value(frame, partial.function, replace(args, values=values), node)
+    output = frame.call(partial.function, replace(args, values=values), node)
     return _put_on(output, out_dims, mapped[0])
 
 
@@ -220,11 +213,9 @@ def task(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 def to_thread(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``asyncio.to_thread(f, x)``: awaited, ``f(x)``."""
-    from typedtorch.shapes.infer.calls import call_value  # noqa: PLC0415 - calls hold this table
-
     if not args.values or args.open:
         return UNKNOWN
-    return Awaitable(call_value(frame, args.values[0], args.without_first(), node))
+    return Awaitable(frame.call(args.values[0], args.without_first(), node))
 
 
 def _packing(function: Callable[..., Value]) -> Special:
