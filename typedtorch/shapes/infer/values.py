@@ -16,21 +16,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from typedtorch.shapes.equality import is_argument, same
+from typedtorch.shapes.equality import is_argument
+from typedtorch.shapes.infer.tensor_joins import join_tensor
 from typedtorch.shapes.rule import Fields, Layer, Record
 from typedtorch.shapes.size import Poly, Size, atoms, either, unknown
 from typedtorch.shapes.tensor import (
-    ANY_AXES,
     UNKNOWN,
     Dtype,
-    Entry,
-    Pack,
     Scalar,
-    Shape,
     Tensor,
     Unknown,
-    pack_index,
-    same_entry,
 )
 
 if TYPE_CHECKING:
@@ -263,7 +258,7 @@ def join(a: Value, b: Value, key: str = "?") -> Value:
     if isinstance(a, Choice) or isinstance(b, Choice):
         return _join_choice(a, b, key)
     if isinstance(a, Tensor) and isinstance(b, Tensor):
-        return _join_tensor(a, b, key)
+        return join_tensor(a, b, key)
     if is_size(a) and is_size(b):
         return _join_size(a, b, key)
     if _is_number(a) and _is_number(b):
@@ -361,46 +356,9 @@ def options_of(value: Value) -> tuple[Value, ...]:
     return value.options if isinstance(value, Choice) else (value,)
 
 
-def _join_tensor(a: Tensor, b: Tensor, key: str) -> Tensor:
-    library = a.library if a.library == b.library else "torch"
-    layout = a.layout if a.layout == b.layout else None
-    return Tensor(
-        join_shape(a.shape, b.shape, key),
-        a.dtype | b.dtype,
-        deliberate=a.deliberate or b.deliberate,
-        layout=layout,
-        library=library,
-    )
-
-
-def join_shape(a: Shape, b: Shape, key: str) -> Shape:
-    """Axis by axis where the ranks are known and equal; else the common head and tail."""
-    if pack_index(a) is None and pack_index(b) is None and len(a) == len(b):
-        return tuple(_join_entry(x, y, f"{key}[{i}]") for i, (x, y) in enumerate(zip(a, b, strict=True)))
-    head: list[Entry] = []
-    for x, y in zip(a, b, strict=False):
-        if same_entry(x, y) is not True:
-            break
-        head.append(x)
-    if len(head) == len(a) == len(b):
-        return a
-    tail: list[Entry] = []
-    for x, y in zip(reversed(a[len(head) :]), reversed(b[len(head) :]), strict=False):
-        if same_entry(x, y) is not True:
-            break
-        tail.append(x)
-    return (*head, ANY_AXES, *reversed(tail))
-
-
-def _join_entry(a: Entry, b: Entry, key: str) -> Entry:
-    if isinstance(a, Pack) or isinstance(b, Pack):
-        return ANY_AXES
-    return a if same(a, b) is True else unknown(f"?{key}")
-
-
 __all__ = [
     "UNKNOWN", "Awaitable", "Bound", "Choice", "ClassV", "DictV", "Dtype", "External", "FunctionV",
     "Instance", "LayerV", "Object", "Partial", "Record", "Scalar", "Sequence", "Size", "SpecV",
     "SuperV", "Tensor", "Unknown", "Value", "choice", "equal", "is_size", "join", "join_all",
-    "join_shape", "options_of",
+    "options_of",
 ]  # fmt: skip

@@ -1,0 +1,44 @@
+"""Joins of tensors and shapes: what holds whichever of two came about."""
+
+from __future__ import annotations
+
+from typedtorch.shapes.equality import same
+from typedtorch.shapes.size import unknown
+from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, Tensor, pack_index, same_entry
+
+
+def join_tensor(a: Tensor, b: Tensor, key: str) -> Tensor:
+    library = a.library if a.library == b.library else "torch"
+    layout = a.layout if a.layout == b.layout else None
+    return Tensor(
+        _join_shape(a.shape, b.shape, key),
+        a.dtype | b.dtype,
+        deliberate=a.deliberate or b.deliberate,
+        layout=layout,
+        library=library,
+    )
+
+
+def _join_shape(a: Shape, b: Shape, key: str) -> Shape:
+    """Axis by axis where the ranks are known and equal; else the common head and tail."""
+    if pack_index(a) is None and pack_index(b) is None and len(a) == len(b):
+        return tuple(_join_entry(x, y, f"{key}[{i}]") for i, (x, y) in enumerate(zip(a, b, strict=True)))
+    head: list[Entry] = []
+    for x, y in zip(a, b, strict=False):
+        if same_entry(x, y) is not True:
+            break
+        head.append(x)
+    if len(head) == len(a) == len(b):
+        return a
+    tail: list[Entry] = []
+    for x, y in zip(reversed(a[len(head) :]), reversed(b[len(head) :]), strict=False):
+        if same_entry(x, y) is not True:
+            break
+        tail.append(x)
+    return (*head, ANY_AXES, *reversed(tail))
+
+
+def _join_entry(a: Entry, b: Entry, key: str) -> Entry:
+    if isinstance(a, Pack) or isinstance(b, Pack):
+        return ANY_AXES
+    return a if same(a, b) is True else unknown(f"?{key}")
