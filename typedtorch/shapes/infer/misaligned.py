@@ -5,7 +5,7 @@ from __future__ import annotations
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.problems import Problem, expected_shape
 from typedtorch.shapes.infer.specs import ArraySpec
-from typedtorch.shapes.size import axis, is_unknown
+from typedtorch.shapes.size import axis, is_counted, is_unknown
 from typedtorch.shapes.tensor import (
     Pack,
     Tensor,
@@ -53,7 +53,9 @@ def misaligned(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[
             or isinstance(got, Pack)
         ):
             continue
-        if expected == got or is_unknown(expected) or is_unknown(got) or expected not in value.shape:
+        if expected == got or is_unknown(expected) or (is_unknown(got) and not is_counted(got)):
+            continue
+        if expected not in value.shape and not (names.strict and got in wanted):
             continue
         if str(expected) == str(got):
             continue  # one name in two objects: ``batch`` of the images and of the texts are one
