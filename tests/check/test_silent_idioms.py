@@ -13,7 +13,7 @@ HEADER = """
 from collections.abc import Callable
 from jaxtyping import Float
 from torch import Tensor, nn
-import torch
+import einops, torch
 """
 
 
@@ -108,6 +108,10 @@ SILENT = {
                     if not self.training and i >= used:
                         break
                 return x
+    """,
+    "a run of axes alone in parentheses is one axis": """
+        def flat(x: Float[Tensor, "b h w d"]) -> Float[Tensor, "b h*w d"]:
+            return einops.rearrange(x, "b ... d -> b (...) d")
     """,
     "a tensor without axes as an index is an integer": """
         def gathered(ids: Tensor, masks: Float[Tensor, "n h w"]) -> Tensor:

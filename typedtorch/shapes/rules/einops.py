@@ -68,7 +68,8 @@ def _names(side: Any) -> set[str]:
     "f:b s d, 'b s d -> (b s) d' | f:b s d, 'b s d -> b d s' | f:b 1 d, 'b 1 d -> b d' | "
         "[f:b d, f:b d], 'k b d -> b k d' | "
     "f:a b, 'a b -> a 1 b' | f:b 2*d, 'b (d k) -> b d k', k=2 | "
-        "f:a b ..., 'a b ... -> (a b) ...' | f:a ... b, 'a ... b -> (a ...) b'"))  # fmt: skip
+        "f:a b ..., 'a b ... -> (a b) ...' | f:a ... b, 'a ... b -> (a ...) b' | "
+        "f:... d, '... d -> (...) d'"))  # fmt: skip
 def rearrange(tensor: Any, pattern: Any, **axes_lengths: Any) -> Tensor:
     given = _operand(tensor)
     left, right, text = _sides(pattern)

@@ -41,7 +41,8 @@ def parse_side(text: str) -> Side:
         elif token == ")":
             if inside is None:
                 raise ShapeError(f"{text!r}: ')' without '('", "einops")
-            groups.append(tuple(inside))
+            # a run in parentheses is one axis, also where nothing stands beside it
+            groups.append(("...", "1") if inside == ["..."] else tuple(inside))
             inside = None
         else:
             _check_token(token, text)
@@ -65,7 +66,7 @@ def _check_token(token: str, text: str) -> None:
 
 
 def names_in(side: Side) -> list[str]:
-    return [n for group in side for n in group]
+    return [n for group in side for n in group if n != "1"]
 
 
 def split_pattern(pattern: Any) -> tuple[str, str]:
