@@ -116,6 +116,8 @@ def _unpack(
             return
         value = _unpack_shape(frame, value, elts, star, source)
     items = items_of(value)
+    if items is None and star is None and isinstance(source, ast.Call):
+        _check_unbind(frame, source, len(elts))
     if items is None:
         each = iterate(value, frame.place(target))
         for element in elts:
@@ -138,6 +140,26 @@ def _unpack(
     assign_target(frame, elts[star], SequenceV("list", tuple(items[star : len(items) - after])))
     for element, item in zip(elts[star + 1 :], items[len(items) - after :], strict=True):
         assign_target(frame, element, item)
+
+
+def _check_unbind(frame: Frame, source: ast.Call, wanted: int) -> None:
+    """``k, v = kv.unbind(1)`` where it is another axis that is 2."""
+    func = source.func
+    if not isinstance(func, ast.Attribute) or func.attr != "unbind" or len(source.args) > 1:
+        return
+    given = [k.value for k in source.keywords if k.arg == "dim"] or source.args
+    with frame.reporter.mute():
+        tensor = evaluate(frame, func.value)
+        dim = evaluate(frame, given[0]) if given else 0
+    if isinstance(tensor, Tensor) and isinstance(dim, int) and tensor.rank is not None:
+        _check_axis_taken(frame, source, tensor, dim % tensor.rank if tensor.rank else 0, wanted)
+
+
+def _check_axis_taken(frame: Frame, node: ast.expr, tensor: Tensor, dim: int, wanted: int) -> None:
+    """``x, y, z = points`` of ``n 3``: n may be 3, but another axis is."""
+    size = tensor.shape[dim] if dim < len(tensor.shape) else 0
+    if isinstance(size, Poly) and generic(size) and wanted in tensor.shape:
+        messages.unpack_along(frame, node, tensor, dim, wanted)
 
 
 def _certain_count(frame: Frame, value: Value, source: ast.expr | None) -> bool:
@@ -168,9 +190,8 @@ def _unpack_tensor(
     first = value.shape[0] if value.shape else None
     if star is None and isinstance(first, int) and first != len(elts):
         messages.unpack(frame, source or target, value, len(elts), first)
-    elif star is None and isinstance(first, Poly) and generic(first) and len(elts) in value.shape:
-        # points: "n 3" and x, y, z = points: n may be 3, but another axis is
-        messages.unpack_along(frame, source or target, value, len(elts))
+    elif star is None:
+        _check_axis_taken(frame, source or target, value, 0, len(elts))
     each = tensor_item(value)
     return tuple([each] * len(elts)) if star is None else SequenceV("list", None, each)
 

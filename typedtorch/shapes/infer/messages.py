@@ -66,13 +66,21 @@ def unpack(frame: Frame, node: ast.expr, value: Value, wanted: int, got: int) ->
     frame.reporter.add(node, "shape", text)
 
 
-def unpack_along(frame: Frame, node: ast.expr, value: Tensor, wanted: int) -> None:
-    """The first axis is taken apart, and it is another one that has as many items as there are names."""
+def unpack_along(frame: Frame, node: ast.expr, value: Tensor, taken: int, wanted: int) -> None:
+    """One axis is taken apart, and it is another one that has as many items as there are names."""
     axis = value.shape.index(wanted)
-    what = source(node)
-    text = f"unpacks {what} of shape {show(value.shape)} into {wanted} names: "
-    text += f"its first axis is {value.shape[0]}, axis {axis} is {wanted}"
+    what = source(_taken_apart(node))
+    text = f"unpacks axis {taken} of {what}, of shape {show(value.shape)}, into {wanted} names: "
+    text += f"it is {value.shape[taken]}, and axis {axis} is {wanted}"
     frame.reporter.add(node, "shape", text, f"{what}.unbind({axis}) takes that axis apart")
+
+
+def _taken_apart(node: ast.expr) -> ast.expr:
+    """The tensor of ``kv.unbind(1)``, or what is unpacked itself."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=tensor, attr="unbind")):
+            return tensor
+    return node
 
 
 def several(frame: Frame, node: ast.AST, value: tuple[Value, ...], attribute: str = "") -> None:
