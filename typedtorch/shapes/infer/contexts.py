@@ -31,6 +31,18 @@ def is_autocast(frame: Frame, node: ast.expr) -> bool:
     return True
 
 
+_EXPECTING = {"raises", "assertRaises", "assertRaisesRegex", "RaisesGroup"}
+
+
+def expects_an_error(node: ast.expr) -> bool:
+    """``pytest.raises(...)`` and ``self.assertRaises(...)``: the code under it is wrong on purpose."""
+    if not isinstance(node, ast.Call):
+        return False
+    function = node.func
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    return name in _EXPECTING
+
+
 def entered(frame: Frame, value: Value, node: ast.expr) -> Value:
     """What ``with ... as name`` binds."""
     if isinstance(value, Instance):

@@ -279,9 +279,23 @@ def with_(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
             frame.state.autocast = True
         if item.optional_vars is not None:
             assign_target(frame, item.optional_vars, contexts.entered(frame, value, item.context_expr))
-    reached = run(frame, node.body)
+    if any(contexts.expects_an_error(item.context_expr) for item in node.items):
+        reached = _expected_to_fail(frame, node.body)
+    else:
+        reached = run(frame, node.body)
     frame.state.autocast = before
     return reached
+
+
+def _expected_to_fail(frame: Frame, body: list[ast.stmt]) -> bool:
+    """``with pytest.raises(...)``: wrong on purpose, and what follows is reached."""
+    start = frame.state.copy()
+    with frame.reporter.mute():
+        end = frame.state if run(frame, body) else None
+    joined = join_states(start, end, frame.place(body[0]))
+    assert joined is not None
+    frame.state = joined
+    return True
 
 
 def match_(frame: Frame, node: ast.Match) -> bool:
