@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from typedtorch.training import ConfigError, TrainConfig
-from typedtorch.training.config import GROUP_OF, Overrides, find_device, resolve
+from typedtorch.training.config import GROUP_OF, Overrides
+from typedtorch.training.resolve import find_device, resolve
 
 CPU = torch.device("cpu")
 

@@ -30,8 +30,14 @@ pytestmark = pytest.mark.slow
 def command(place: Path, out: str, world: int, **changes: Any) -> list[str]:
     launcher = [*TORCHRUN, str(world)] if world > 1 else [sys.executable]
     settings = {**SETTINGS, "data": str(place / "text.txt"), "out": out, **changes}
-    flags = [word for name, value in settings.items() for word in (f"--{name.replace('_', '-')}", str(value))]
-    return [*launcher, "-m", "typedtorch", "train", *flags, "--no-plot"]
+    switches = [f"--{name.replace('_', '-')}" for name, value in settings.items() if value is True]
+    flags = [
+        word
+        for name, value in settings.items()
+        if not isinstance(value, bool)
+        for word in (f"--{name.replace('_', '-')}", str(value))
+    ]
+    return [*launcher, "-m", "typedtorch", "train", *flags, *switches, "--no-plot"]
 
 
 def start(place: Path, arguments: list[str]) -> subprocess.Popen[str]:
@@ -136,6 +142,19 @@ def test_stopped_and_resumed_is_bit_for_bit_what_was_not(place: Path, kind: str)
     same_state(stopped, load_checkpoint(checkpoint(place, f"whole-{kind}", 6)), 0.0)
 
 
+@pytest.mark.parametrize("kind", ["fsdp", "zero1", "ddp"])
+def test_what_is_written_while_training_goes_on_is_the_state_of_its_step(place: Path, kind: str) -> None:
+    several = {"parallel": kind, "steps": 6, "save_every": 2, "keep": 3}
+    assert close(
+        run(place, f"behind-{kind}", 2, background_save=True, **several),
+        run(place, f"at-{kind}", 2, **several),
+    )
+    for step in (2, 4, 6):
+        ours = load_checkpoint(checkpoint(place, f"behind-{kind}", step))
+        same_state(ours, load_checkpoint(checkpoint(place, f"at-{kind}", step)), 0.0)
+        assert ours["counters"]["step"] == step
+
+
 def test_a_run_continues_under_another_number_and_kind_of_processes(place: Path) -> None:
     whole = run(place, "steady", 1, steps=12)
     run(place, "moved", 2, parallel="fsdp", steps=3)
@@ -214,6 +233,40 @@ assert float(parallel.sum(torch.ones(()))) == 2
 """
 
 
+GOING_ON = """
+import os, sys, time, typedtorch
+from typedtorch.training import Callback
+
+plain = os.fsync
+def slowly(descriptor):
+    time.sleep(0.2)
+    plain(descriptor)
+os.fsync = slowly
+
+class Watch(Callback):
+    meanwhile = 0
+    def on_step(self, trainer):
+        thread = trainer.saver._thread
+        self.meanwhile += thread is not None and thread.is_alive()
+
+watch = Watch()
+typedtorch.train(
+    data="text.txt", out="going-on", parallel=sys.argv[1], device="cpu", layers=1, d_model=16, heads=2,
+    seq=16, batch=4, steps=12, save_every=6, eval_tokens=256, warmup=1, sample=0, plot=False,
+    background_save=True, callbacks=[watch],
+)
+assert watch.meanwhile >= 3, watch.meanwhile
+"""
+
+
+def test_steps_are_taken_while_every_process_writes_its_part(place: Path) -> None:
+    (place / "going_on.py").write_text(GOING_ON)
+    process = start(place, [*TORCHRUN, "2", "going_on.py", "fsdp"])
+    said = process.communicate(timeout=120)[1]
+    assert process.returncode == 0, said
+    assert load_checkpoint(checkpoint(place, "going-on", 12))["counters"]["step"] == 12
+
+
 @pytest.mark.parametrize("kind", ["ddp", "zero1", "fsdp"])
 def test_a_script_of_ones_own_ends_well(place: Path, kind: str) -> None:
     (place / "own.py").write_text(OWN_SCRIPT)
@@ -275,12 +328,14 @@ def test_a_signal_to_the_launcher_ends_all_with_a_checkpoint(place: Path) -> Non
     assert load_checkpoint(checkpoint(place, "ended", stopped.pop()))["model"]
 
 
-def test_a_disk_that_refuses_one_process_fails_in_all(place: Path) -> None:
-    arguments = command(place, "full", 2, parallel="fsdp", save_every=2)
+@pytest.mark.parametrize("background", [False, True])
+def test_a_disk_that_refuses_one_process_fails_in_all(place: Path, background: bool) -> None:
+    out = f"full-{background}"
+    arguments = command(place, out, 2, parallel="fsdp", save_every=2, background_save=background)
     limited = ["sh", "-c", "ulimit -f 20; trap '' XFSZ; exec \"$@\"", "sh", *arguments]
     process = start(place, limited)
     said = process.communicate(timeout=180)[1]
     assert process.returncode == 1
     assert said.count("typedtorch: error:") == 2, said[-3000:]
     assert "File too large" in said
-    assert not [p for p in (place / "full" / "checkpoints").iterdir() if p.name.startswith("step-")]
+    assert not [p for p in (place / out / "checkpoints").iterdir() if p.name.startswith("step-")]

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 
 from typedtorch.nn import Transformer
 from typedtorch.training import ConfigError, LoopSettings, LossSum, TrainConfig, Trainer
-from typedtorch.training.config import resolve
 from typedtorch.training.fp8 import BACKWARD, FORWARD, eligible, fp8_linear, quantise, require_fp8, use_fp8
+from typedtorch.training.resolve import resolve
 
 from .parts import make_trainer
 

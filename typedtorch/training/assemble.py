@@ -37,8 +37,9 @@ from typedtorch.data import (
 from typedtorch.data.layout import is_token_file
 from typedtorch.losses import cross_entropy
 from typedtorch.nn import Transformer
-from typedtorch.training.config import TrainConfig, settled
+from typedtorch.training.config import TrainConfig
 from typedtorch.training.distributed import Parallel, repeated_blocks
+from typedtorch.training.resolve import settled
 from typedtorch.training.step import LossSum
 
 Note = Callable[[str], None]

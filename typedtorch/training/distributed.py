@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import copy
 import ctypes
 import math
 import os
@@ -38,6 +39,8 @@ class Parallel:
     """A single process; the interface the trainer sees."""
 
     rank, world = 0, 1
+    group: dist.ProcessGroup | None = None
+    """What the processes talk over; None for the group of all of them."""
     sharing: Sharing = "none"
     """What the processes divide between them besides the batch."""
     divides = reads_parts = False
@@ -85,6 +88,10 @@ class Parallel:
             CheckpointError: in the others, saying why.
         """
         return action()
+
+    def apart(self) -> Parallel:
+        """The same processes on a line of their own, for a thread; every process has to ask for it."""
+        return self
 
     def model_state(self, model: nn.Module) -> dict[str, Any]:
         """The whole model's state under plain names."""
@@ -146,12 +153,12 @@ class Group(Parallel):
 
     def gather(self, value: object) -> list[Any]:
         found: list[Any] = [None] * self.world
-        dist.gather_object(value, found if self.rank == 0 else None)
+        dist.gather_object(value, found if self.rank == 0 else None, group=self.group)
         return found if self.rank == 0 else []
 
     def broadcast(self, value: Any) -> Any:
         box = [value]
-        dist.broadcast_object_list(box, device=self.device)
+        dist.broadcast_object_list(box, device=self.device, group=self.group)
         return box[0]
 
     def by_first(self, action: Callable[[], ResultT]) -> ResultT | None:
@@ -167,6 +174,11 @@ class Group(Parallel):
         if reason is not None:
             raise CheckpointError("process 0", "success there", reason)
         return found
+
+    def apart(self) -> Parallel:
+        twin = copy.copy(self)
+        twin.group, twin.device = dist.new_group(backend="gloo"), torch.device("cpu")
+        return twin
 
     def close(self) -> None:
         error = sys.exc_info()[1]

@@ -20,6 +20,8 @@ from typedtorch.training.restore import plain_state
 from typedtorch.training.shards import FOLDER, KEY, Shards, entries, write_part
 
 if TYPE_CHECKING:
+    from typedtorch.training.checkpoint import CheckpointStore
+    from typedtorch.training.distributed import Parallel
     from typedtorch.training.trainer import Trainer
 
 State = dict[str, Any]
@@ -32,7 +34,7 @@ def numbered(optimizer: Optimizer) -> dict[Tensor, int]:
 
 
 def split(trainer: Trainer) -> tuple[dict[str, Tensor], State]:
-    """The tensors this process holds, and the plain part of the model's, optimizer's and averages' state."""
+    """The tensors this process holds, and everything else of the state; every process has to take part."""
     tensors: dict[str, Tensor] = {}
     for name, value in plain_state(trainer.model.state_dict()).items():
         tensors[f"model/{name}"] = value
@@ -51,30 +53,33 @@ def split(trainer: Trainer) -> tuple[dict[str, Tensor], State]:
     ]
     if trainer.ema is not None:
         tensors |= {f"ema/{name}": value for name, value in trainer.ema.state_dict().items()}
-    return tensors, {"param_groups": groups, "state": plain}
+    optimizer_state = {"param_groups": groups, "state": plain}
+    return tensors, {**trainer.snapshot.common(), "optimizer": optimizer_state}
 
 
-def save(trainer: Trainer) -> Path | None:
+def write(
+    parallel: Parallel, store: CheckpointStore | None, step: int, tensors: Mapping[str, Tensor], plain: State
+) -> Path | None:
     """Write a checkpoint, each process its part; every process has to take part, and gets its path or none.
+
+    ``tensors`` and ``plain`` are as :func:`split` gives them; the first process alone has the ``store``.
 
     Raises:
         CheckpointError: in every process, where the disk refused one of them.
     """
-    parallel, store, step = trainer.parallel, trainer.store, trainer.step
-    tensors, optimizer = split(trainer)
-    state = trainer.snapshot.common()
     place = parallel.broadcast(store.place_for_shards(step) if store is not None else None)
     if place is None:
         return None
-    write_part(place, tensors)
+    write_part(place, tensors, group=parallel.group)
     files = parallel.gather(entries(place, share=parallel.rank, of=parallel.world))
-    plain = parallel.gather(optimizer["state"])
+    optimizer = plain["optimizer"]
+    parts = parallel.gather(optimizer["state"])
 
     def finish() -> Path:
         assert store is not None  # the first process has it
         index = {"world": parallel.world, "files": {k: v for part in files for k, v in part.items()}}
-        kept = {"state": {k: v for part in plain for k, v in part.items()}}
-        return store.save(step, {**state, "optimizer": {**optimizer, **kept}, KEY: index}, beside=place)
+        kept = {"state": {k: v for part in parts for k, v in part.items()}}
+        return store.save(step, {**plain, "optimizer": {**optimizer, **kept}, KEY: index}, beside=place)
 
     try:
         return parallel.by_first(finish)

@@ -57,6 +57,7 @@ class Faults:
         """
         t = self.trainer
         t.rollbacks += 1
+        t.saver.wait()  # the newest may be on its way to the disk
         whole = not t.parallel.reads_parts
         found = t.store.latest(whole=whole) if t.store is not None and t.store.saved() else None
         found = t.parallel.broadcast(found)

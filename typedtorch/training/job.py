@@ -27,7 +27,7 @@ from typedtorch.training.assemble import (
 )
 from typedtorch.training.callbacks import Hooks
 from typedtorch.training.checkpoint import CheckpointStore
-from typedtorch.training.config import Overrides, TrainConfig, find_device, resolve, settled
+from typedtorch.training.config import Overrides, TrainConfig
 from typedtorch.training.console import Console, RunFacts
 from typedtorch.training.distributed import Parallel, join
 from typedtorch.training.ending import Ending
@@ -38,6 +38,7 @@ from typedtorch.training.monitor import DeviceMonitor, Profile
 from typedtorch.training.precision import Precision
 from typedtorch.training.predict import Prediction, predict
 from typedtorch.training.protocols import Evaluate, FitResult
+from typedtorch.training.resolve import find_device, resolve, settled
 from typedtorch.training.resume import Resumption, plan
 from typedtorch.training.runfolder import RunFolder
 from typedtorch.training.seed import seed_everything

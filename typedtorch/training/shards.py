@@ -25,6 +25,7 @@ from typedtorch.training.checked import PART, Entry
 from typedtorch.training.errors import CheckpointError, DamagedCheckpoint
 
 if TYPE_CHECKING:
+    from torch.distributed import ProcessGroup
     from torch.distributed.checkpoint.metadata import Metadata
 
 FOLDER, KEY = "shards", "shards"
@@ -43,10 +44,11 @@ _CLASSES = {
 }  # fmt: skip
 
 
-def write_part(folder: Path, tensors: Mapping[str, Tensor]) -> None:
+def write_part(folder: Path, tensors: Mapping[str, Tensor], *, group: ProcessGroup | None = None) -> None:
     """Write this process's part of the tensors; every process has to take part.
 
     A tensor that every process has whole is written once; one that is divided (a ``DTensor``) by all of them.
+    ``group`` is what they agree over; the group of all processes unless given.
 
     Raises:
         CheckpointError: in any process the disk refused.
@@ -58,7 +60,7 @@ def write_part(folder: Path, tensors: Mapping[str, Tensor]) -> None:
     writer = FileSystemWriter(folder, sync_files=True)
     try:
         alone = not torch.distributed.is_initialized()
-        save(dict(tensors), storage_writer=writer, no_dist=alone)
+        save(dict(tensors), storage_writer=writer, process_group=group, no_dist=alone)
     except CheckpointException as error:
         first = next(iter(error.failures.values()))[0]
         found = getattr(first, "strerror", None) or str(first) or type(first).__name__

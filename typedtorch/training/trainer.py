@@ -15,7 +15,6 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from typedtorch.training import divided
 from typedtorch.training.apply import Applier
 from typedtorch.training.callbacks import Callbacks, Hooks
 from typedtorch.training.checkpoint import CheckpointStore, State
@@ -27,6 +26,7 @@ from typedtorch.training.figures import Meter
 from typedtorch.training.loggers import Logger, SafeLoggers
 from typedtorch.training.precision import Precision
 from typedtorch.training.protocols import After, Display, Evaluate, FitResult, Quiet, Schedule, Stop
+from typedtorch.training.saving import Saver
 from typedtorch.training.settings import LoopSettings
 from typedtorch.training.signals import SignalWatch
 from typedtorch.training.snapshot import Snapshot, copied
@@ -102,7 +102,7 @@ class Trainer:
             parallel=self.parallel,
             device=self.device,
         )
-        self.snapshot = Snapshot(self, identity or {})
+        self.snapshot, self.saver = Snapshot(self, identity or {}), Saver(self)
         self.meter = Meter(self.device)
         self.accumulate = settings.accumulate
         self.step = self.skipped = self.rollbacks = 0
@@ -267,8 +267,7 @@ class Trainer:
             self.run_evaluation(lambda: watch.stop is not None)
         if self._saved_at != self.step:
             self.save()
-        if self.store is not None:
-            self.store.wait()
+        self.saver.wait()
         self.callbacks.call("on_end", self)
 
     @contextlib.contextmanager
@@ -276,6 +275,7 @@ class Trainer:
         try:
             yield
         finally:
+            self.saver.join()  # before the processes part
             self.loggers.close()
             close = getattr(self.source, "close", None)
             if callable(close):
@@ -333,26 +333,12 @@ class Trainer:
     def save(self) -> Path | None:
         """Write a checkpoint of the present step."""
         began = time.perf_counter()
-        path = divided.save(self) if self.parallel.divides else self._save_whole()
+        path = self.saver.save()
         self._saved_at = self.step
         self.meter.pause(time.perf_counter() - began)
         if path is not None:
             self.callbacks.call("on_save", self, path)
         return path
-
-    def _save_whole(self) -> Path | None:
-        state = self.snapshot.take()  # every process takes part
-        store, background = self.store, self.settings.background_save
-
-        def write() -> Path | None:
-            if store is None:
-                return None
-            if background:
-                store.save_in_background(self.step, state)
-                return None
-            return store.save(self.step, state)
-
-        return self.parallel.by_first(write)
 
     def state_dict(self) -> State:
         """The whole state: what :meth:`load_state_dict` needs to continue bit for bit."""
