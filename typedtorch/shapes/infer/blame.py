@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from typedtorch.shapes.equality import HELD_SCOPE
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.signatures import Signature
-from typedtorch.shapes.infer.values import FunctionV, Instance, Value
-from typedtorch.shapes.size import axis
+from typedtorch.shapes.infer.values import FunctionV, Instance, Tensor, Value
+from typedtorch.shapes.size import atoms, axis
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.interpreter import Interpreter
@@ -29,7 +30,8 @@ def report(
 ) -> None:
     """A contradiction inside a helper belongs to the call that brought the values.
 
-    It belongs to the body where any tensors that the signature allows would meet it.
+    It belongs to the body where any tensors that the signature allows would meet it, unless it is about
+    tensors that the body got in another way.
     """
     if not frame.reporter.muted:
         for place, finding in inner.reporter.elsewhere.items():
@@ -40,7 +42,8 @@ def report(
     found = [f for f in inner.reporter.findings.values() if (f.line, f.column, f.code) not in own]
     if not found:
         return
-    if signature.shaped and inner.module is frame.module and not frame.reporter.muted:
+    here = inner.module is frame.module and not frame.reporter.muted
+    if signature.shaped and here and not captures_tensors(function):
         always = _whatever_the_tensors(interpreter, frame, function, signature, values)
         bodies = [f for f in found if (f.line, f.column, f.code) in always]
         for f in bodies:
@@ -51,6 +54,23 @@ def report(
     finding = min(found)
     where = f" (line {finding.line})" if inner.module is frame.module else ""
     frame.reporter.add(node, finding.code, f"in {function.name}(){where}: {finding.message}", finding.hint)
+
+
+def captures_tensors(function: FunctionV) -> bool:
+    """Whether a body reads tensors of the function that encloses it, or of an object made here."""
+    if isinstance(function.bound, Instance) and _made_with_tensors(function.bound):
+        return True
+    held = {name for name, value in (function.closure or {}).items() if isinstance(value, Tensor)}
+    if not held:
+        return False
+    read = {n.id for n in ast.walk(function.node) if isinstance(n, ast.Name)}
+    return not held.isdisjoint(read - function.module.facts(function.node).local)
+
+
+def _made_with_tensors(instance: Instance) -> bool:
+    """Whether a constructor was given tensors: those of ``self`` in its own methods are any tensors."""
+    own = all(atom.scope == HELD_SCOPE for size in instance.axes.values() for atom in atoms(size))
+    return bool(instance.axes) and not instance.assumed and not own
 
 
 def _whatever_the_tensors(
@@ -103,4 +123,4 @@ def _own_findings(interpreter: Interpreter, function: FunctionV) -> frozenset[tu
     return interpreter.own[id(node)]
 
 
-__all__ = ["report"]
+__all__ = ["captures_tensors", "report"]

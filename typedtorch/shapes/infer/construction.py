@@ -282,7 +282,8 @@ def symbolic_argument(
         return choice([size, None]) if isinstance(parameter.spec, specs.UnionSpec) else size
     names = Names(own, generic=True, where=f"{parameter.name}.")
     if parameter.kind == "args":
-        return UNKNOWN
+        anything = isinstance(parameter.spec, specs.Anything)
+        return UNKNOWN if anything else Sequence("list", None, assume(parameter.spec, names, parameter.name))
     if parameter.kind == "kwargs":
         return DictV({}, UNKNOWN)
     default = parameter.default

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes.infer import specs, summaries
 from typedtorch.shapes.infer.assignment import more_precise
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
-from typedtorch.shapes.infer.blame import report
+from typedtorch.shapes.infer.blame import captures_tensors, report
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.signatures import Signature, is_plain_instance, wrapped
@@ -166,7 +166,7 @@ def _look_inside(
     """
     if (
         frame.reporter.muted
-        or not (_is_exact(function, bound) or _captures_tensors(function))
+        or not (_is_exact(function, bound) or captures_tensors(function))
         or _may_be_another(interpreter, frame, function)
     ):
         return
@@ -181,15 +181,6 @@ def _look_inside(
     trial = names.copy()
     if not signature.existential <= names.sizes.keys() and not match(signature.result, value, trial):
         names.adopt(trial)
-
-
-def _captures_tensors(function: FunctionV) -> bool:
-    """Whether a body reads tensors of the function that encloses it."""
-    held = {name for name, value in (function.closure or {}).items() if isinstance(value, Tensor)}
-    if not held:
-        return False
-    read = {n.id for n in ast.walk(function.node) if isinstance(n, ast.Name)}
-    return not held.isdisjoint(read - function.module.facts(function.node).local)
 
 
 def _is_exact(function: FunctionV, bound: Mapping[str, tuple[Value, ast.expr | None]]) -> bool:

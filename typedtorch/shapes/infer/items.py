@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from typedtorch.shapes.infer import calls
+from typedtorch.shapes.infer import calls, messages
 from typedtorch.shapes.infer.arithmetic import is_tensor
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import (
@@ -44,6 +44,8 @@ def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
     if is_tensor(base):
         return calls.tensor_method(frame, base, "__getitem__", (index,), {}, node, (node.value, node.slice))
     if isinstance(base, tuple):
+        if _is_shape(node.value) and isinstance(index, int) and not -len(base) <= index < len(base):
+            messages.no_axis(frame, node, base)
         return _tuple_item(base, index, frame.place(node))
     if isinstance(base, Sequence):
         return _sequence_item(base, index, frame.place(node))
@@ -54,6 +56,10 @@ def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
     if isinstance(base, str) and isinstance(index, int) and -len(base) <= index < len(base):
         return base[index]
     return UNKNOWN
+
+
+def _is_shape(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "shape"
 
 
 def _tuple_item(base: tuple[Value, ...], index: Value, place: str) -> Value:

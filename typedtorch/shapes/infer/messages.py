@@ -83,6 +83,13 @@ def _taken_apart(node: ast.expr) -> ast.expr:
     return node
 
 
+def no_axis(frame: Frame, node: ast.Subscript, shape: Shape) -> None:
+    """``x.shape[2]`` of a tensor with two axes."""
+    if not any(isinstance(e, Pack) for e in shape):
+        what = source(node.value).removesuffix(".shape")
+        frame.reporter.add(node, "shape", f"{source(node)}: {what} has {_axes(len(shape))}, {_shown(shape)}")
+
+
 def several(frame: Frame, node: ast.AST, value: tuple[Value, ...], attribute: str = "") -> None:
     """A tuple of tensors is used as if it were one."""
     if isinstance(node, ast.Attribute):

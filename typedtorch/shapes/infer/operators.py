@@ -123,9 +123,9 @@ def apply_rule(
             continue
         if warned and len(combinations) == 1:
             _report_lints(interpreter, frame, function, given, named, node, nodes)
-        if met and len(combinations) == 1 and not frame.depth:
+        if met and len(combinations) == 1:
             clash = _tie(frame.state.ties, function, given, named, met, node)
-            if clash is not None:
+            if clash is not None and not frame.depth:
                 why = _why(frame.state.ties, *clash)
                 if why is not None and str(clash[0]) == str(clash[1]):  # of two objects: b is not b
                     frame.reporter.add(_operator_place(node), "shape", f"{source(node)}: {why}")
