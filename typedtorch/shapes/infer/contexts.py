@@ -43,6 +43,34 @@ def expects_an_error(node: ast.expr) -> bool:
     return name in _EXPECTING
 
 
+_REFUSALS = {"RuntimeError", "ValueError", "TypeError", "IndexError", "AssertionError", "Exception"}
+
+
+def has_an_alternative(node: ast.Try) -> bool:
+    """``try: y = x.view(n) except RuntimeError: y = x.reshape(n)``: a refusal is provided for."""
+    done = _outcomes(node.body)
+    return any(_catches_refusals(handler) and done & _outcomes(handler.body) for handler in node.handlers)
+
+
+def _catches_refusals(handler: ast.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(isinstance(kind, ast.Name) and kind.id in _REFUSALS for kind in kinds)
+
+
+def _outcomes(body: list[ast.stmt]) -> set[str]:
+    """What a block makes: the names it assigns, and whether it returns a value."""
+    found = set()
+    for statement in body:
+        for part in ast.walk(statement):
+            if isinstance(part, ast.Return) and part.value is not None:
+                found.add("return")
+            elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                found.add(part.id)
+    return found
+
+
 def entered(frame: Frame, value: Value, node: ast.expr) -> Value:
     """What ``with ... as name`` binds."""
     if isinstance(value, Instance):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -251,7 +252,8 @@ def continue_(frame: Frame, node: ast.Continue) -> bool:
 
 def try_(frame: Frame, node: ast.Try) -> bool:
     before = frame.state.copy()
-    reached = run(frame, node.body)
+    with frame.reporter.mute() if contexts.has_an_alternative(node) else nullcontext():
+        reached = run(frame, node.body)
     after_body = frame.state
     # a handler may be entered from anywhere in the body
     entry = join_states(before, after_body, frame.place(node))
