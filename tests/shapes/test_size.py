@@ -110,6 +110,8 @@ def test_a_multiple_divides_exactly(pair: tuple[Size, str], name: str) -> None:
         (axis("s") + 1, axis("s"), False),
         (axis("h") * (axis("d") // axis("h")), axis("d"), None),
         ((axis("s") + 1) // 2, axis("s") // 2, None),
+        (axis("h") + 2 * (axis("k") // 2) - axis("k") + 1, axis("h"), None),
+        ((axis("h") + 2 * (axis("k") // 2) - axis("k") + 1) * axis("w"), axis("h") * axis("w"), None),
         (axis("b", "batch"), axis("s", "batch"), False),
         (axis("b", "batch"), axis("s"), None),
         (integer("n"), axis("s"), None),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
@@ -220,7 +221,31 @@ def _different(diff: Size) -> bool | None:
         return None
     if cleared is not diff and not cleared.atoms() - denominators:
         return None  # a difference bounded by the divisors is only a rounding
-    return _nonzero(cleared)
+    verdict = _nonzero(cleared)
+    if verdict is False and cleared is not diff and any(size == 0 for size in _rounded(diff)):
+        return None  # 2*(k // 2) + 1 is k for every odd k
+    return verdict
+
+
+MAX_ROUNDED = 16
+
+
+def _rounded(diff: Poly) -> Iterator[Size]:
+    """A difference for every remainder its floors may leave, where they divide by small numbers."""
+    found = [a for a in diff.atoms() if a.kind == "floor" and isinstance(a.operands[1], int)]
+    if not found or math.prod(_divisor(a) for a in found) > MAX_ROUNDED:
+        return
+    for remainders in itertools.product(*(range(_divisor(a)) for a in found)):
+        size: Size = diff
+        for floor, remainder in zip(found, remainders, strict=True):
+            if isinstance(size, Poly):
+                size = _clear_floor(size, floor, floor.operands[0] - remainder, floor.operands[1])
+        yield size
+
+
+def _divisor(floor: Atom) -> int:
+    divisor = floor.operands[1]
+    return divisor if isinstance(divisor, int) else 1
 
 
 def _clear_floors(diff: Poly) -> tuple[Size, set[Atom]]:

@@ -22,6 +22,7 @@ from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
 )
+from typedtorch.shapes.tensor import ANY_AXES
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.binding import Args
@@ -33,6 +34,9 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
     """A method looked up on a value that is not of the program's classes."""
 
     receiver, name = method.receiver, method.name
+    if name in _TENSORS_OF and _is_module(receiver):
+        each = Tensor((ANY_AXES,))
+        return Sequence("iterator", None, (Object("str"), each) if name.startswith("named_") else each)
     if isinstance(receiver, (Tensor, Choice)):
         return _tensor_method(frame, receiver, name, args, node)
     if isinstance(receiver, (Sequence, DictV, tuple)):
@@ -50,6 +54,17 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
     if isinstance(receiver, (str, Object)) and name in _STRING_METHODS:
         return Object("str")
     return library.forget(frame, args)
+
+
+_TENSORS_OF = frozenset({"parameters", "named_parameters", "buffers", "named_buffers"})
+
+
+def _is_module(value: Value) -> bool:
+    if isinstance(value, Instance):
+        return value.info.is_module
+    if isinstance(value, (Sequence, DictV)):
+        return value.kind in ("modules", "sequential")
+    return isinstance(value, LayerV) or (isinstance(value, Object) and value.name.startswith("torch.nn."))
 
 
 def _tensor_method(frame: Frame, receiver: Value, name: str, args: Args, node: ast.AST) -> Value:

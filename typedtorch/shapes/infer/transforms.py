@@ -178,6 +178,8 @@ def gradients(frame: Frame, args: Args, node: ast.AST) -> Value:
         return (inputs,)
     if isinstance(inputs, Sequence) and inputs.items is not None:
         return tuple(inputs.items)
+    if isinstance(inputs, Sequence):
+        return Sequence("list", None, inputs.element)
     return inputs if isinstance(inputs, tuple) else UNKNOWN
 
 
