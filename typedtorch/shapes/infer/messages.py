@@ -10,6 +10,7 @@ from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.problems import Problem
 from typedtorch.shapes.infer.values import Value, is_size
 from typedtorch.shapes.rule import tuple_text
+from typedtorch.shapes.size import is_unknown
 from typedtorch.shapes.tensor import Pack, Shape, Tensor, show
 
 _ORDINALS = {0: "first", 1: "second", 2: "third", 3: "fourth", 4: "fifth", 5: "sixth"}
@@ -122,7 +123,11 @@ def annotated_shape(problem: Problem) -> str:
     wanted = problem.wanted
     if len(wanted) != len(problem.spec.axes.dims):
         return repr(problem.spec.axes.text)
-    return _shown(wanted)
+    parts = [
+        dim.text if not isinstance(e, Pack) and is_unknown(e) and dim.text != "_" else show((e,))[1:-2]
+        for dim, e in zip(problem.spec.axes.dims, wanted, strict=True)
+    ]
+    return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})" if parts else _shown(wanted)
 
 
 def _describe(what: str, problem: Problem, parameter: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typedtorch.shapes.infer.assuming import Names
-from typedtorch.shapes.infer.problems import Problem, expected_shape
+from typedtorch.shapes.infer.problems import Problem, expected_shape, shown_shape
 from typedtorch.shapes.infer.specs import ArraySpec
 from typedtorch.shapes.size import axis, is_counted, is_unknown
 from typedtorch.shapes.tensor import (
@@ -59,9 +59,8 @@ def misaligned(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[
             continue
         if str(expected) == str(got):
             continue  # one name in two objects: ``batch`` of the images and of the texts are one
-        return [
-            Problem("size", spec, value, path, dim, i, expected, got, names.binders.get(dim.name), wanted)
-        ]
+        who, shown = names.binders.get(dim.name), shown_shape(spec, names)
+        return [Problem("size", spec, value, path, dim, i, expected, got, who, shown)]
     return []
 
 

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import Any
 
 from typedtorch.shapes.infer import calls, contexts, paths, refine
 from typedtorch.shapes.infer.assignment import annotated, assign, assign_target, augmented
-from typedtorch.shapes.infer.expressions import MAX_UNROLL, evaluate
-from typedtorch.shapes.infer.frame import Frame, Loop
-from typedtorch.shapes.infer.items import items_of, iterate
+from typedtorch.shapes.infer.expressions import evaluate
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.loops import break_, continue_, for_, while_
 from typedtorch.shapes.infer.patterns import NEVER, bind_pattern, irrefutable, match_pattern, prove_pattern
 from typedtorch.shapes.infer.results import check_result
-from typedtorch.shapes.infer.state import MAX_ROUNDS, State, equal_states, forget_changed, join_states
+from typedtorch.shapes.infer.state import State, join_states
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
-    Tensor,
-    Value,
 )
-from typedtorch.shapes.infer.values import Sequence as SequenceV
-from typedtorch.shapes.size import Atom, Size, atoms, substitute, unknown
-from typedtorch.shapes.tensor import Pack
 
 
 def run(frame: Frame, body: Sequence[ast.stmt]) -> bool:
@@ -72,182 +65,6 @@ def _run_branches(frame: Frame, branches: list[tuple[State | None, Sequence[ast.
         return False
     frame.state = after
     return True
-
-
-def for_(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
-    iterable = evaluate(frame, node.iter)
-    items = items_of(iterable)
-    if items is not None and len(items) <= MAX_UNROLL:
-        return _unrolled(frame, node, items)
-    each = iterate(iterable, frame.place(node.target))
-    surely = isinstance(iterable, SequenceV) and iterable.kind == "iterator" and _holds_tensors(each)
-    bound = lambda: assign_target(frame, node.target, each)  # noqa: E731 - it is an argument
-    return _fixed_point(frame, node, bound, None, entered_surely=surely)
-
-
-def _holds_tensors(value: Value) -> bool:
-    """One item of a loader or a generator of batches: nobody trains on none."""
-    return isinstance(value, Tensor) or (isinstance(value, tuple) and any(map(_holds_tensors, value)))
-
-
-def _unrolled(frame: Frame, node: ast.For | ast.AsyncFor, items: list[Value]) -> bool:
-    loop = Loop()
-    frame.loops.append(loop)
-    alive = True
-    for item in items:
-        assign_target(frame, node.target, item)
-        reached = run(frame, node.body)
-        state = join_states(frame.state if reached else None, loop.continues, frame.place(node))
-        loop.continues = None
-        if state is None:
-            alive = False
-            break
-        frame.state = state
-    frame.loops.pop()
-    if alive:
-        alive = run(frame, node.orelse)
-    after = join_states(frame.state if alive else None, loop.breaks, frame.place(node))
-    if after is None:
-        return False
-    frame.state = after
-    return True
-
-
-def while_(frame: Frame, node: ast.While) -> bool:
-    with frame.reporter.mute():
-        surely = refine.branch(frame, node.test)[1] is None
-    return _fixed_point(frame, node, lambda: None, node.test, entered_surely=surely)
-
-
-def _fixed_point(
-    frame: Frame,
-    node: ast.For | ast.AsyncFor | ast.While,
-    bind: Callable[[], None],
-    test: ast.expr | None,
-    *,
-    entered_surely: bool,
-) -> bool:
-    """Run a body until its head no longer changes; at least one turn is assumed."""
-    place = frame.place(node)
-    head = frame.state
-    loop, end, left = Loop(), None, None
-    doubtful = frame.depth > 0 and not entered_surely
-    if doubtful:
-        frame.reporter.muted += 1  # a helper's loop may not be entered with the caller's values
-    for turn in range(MAX_ROUNDS + 2):
-        loop = Loop()
-        frame.loops.append(loop)
-        frame.state = head.copy()
-        entered, left = (frame.state, None) if test is None else refine.branch(frame, test)
-        end = None
-        if entered is not None:
-            frame.state = entered
-            bind()
-            end = frame.state if run(frame, node.body) else None
-        frame.loops.pop()
-        end = join_states(end, loop.continues, place)
-        if end is None:
-            break
-        age(end, node)
-        joined = join_states(head, end, place)
-        assert joined is not None
-        if equal_states(joined, head):
-            break
-        if turn == 0 and not frame.depth:
-            _second_turn(frame, node, bind, test, end)
-        head = forget_changed(head, joined) if turn >= MAX_ROUNDS else joined
-    if doubtful:
-        frame.reporter.muted -= 1
-    always = test is not None and isinstance(test, ast.Constant) and bool(test.value)
-    normal = None if always else (end or left or head)
-    if normal is not None:
-        frame.state = normal
-        if test is not None and end is not None:
-            frame.state = refine.branch(frame, test)[1] or normal
-        normal = frame.state if run(frame, node.orelse) else None
-    after = join_states(normal, loop.breaks, place)
-    if after is None:
-        return False
-    frame.state = after
-    return True
-
-
-def _second_turn(
-    frame: Frame,
-    node: ast.For | ast.AsyncFor | ast.While,
-    bind: Callable[[], None],
-    test: ast.expr | None,
-    end: State,
-) -> None:
-    """A body on exactly what its first turn left: a loop promises to work for any number of turns.
-
-    ``p = torch.outer(r, p)`` is well the first time; what it gives then meets ``A @ p``.
-    """
-    lists: tuple[list[Any], ...] = (frame.returns, frame.exits, frame.yields, frame.bound)
-    before, counts = frame.state, [len(made) for made in lists]
-    counting, frame.reporter.counting = frame.reporter.counting, False
-    known = dict(frame.reporter.findings)
-    frame.loops.append(Loop())
-    frame.state = end.copy()
-    entered = frame.state if test is None else refine.branch(frame, test)[0]
-    if entered is not None:
-        frame.state = entered
-        bind()
-        run(frame, node.body)
-    frame.loops.pop()
-    frame.reporter.counting = counting
-    frame.state = before
-    for place in frame.reporter.findings.keys() - known.keys():
-        found = frame.reporter.findings[place]
-        message = f"{found.message}; so from the second turn of the loop on"
-        frame.reporter.findings[place] = replace(found, message=message)
-    for made, count in zip(lists, counts, strict=True):
-        del made[count:]
-
-
-_PLACE = re.compile(r"\?(\d+):")
-
-
-def age(state: State, loop: ast.stmt) -> None:
-    """Unknown sizes that arose in this turn of a loop are not those of the same names in the next."""
-    first, last = loop.lineno, loop.end_lineno or loop.lineno
-
-    def older(size: Size) -> Size:
-        if isinstance(size, int):
-            return size
-        found = {a: unknown(f"{a.name}'") for a in atoms(size) if _opaque_from(a, first, last)}
-        return substitute(size, found) if found else size
-
-    def older_run(run: Pack) -> Pack:
-        return Pack(f"{run.name}'") if _arose(run.name, first, last) else run
-
-    state.transform(older, older_run)
-
-
-def _opaque_from(atom: Atom, first: int, last: int) -> bool:
-    return atom.kind == "opaque" and _arose(atom.name, first, last)
-
-
-def _arose(name: str, first: int, last: int) -> bool:
-    """Whether the name of something unknown says that it arose on one of these lines."""
-    if name.endswith("'"):
-        return False
-    place = _PLACE.match(name)
-    return place is not None and first <= int(place.group(1)) <= last
-
-
-def break_(frame: Frame, node: ast.Break) -> bool:
-    if frame.loops:
-        loop = frame.loops[-1]
-        loop.breaks = join_states(loop.breaks, frame.state, frame.place(node))
-    return False
-
-
-def continue_(frame: Frame, node: ast.Continue) -> bool:
-    if frame.loops:
-        loop = frame.loops[-1]
-        loop.continues = join_states(loop.continues, frame.state, frame.place(node))
-    return False
 
 
 def try_(frame: Frame, node: ast.Try) -> bool:

@@ -14,7 +14,7 @@ from typedtorch.shapes.equality import GIVEN_SCOPE, name_against_number, observe
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.misaligned import misaligned, permuted, permuted_text
-from typedtorch.shapes.infer.problems import Problem, expected_shape
+from typedtorch.shapes.infer.problems import Problem, expected_shape, shown_shape
 from typedtorch.shapes.infer.runs import match_run
 from typedtorch.shapes.infer.specs import ArraySpec, Spec
 from typedtorch.shapes.infer.values import (
@@ -270,7 +270,7 @@ def _match_shape(spec: ArraySpec, value: Tensor, names: Names, binder: str, path
                     expected,
                     entry,
                     who,
-                    expected_shape(spec, names),
+                    shown_shape(spec, names),
                 )
             )
     if variadic is not None and head_known == head and tail_known == tail:
