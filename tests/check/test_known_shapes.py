@@ -11,6 +11,8 @@ from typedtorch.shapes.config import Config
 from typedtorch.shapes.findings import Coverage
 
 _HEADER = """\
+from typing import NamedTuple
+
 import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor
@@ -27,12 +29,12 @@ def _coverage(names: list[str], root: Path) -> Coverage:
 @pytest.mark.parametrize(
     ("body", "unknown"),
     [
-        # the entry of the dictionary alone: the annotation says the rest
+        # what the annotation says is said of the entry of the dictionary too
         (
             'def f(x: Shaped[Tensor, "*shape"], d: dict[str, Tensor]) -> Shaped[Tensor, "*shape"]:\n'
             '    old: Shaped[Tensor, "*shape"] = d["old"]\n'
             "    return old.lerp(x, 0.5)\n",
-            1,
+            0,
         ),
         (
             'def f(x: Shaped[Tensor, "*shape"], d: dict[str, Tensor]) -> Shaped[Tensor, "*shape"]:\n'
@@ -99,6 +101,32 @@ def _coverage(names: list[str], root: Path) -> Coverage:
             "    x[some] += torch.tensor(numbers) + torch.tensor(list(b'abc'))\n",
             0,
         ),
+        # fields of a named tuple that a call gives; numbers of processes
+        (
+            "class Sum(NamedTuple):\n"
+            '    total: Float[Tensor, ""]\n'
+            "    items: int\n"
+            "def f(path: str) -> Sum: ...\n"
+            'def g(path: str) -> Float[Tensor, ""]:\n'
+            "    total, items = f(path)\n"
+            "    return total / items * torch.distributed.get_world_size()\n",
+            0,
+        ),
+        # an argument of which nothing is known binds nothing
+        (
+            'def f(x: Shaped[Tensor, "*shape"], y: Shaped[Tensor, "*shape"]) -> Shaped[Tensor, "*shape"]:\n'
+            "    return x + y\n"
+            'def g(x: list[Tensor], y: Shaped[Tensor, "*shape"]) -> Shaped[Tensor, "*shape"]:\n'
+            "    return f(x[0], y) * f(x[0], x[1]).sum()\n",
+            3,
+        ),
+        (
+            "class Rule:\n"
+            '    rate: Float[Tensor, "*one"]\n'
+            "    def f(self) -> Tensor:\n"
+            "        return (self.rate * 2).exp()\n",
+            0,
+        ),
     ],
     ids=[
         "entry",
@@ -112,6 +140,9 @@ def _coverage(names: list[str], root: Path) -> Coverage:
         "one axis or more",
         "equal shapes",
         "lists and slices",
+        "named tuple",
+        "unknown argument",
+        "attribute",
     ],
 )
 def test_expressions_without_a_shape_in_a_small_program(tmp_path: Path, body: str, unknown: int) -> None:

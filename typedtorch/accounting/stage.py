@@ -46,7 +46,7 @@ class World:
     measure: Callable[[Any], Size] = int
     env: Any = None
     limit: int | None = None
-    copy: Callable[[Tensor, torch.device], Tensor] = fake.fake_copy
+    copy: Callable[[Shaped[Tensor, "*shape"], torch.device], Shaped[Tensor, "*copy"]] = fake.fake_copy
     around: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext
     foldable: bool = True
 

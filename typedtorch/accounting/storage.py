@@ -29,7 +29,7 @@ def tensor_bytes(tensor: Shaped[Tensor, "*shape"]) -> int:
     return tensor.numel() * tensor.element_size()
 
 
-def same_storage(a: Shaped[Tensor, "..."], b: Shaped[Tensor, "..."]) -> bool:
+def same_storage(a: Shaped[Tensor, "*a"], b: Shaped[Tensor, "*b"]) -> bool:
     """Whether two tensors look at the same memory, so that writing to one may change the other.
 
     >>> import torch; x = torch.zeros(2, 3)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import torch
+from jaxtyping import Shaped
 from torch import Tensor, nn
 
 from typedtorch.accounting.errors import SymbolError
@@ -138,8 +139,12 @@ def _renamed(value: Any, other: Any, decode: Callable[[int, int], Size], symbols
 
 
 def symbolic_copy(
-    tensor: Tensor, other: Tensor, decode: Callable[[int, int], Size], symbols: Symbols, device: torch.device
-) -> Tensor:
+    tensor: Shaped[Tensor, "*one"],
+    other: Shaped[Tensor, "*other"],
+    decode: Callable[[int, int], Size],
+    symbols: Symbols,
+    device: torch.device,
+) -> Shaped[Tensor, "*symbols"]:
     """A tensor without memory whose sizes are symbols; ``other`` is the same tensor at other sizes."""
     shape = [symbols.integer(decode(int(a), int(b))) for a, b in zip(tensor.shape, other.shape, strict=True)]
     empty = torch.empty(shape, dtype=tensor.dtype, device=device)

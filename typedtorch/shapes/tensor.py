@@ -86,6 +86,11 @@ class Tensor:
         """Number of axes, or None where it is not known."""
         return None if any(isinstance(e, Pack) for e in self.shape) else len(self.shape)
 
+    @property
+    def is_known(self) -> bool:
+        """Whether every run of its axes has a name."""
+        return not any(isinstance(e, Pack) and e.anonymous for e in self.shape)
+
     def sizes(self) -> tuple[Size, ...]:
         """The axes of a tensor whose rank is known.
 

@@ -142,7 +142,7 @@ def restore(trainer: Trainer, state: State) -> None:
     optimizer.load_state_dict({**outlined, "state": kept})
 
 
-def _like(param: Tensor, wanted: Shaped[Tensor, "*shape"]) -> Shaped[Tensor, "*shape"]:
+def _like(param: Shaped[Tensor, "*param"], wanted: Shaped[Tensor, "*shape"]) -> Shaped[Tensor, "*shape"]:
     """Room for a value of an optimizer's state: divided as its parameter is, where it has that shape."""
     if wanted.shape == param.shape:
         return torch.zeros_like(param.detach(), dtype=wanted.dtype)

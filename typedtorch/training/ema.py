@@ -81,10 +81,10 @@ class Ema:
             mine.copy_(_divided_as(mine, state[name]))
 
 
-def _held(tensor: Shaped[Tensor, "*shape"]) -> Tensor:
+def _held(tensor: Shaped[Tensor, "*shape"]) -> Shaped[Tensor, "*held"]:
     """The part of a tensor that this process holds, in the same memory."""
     part: Any = tensor
-    held: Tensor = part.to_local() if hasattr(part, "to_local") else tensor
+    held: Shaped[Tensor, "*held"] = part.to_local() if hasattr(part, "to_local") else tensor
     return held
 
 

@@ -60,7 +60,7 @@ class _Stretch:
     seconds: float
     paused: float
     split: Split | list[torch.cuda.Event]
-    values: Tensor | None
+    values: Float[Tensor, "2 steps"] | None
     event: torch.cuda.Event | None
     losses: list[float]
     norms: list[float]

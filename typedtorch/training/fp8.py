@@ -70,7 +70,9 @@ class _Product(torch.autograd.Function):
         return _product(rows, rows_scale, columns.t(), columns_scale, out, fast=True)
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
+    def backward(
+        ctx: Any, *gradients: Float[Tensor, "rows d_out"]
+    ) -> tuple[Tensor | None, Tensor | None, None]:
         rows, rows_scale, columns, columns_scale = ctx.saved_tensors
         of_x, of_weight = ctx.dtypes
         upstream: Float[Tensor, "rows d_out"] = gradients[0].contiguous()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import torch
+from jaxtyping import Shaped
 from torch import Tensor
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def _tracker() -> type[StorageTracker]:
             held = sum(s.nbytes() for ref in self._live.values() if (s := ref()) is not None)
             self.peak = max(before, held)
 
-        def _add(self, tensor: Tensor) -> None:
+        def _add(self, tensor: Shaped[Tensor, "*shape"]) -> None:
             part: Any = tensor
             super()._add(part.to_local() if hasattr(part, "to_local") else tensor)
 

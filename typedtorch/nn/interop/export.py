@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import torch
+from jaxtyping import Shaped
 from torch import Tensor, nn
 
 from typedtorch.runtime.hints import innermost
@@ -142,7 +143,7 @@ def _is_array(hint: Any) -> bool:
     return isinstance(hint, type) and hasattr(hint, "dim_str") and hasattr(hint, "dtypes")
 
 
-def _example(hint: Any, names: _Names) -> Tensor:
+def _example(hint: Any, names: _Names) -> Shaped[Tensor, "*axes"]:
     shape = [_number(dim, names) for dim in axes.parse(hint.dim_str).dims]
     kinds = [str(kind) for kind in hint.dtypes] if isinstance(hint.dtypes, list | tuple) else []
     if not kinds or any("float" in kind for kind in kinds):

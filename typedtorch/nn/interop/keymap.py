@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import torch
+from jaxtyping import Shaped
 from torch import Tensor
 
 Shapes = Mapping[str, tuple[int, ...]]
@@ -27,15 +28,15 @@ class Entry:
         stacked = (sum(shapes[name][0] for name in self.ours), *first[1:])
         return stacked[::-1] if self.transposed else stacked
 
-    def to_ours(self, tensor: Tensor, shapes: Shapes) -> dict[str, Tensor]:
+    def to_ours(self, tensor: Shaped[Tensor, "*theirs"], shapes: Shapes) -> dict[str, Tensor]:
         """Their tensor as ours."""
         stacked = tensor.t() if self.transposed else tensor
         parts = torch.split(stacked, [shapes[name][0] for name in self.ours])
         return dict(zip(self.ours, parts, strict=True))
 
-    def to_theirs(self, tensors: Mapping[str, Tensor]) -> Tensor:
+    def to_theirs(self, tensors: Mapping[str, Tensor]) -> Shaped[Tensor, "*theirs"]:
         """Ours as their tensor, in memory of its own."""
-        stacked = torch.cat([tensors[name] for name in self.ours])
+        stacked: Shaped[Tensor, "*ours"] = torch.cat([tensors[name] for name in self.ours])
         return stacked.t().contiguous() if self.transposed else stacked
 
 

@@ -125,9 +125,9 @@ class Adafactor(Rule):
         return replace(self, eps=(torch.finfo(params[0].dtype).eps, self.eps[1]))
 
 
-def _mean_square(grad: Tensor, dim: int) -> Tensor:
+def _mean_square(grad: Shaped[Tensor, "*shape"], dim: int) -> Shaped[Tensor, "*means"]:
     """The mean of squares along an axis, without a square of the whole."""
-    norm: Tensor = torch.norm(grad, dim=dim, keepdim=True)
+    norm: Shaped[Tensor, "*means"] = torch.norm(grad, dim=dim, keepdim=True)
     return norm.square() / grad.size(dim)
 
 
@@ -149,8 +149,8 @@ def _most(low: float, x: Number) -> Number:
     return x.clamp(min=low) if isinstance(x, Tensor) else max(low, x)
 
 
-def _least(x: Number, high: Scalar) -> Scalar:
+def _least(x: Number, high: float | Shaped[Tensor, "*one"]) -> Number:
     if isinstance(x, Tensor):
-        limit: Float[Tensor, "*one"] = torch.as_tensor(high, dtype=x.dtype, device=x.device)
+        limit: Float[Tensor, ""] = torch.as_tensor(high, dtype=x.dtype, device=x.device).reshape(())
         return x.minimum(limit)
     return min(cast(float, high), x)

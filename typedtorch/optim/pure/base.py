@@ -16,7 +16,10 @@ from torch import Tensor
 
 ParamState: TypeAlias = dict[str, Tensor]
 Scalar: TypeAlias = float | Tensor
-UpdateOne: TypeAlias = Callable[[Tensor, ParamState, Tensor], tuple[Tensor, ParamState]]
+UpdateOne: TypeAlias = Callable[
+    [Shaped[Tensor, "*shape"], ParamState, Shaped[Tensor, "*shape"]],
+    tuple[Shaped[Tensor, "*shape"], ParamState],
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,7 +184,7 @@ def _as_real(
     return result, back
 
 
-def as_pairs(x: Shaped[Tensor, "*shape"]) -> Tensor:
+def as_pairs(x: Shaped[Tensor, "*shape"]) -> Shaped[Tensor, "*pairs"]:
     """Complex numbers as pairs of real ones, in the same memory; real numbers as they are."""
     return torch.view_as_real(x) if x.is_complex() else x
 
@@ -193,7 +196,8 @@ def column(states: Sequence[ParamState], name: str) -> list[Tensor]:
 
 def next_step(state: ParamState) -> Float[Tensor, ""]:
     """The step count with the present step in it."""
-    return state["step"] + 1
+    step: Float[Tensor, ""] = state["step"]
+    return step + 1
 
 
 def next_steps(states: Sequence[ParamState]) -> list[ParamState]:
@@ -204,7 +208,9 @@ def next_steps(states: Sequence[ParamState]) -> list[ParamState]:
     return [{**state, "step": step} for state, step in zip(states, steps, strict=True)]
 
 
-def shrunk(param: Shaped[Tensor, "*shape"], lr: Scalar, weight_decay: float) -> Shaped[Tensor, "*shape"]:
+def shrunk(
+    param: Shaped[Tensor, "*shape"], lr: float | Shaped[Tensor, "*one"], weight_decay: float
+) -> Shaped[Tensor, "*shape"]:
     """``param * (1 - lr * weight_decay)``: a decay beside the gradient."""
     return param * (1 - lr * weight_decay)
 
@@ -255,8 +261,9 @@ _DISPATCH = {"cpu": "CPU", "cuda": "CUDA", "mps": "MPS", "xpu": "XPU"}
 def co_locate(states: Sequence[ParamState], params: Sequence[Tensor]) -> list[Float[Tensor, ""]]:
     """The step counters, each moved to its parameter's device (a state from torch may hold it on the CPU)."""
     for state, param in zip(states, params, strict=True):
-        if state["step"].device != param.device:
-            state["step"] = state["step"].to(param.device)
+        step: Float[Tensor, ""] = state["step"]
+        if step.device != param.device:
+            state["step"] = step.to(param.device)
     return column(states, "step")
 
 

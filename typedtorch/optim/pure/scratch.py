@@ -1,10 +1,13 @@
 """Memory for what a step computes and throws away: fresh memory costs more than the arithmetic."""
 
+from typing import TypeAlias
+
 import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
 _WIDTH = 1024
+Room: TypeAlias = tuple[Shaped[Tensor, "*shape"], Shaped[Tensor, "rows width"]]
 
 
 class Scratch:
@@ -15,8 +18,8 @@ class Scratch:
     """
 
     def __init__(self) -> None:
-        self._rooms: dict[object, tuple[Tensor, Tensor] | None] = {}
-        self._rows: dict[object, Tensor] = {}
+        self._rooms: dict[object, Room | None] = {}
+        self._rows: dict[object, Float[Tensor, "width"]] = {}
 
     def scaled_root(
         self, x: Shaped[Tensor, "*shape"], divisor: float, added: float
@@ -42,7 +45,7 @@ class Scratch:
 _PLAIN = (Tensor, nn.Parameter)
 
 
-def _room(x: Shaped[Tensor, "*shape"]) -> tuple[Tensor, Tensor] | None:
+def _room(x: Shaped[Tensor, "*shape"]) -> Room | None:
     """Memory like ``x`` and the same in rows; none in half precision, where two operations round twice."""
     if x.dtype not in (torch.float32, torch.float64) or x.device.type != "cpu" or not x.is_contiguous():
         return None

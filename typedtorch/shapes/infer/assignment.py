@@ -282,7 +282,10 @@ def check_declared(frame: Frame, spec: specs.Spec, value: Value, source: ast.exp
     promised = _existential(spec, names, frame.place(source), messages.source(source))
     if problems:
         return join(value, promised, frame.place(source))  # whichever is right
-    return more_precise(value, promised)
+    found = more_precise(value, promised)
+    if not frame.depth:
+        frame.reporter.declared(source, found)
+    return found
 
 
 _CASTS = {

@@ -388,6 +388,9 @@ def _collect_body(info: ClassInfo, body: list[ast.stmt]) -> None:
                 info.methods.setdefault(name, []).append(statement)
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 info.assigned[name] = value
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                pairs = zip(targets, values, strict=False) if len(targets) == len(values) else ()
+                info.assigned.update((target.id, v) for target, v in pairs if isinstance(target, ast.Name))
             case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
                 info.annotated[name] = annotation
                 if value is not None:

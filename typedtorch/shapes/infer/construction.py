@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import containers, library, messages, specs
+from typedtorch.shapes.infer.assignment import more_precise
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.attributes import assume_field
 from typedtorch.shapes.infer.binding import Args, Parameter, bind, check_argument
@@ -31,7 +32,7 @@ from typedtorch.shapes.infer.values import (
     options_of,
 )
 from typedtorch.shapes.size import Size, integer, unknown
-from typedtorch.shapes.tensor import ANY_AXES, Pack, Scalar, Tensor, pack_index
+from typedtorch.shapes.tensor import Pack, Scalar, Tensor, pack_index
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.interpreter import Interpreter
@@ -208,8 +209,9 @@ def _from_fields(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: 
             attributes[parameter.name] = info.evaluate(parameter.default)
     for parameter in parameters:
         known = attributes.get(parameter.name, UNKNOWN)
-        if known is UNKNOWN:
-            attributes[parameter.name] = assume(parameter.spec, names, parameter.name)
+        if known is UNKNOWN or (isinstance(known, Tensor) and not known.is_known):
+            promised = assume(parameter.spec, names, parameter.name)
+            attributes[parameter.name] = more_precise(known, promised)
     arguments = {name: value for name, value in attributes.items() if is_size(value)}
     made = Instance(info, attributes, arguments, axes={} if info.rewrites else names.sizes)
     return _after_fields(interpreter, frame, made, node)
@@ -359,14 +361,15 @@ def assume_attribute(instance: Instance, name: str, spec: Spec) -> Value:
     """An annotated attribute; names that are the instance's integers have their sizes."""
     names = Names(integer, dict(instance.arguments), generic=True, where=f"{name}.")
     value = containers.castable(assume(spec, names, name))
-    return map_tensors(value, _of_any_rank)
+    return map_tensors(value, lambda tensor: _with_own_runs(tensor, name))
 
 
-def _of_any_rank(tensor: Tensor) -> Tensor:
-    """``*dims`` of an attribute is not the ``*dims`` of a method's signature."""
+def _with_own_runs(tensor: Tensor, attribute: str) -> Tensor:
+    """``*dims`` of an attribute is not the ``*dims`` of a method's signature: it is some run of axes."""
     if pack_index(tensor.shape) is None:
         return tensor
-    return replace(tensor, shape=tuple(ANY_AXES if isinstance(e, Pack) else e for e in tensor.shape))
+    runs = (e if not isinstance(e, Pack) or e.open else Pack(f"?{attribute}.{e.name}") for e in tensor.shape)
+    return replace(tensor, shape=tuple(runs))
 
 
 def check_attribute(frame: Frame, holder: Instance, spec: Spec, value: Value, node: ast.expr) -> Value:

@@ -39,7 +39,6 @@ from typedtorch.shapes.infer.values import (
     options_of,
 )
 from typedtorch.shapes.size import Poly
-from typedtorch.shapes.tensor import Pack
 
 MAX_UNROLL = 12
 
@@ -61,8 +60,7 @@ def evaluate(frame: Frame, node: ast.expr) -> Value:
 
 def _count(frame: Frame, node: ast.expr, value: Value) -> None:
     if isinstance(value, Tensor) and value.library == "torch" and frame.depth == 0:
-        known = not any(isinstance(e, Pack) and e.anonymous for e in value.shape)
-        frame.reporter.known[id(node)] = known
+        frame.reporter.known[id(node)] = value.is_known
 
 
 def constant(frame: Frame, node: ast.Constant) -> Value:

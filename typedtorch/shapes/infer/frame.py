@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes.findings import Finding
 from typedtorch.shapes.infer.state import State
-from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Value
+from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Tensor, Value
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.binding import Args
@@ -55,6 +55,11 @@ class Reporter:
             self.findings[line, column, code] = finding
         else:
             self.findings.setdefault((line, column, code), finding)
+
+    def declared(self, node: ast.AST, value: Value) -> None:
+        """What an annotation says of an expression is known of it."""
+        if self.counting and self.known.get(id(node)) is False and isinstance(value, Tensor):
+            self.known[id(node)] = value.is_known
 
     @contextmanager
     def mute(self) -> Iterator[None]:

@@ -31,9 +31,19 @@ def items_of(value: Value) -> list[Value] | None:
     if isinstance(value, DictV):
         return list(value.items) if value.rest is None else None
     if isinstance(value, Instance) and value.info.is_named_tuple:
-        fields = [value.attributes.get(name, UNKNOWN) for name in value.info.fields()]
+        fields = [_field(value, name) for name in value.info.fields()]
         return None if all(v is UNKNOWN for v in fields) else fields
     return None
+
+
+def _field(value: Instance, name: str) -> Value:
+    """A field of a named tuple: what it was given, else what its annotation says."""
+    spec = value.info.spec(name)
+    if name in value.attributes or spec is None:
+        return value.attributes.get(name, UNKNOWN)
+    from typedtorch.shapes.infer.construction import assume_attribute  # noqa: PLC0415 - it calls, and calls unpack
+
+    return assume_attribute(value, name, spec)
 
 
 def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
@@ -51,6 +61,9 @@ def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
         return _sequence_item(base, index, frame.place(node))
     if isinstance(base, DictV):
         return base.get(index)
+    if isinstance(base, Instance) and base.info.is_named_tuple:
+        fields = items_of(base)
+        return UNKNOWN if fields is None else _tuple_item(tuple(fields), index, frame.place(node))
     if isinstance(base, Instance):
         return calls.method_if_any(frame, base, "__getitem__", (index,), node)
     if isinstance(base, str) and isinstance(index, int) and -len(base) <= index < len(base):

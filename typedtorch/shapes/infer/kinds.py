@@ -56,6 +56,8 @@ def _instance_of_external(value: Value, name: str) -> bool | None:
             if name != "torch.Tensor":
                 return None
             return value.library == "torch"
+        if isinstance(value, Instance):
+            return False if value.info.is_named_tuple else None
         return (
             False
             if isinstance(value, (str, tuple, Sequence, DictV, float, Scalar)) or is_size(value)

@@ -23,12 +23,13 @@ def match_run(dim: Dim, middle: Shape, names: Names, binder: str) -> str | None:
     if dim.kind == "anonymous" or dim.treepath or (dim.broadcastable and names.generic):
         return None
     bound = names.packs.get(dim.name)
+    if middle == (ANY_AXES,) and not names.generic:
+        return None  # it binds nothing: what comes back is some run of axes
     if bound is None or bound == (ANY_AXES,):
         _bind(dim, middle, names, binder)
         return None
     if len(bound) == 1 and has_open_run(bound):
-        if middle != (ANY_AXES,):  # which says less than a name
-            _bind(dim, middle, names, binder)
+        _bind(dim, middle, names, binder)
         return None
     if dim.broadcastable or _widened(dim.name) in names.binders:
         return _broadcast(dim, bound, middle, names, binder)
