@@ -197,7 +197,8 @@ def name_against_number(a: Size, b: Size) -> bool:
     if not isinstance(b, int) or isinstance(a, int):
         return False
     return all(
-        atom.kind == "floor" or (atom.kind == "axis" and atom.scope.rstrip(DEFAULTED) in ("", LINKED_SCOPE))
+        atom.kind == "floor"
+        or (atom.kind == "axis" and atom.scope.rstrip(DEFAULTED) in ("", LINKED_SCOPE, HELD_SCOPE))
         for atom in a.atoms()
     )
 

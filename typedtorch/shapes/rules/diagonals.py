@@ -8,7 +8,7 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, BOOL, COMPLEX, FLOATING
-from typedtorch.shapes.equality import same
+from typedtorch.shapes.equality import generic, same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import both, broadcast_operands, is_size, literal, methods, need
 from typedtorch.shapes.rules.joining import cat
@@ -164,7 +164,7 @@ def cov(input: Any, *, correction: Any = 1, fweights: Any = None, aweights: Any 
             f"{name(input, 'input')} has shape {show(tensor.shape)}, wanted (variables, observations)"
         )
     mask = dtypes.to_float(want(tensor, ANY & ~BOOL, "input", "numbers"))
-    if len(tensor.shape) == 2 and same(tensor.sizes()[0], 1) is None:
+    if len(tensor.shape) == 2 and same(tensor.sizes()[0], 1) is None and not generic(tensor.sizes()[0]):
         return tensor.of((ANY_AXES,), mask)
     square = len(tensor.shape) == 2 and tensor.shape[0] != 1
     return tensor.of((tensor.shape[0], tensor.shape[0]) if square else (), mask)
