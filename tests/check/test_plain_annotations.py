@@ -56,6 +56,45 @@ SILENT = {
             def forward(self, x: Float[Tensor, "b d"]) -> Tensor:
                 return torch.cat((self.joint(x), x)) + self.joint(x) + self.joint(x).mean()
     """,
+    "a pair is promised, four are returned": """
+        def margins(size: tuple[int, int]) -> tuple[int, int]:
+            h, w = size
+            return (w // 2, w - w // 2, h // 2, h - h // 2)
+
+        def cropped(x: Tensor, pad: tuple[int, int, int, int]) -> Tensor:
+            left, right, top, bottom = pad
+            return x[..., top:, left:]
+
+        def run(x: Tensor, h: Tensor) -> Tensor:
+            pad = margins(h.shape[-2:])
+            return cropped(x, pad)
+    """,
+    "a pair is promised, and tensors are gathered in a loop": """
+        class Loader:
+            def __init__(self, open):
+                self.open = open
+
+            def load(self, name) -> tuple[Tensor, int]:
+                return self.open(name)
+
+            def every(self, names: list[str]) -> Tensor:
+                images = None
+                for name in names:
+                    image = self.load(name)
+                    images = image if images is None else torch.cat((images, image), dim=0)
+                return images
+    """,
+    "a constant that the class has anew, and its constructor cuts": """
+        class Base:
+            std = torch.tensor(255)
+
+        class Bands(Base):
+            std = torch.tensor([1.0, 2.0, 3.0])
+
+            def __init__(self, kind: str):
+                if kind == "first":
+                    self.std = self.std[:2]
+    """,
     "an int that has a length": """
         def scattered(frames: Float[Tensor, "b k d"], places: int, length: int) -> Float[Tensor, "b l d"]:
             assert frames.shape[1] >= len(places)

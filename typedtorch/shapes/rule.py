@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -66,6 +66,11 @@ class Record(tuple[Any, ...]):
 
 class Fields(tuple[Any, ...]):
     """A NamedTuple, or what an annotation without shapes declares: a type checker tells it from a tensor."""
+
+
+def like(value: tuple[Any, ...], parts: Iterable[Any]) -> tuple[Any, ...]:
+    """The parts as a tuple of the same kind: what a type checker tells from a tensor stays so."""
+    return Fields(parts) if isinstance(value, Fields) else tuple(parts)
 
 
 def tuple_text(value: tuple[Any, ...]) -> str:

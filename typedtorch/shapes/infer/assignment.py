@@ -164,7 +164,7 @@ def _check_axis_taken(frame: Frame, node: ast.expr, tensor: Tensor, dim: int, wa
 
 def _certain_count(frame: Frame, value: Value, source: ast.expr | None) -> bool:
     """A shape, or what an operator returned; an annotated tuple is a type checker's to count."""
-    if not isinstance(value, tuple):
+    if not isinstance(value, tuple) or isinstance(value, Fields):
         return False
     if all(is_size(v) for v in value) and not isinstance(source, ast.Call):
         return True

@@ -142,7 +142,9 @@ def of_instance(frame: Frame, value: Instance, name: str, node: ast.AST) -> Valu
     if spec is not None and not isinstance(spec, specs.Anything):
         return frame.interpreter.assume_attribute(value, name, spec)
     for ancestor in info.mro():
-        if name in ancestor.assigned and name not in ancestor.self_stores:
+        if name in ancestor.assigned and name in ancestor.self_stores:
+            return UNKNOWN
+        if name in ancestor.assigned:
             known = ancestor.evaluate(ancestor.assigned[name])
             if value.assumed and isinstance(known, (bool, int, float, str)):
                 return _of_its_kind(known, f"{info.name}.{name}")  # it may be of a subclass with its own

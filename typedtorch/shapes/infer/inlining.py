@@ -36,6 +36,7 @@ from typedtorch.shapes.infer.values import (
     equal,
     join_all,
 )
+from typedtorch.shapes.rule import like
 from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import ANY_AXES
 
@@ -78,7 +79,7 @@ def function_result(
                 part = summaries.returned(frame, function, bound, names, info, frame.place(node), i)
                 if i is not None and part is not UNKNOWN:
                     parts[i] = part
-            promised = tuple(parts)
+            promised = like(promised, parts)
         if not failed and isinstance(promised, Tensor) and ANY_AXES in promised.shape:
             promised = _as_given(interpreter, frame, function, signature, bound, names, node, promised)
         if not failed and _makes_functions(result):
@@ -146,7 +147,7 @@ def _made_functions(
 
 def _functions_of(made: Value, promised: Value) -> Value:
     if isinstance(promised, tuple) and isinstance(made, tuple) and len(made) == len(promised):
-        return tuple(map(_functions_of, made, promised))
+        return like(promised, map(_functions_of, made, promised))
     return made if isinstance(promised, Promise) and isinstance(made, FunctionV) else promised
 
 

@@ -37,7 +37,7 @@ from typedtorch.shapes.infer.values import (
     is_size,
     join_all,
 )
-from typedtorch.shapes.rule import Fields, Function, Layer, lints
+from typedtorch.shapes.rule import Fields, Function, Layer, like, lints
 from typedtorch.shapes.rule import call as call_rule
 from typedtorch.shapes.size import Poly, Size, atoms, is_counted, is_unknown, unknown
 from typedtorch.shapes.tensor import Pack, ShapeError
@@ -65,8 +65,7 @@ def to_rule(interpreter: Interpreter, value: Value) -> Value:
     if isinstance(value, Record):
         return value
     if isinstance(value, tuple):
-        parts = (to_rule(interpreter, v) for v in value)
-        return Fields(parts) if isinstance(value, Fields) else tuple(parts)
+        return like(value, (to_rule(interpreter, v) for v in value))
     if isinstance(value, slice):
         return slice(*(to_rule(interpreter, v) for v in (value.start, value.stop, value.step)))
     if isinstance(value, LayerV):
@@ -337,7 +336,7 @@ def _under_autocast(value: Value) -> Value:
     if isinstance(value, Tensor) and value.dtype & dtypes.FLOAT:
         return replace(value, dtype=value.dtype | dtypes.FLOAT)
     if isinstance(value, tuple) and not isinstance(value, Record):
-        return tuple(_under_autocast(v) for v in value)
+        return like(value, map(_under_autocast, value))
     return value
 
 

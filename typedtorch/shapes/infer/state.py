@@ -25,7 +25,7 @@ from typedtorch.shapes.infer.values import (
     equal,
     join,
 )
-from typedtorch.shapes.rule import Record
+from typedtorch.shapes.rule import Record, like
 from typedtorch.shapes.size import Atom, Poly, Size, as_poly, atoms, substitute, unknown
 from typedtorch.shapes.tensor import UNKNOWN, Entry, Pack, Shape, Tensor, has_open_run
 
@@ -84,7 +84,7 @@ def _replace_object(value: Value, old: Value, new: Value, depth: int) -> Value:
         if any(changed[k] is not v for k, v in value.attributes.items()):
             return replace(value, attributes=changed)
     elif isinstance(value, tuple) and not isinstance(value, Record):
-        parts = tuple(_replace_object(v, old, new, depth - 1) for v in value)
+        parts = like(value, (_replace_object(v, old, new, depth - 1) for v in value))
         if any(x is not y for x, y in zip(parts, value, strict=True)):
             return parts
     elif isinstance(value, Choice):
@@ -151,7 +151,7 @@ def map_tensors(
         if isinstance(v, Record):
             return Record(**{n: go(x) for n, x in zip(v.names, v, strict=True)})
         if isinstance(v, tuple):
-            return _same_or(v, tuple(go(x) for x in v))
+            return _same_or(v, like(v, map(go, v)))
         if isinstance(v, Choice):
             return replace(v, options=tuple(go(x) for x in v.options))
         if isinstance(v, Sequence):
