@@ -48,7 +48,7 @@ def test_usage_and_version(capsys: pytest.CaptureFixture[str]) -> None:
         ("train --steps 0", "steps: expected at least 1, got 0"),
         ("train --precision fp4", "invalid choice 'fp4' for argument '--precision'"),
         ("train --device toaster", "device: expected cpu, cuda, cuda:N, mps or auto, got 'toaster'"),
-        ("train --device cuda:99", "device: 'cuda:99' is not on this machine"),
+        ("train --device cuda:99", "device: 'cuda:99' is not here, but cpu"),
         ("train --data nowhere.txt", "nowhere.txt: expected a file, a folder or a glob that matches"),
         ("train --data empty.txt", "empty.txt: expected text, found nothing but empty files"),
         ("train --data short.txt", "short.txt: expected at least 257 tokens for"),
@@ -143,3 +143,10 @@ assert "torch" not in sys.modules, "torch was imported"
 def test_an_error_of_another_form_is_still_a_line(box: str) -> None:
     assert first_section(box).count("\n") == 0
     assert first_section(box)
+
+
+def test_a_reader_that_has_read_enough_is_no_error() -> None:
+    line = f"{sys.executable} -m typedtorch train --help | head -c 1"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+    assert done.stdout == "u"
+    assert done.stderr == ""

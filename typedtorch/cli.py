@@ -10,6 +10,7 @@ import importlib
 import io
 import os
 import re
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -35,7 +36,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     typedtorch ...
     0
     """
-    args = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _main(list(sys.argv[1:] if argv is None else argv))
+    except BrokenPipeError:  # whoever read what is printed has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+
+
+def _main(args: list[str]) -> int:
     command = args.pop(0) if args else "--help"
     if command in ("-h", "--help"):
         print(_USAGE, end="")

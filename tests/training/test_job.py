@@ -157,6 +157,31 @@ def test_what_the_checkpoint_depends_on_can_not_change(text: Path) -> None:
         train(out="out", resume="auto", console=Console(io.StringIO()))
 
 
+def test_settings_that_do_not_fit_leave_the_run_as_it_was(text: Path) -> None:
+    run_stopped(text, "out", 5)
+    before = (text.parent / "out" / "config.json").read_bytes()
+    with pytest.raises(CheckpointMismatch) as caught:
+        train(out="out", resume="auto", d_model=32, console=Console(io.StringIO()))
+    assert (
+        caught.value.problems[0] == "d_model: saved with 16, now 32"
+    )  # the cause before what follows from it
+    assert (text.parent / "out" / "config.json").read_bytes() == before
+    assert train(out="out", resume="auto", console=Console(io.StringIO())).step == 12
+
+
+def test_a_resumed_run_says_what_it_did_itself(text: Path) -> None:
+    run_stopped(text, "out", 5)
+    said = io.StringIO()
+    train(out="out", resume="auto", console=Console(said))
+    assert "trained 7 steps, to step 12, in " in said.getvalue()
+    page = (text.parent / "out" / "report.html").read_text()
+    assert all(f"<td>{step}</td>" in page for step in (4, 8, 12))  # those before it was resumed too
+    again = io.StringIO()
+    train(out="out", resume="auto", console=Console(again))
+    assert "nothing was left to do after step 12: --steps takes more" in again.getvalue()
+    assert "MFU " not in again.getvalue().split("predicted and measured")[1]
+
+
 def test_a_damaged_newest_checkpoint_is_passed_over(text: Path) -> None:
     run(text)
     os.truncate("out/checkpoints/step-00000012/model.safetensors", 100)

@@ -100,7 +100,7 @@ class Ending:
             facts = [*self._facts, *(("result", line) for line in losses)]
             page = Page(
                 self._title(summary), f"typedtorch {__version__}, {folder.path.name}", facts, compared,
-                trainer.result.evaluations, pictures, text, self.config.flat(),
+                _evaluations(folder) or trainer.result.evaluations, pictures, text, self.config.flat(),
             )  # fmt: skip
             write_page(folder / runfolder.PAGE, page)
             self.console.note(f"written: {folder.path}")
@@ -138,12 +138,13 @@ class Ending:
         speed = speeds[len(speeds) // 2] if speeds else 0.0
         summary: dict[str, Any] = {
             "step": trainer.step,
+            "steps_now": len(trainer.result.losses),
             **result,
             "parameters": sum(p.numel() for p in model.parameters()),
             "tokens": trainer.meter.items,
             "tokens_per_second": speed,
             "step_seconds": steps[len(steps) // 2] if steps else None,
-            "mfu": self.console.utilisation(speed),
+            "mfu": self.console.utilisation(speed) if speed else None,
             "peak_memory": self.memory.bytes(),
             "peak_memory_is": self.memory.how,
             "skipped_steps": trainer.skipped,
@@ -196,8 +197,11 @@ class Ending:
 
     def _losses(self, summary: dict[str, Any]) -> list[str]:
         """What it came to, in sentences."""
+        step, now = summary["step"], summary["steps_now"]
         speed = f"{duration(summary['seconds'])}, {si(summary['tokens_per_second'])} tokens/s"
-        lines = [f"trained {summary['step']} steps in {speed}"]
+        lines = [f"trained {now} steps{f', to step {step},' if now < step else ''} in {speed}"]
+        if not now:
+            lines = [f"nothing was left to do after step {step}: --steps takes more"]
         value, unigram = summary["val_loss"], summary.get("unigram_nats")
         if value is not None and unigram is not None:
             unit = "byte" if self.corpus is not None and self.corpus.is_text else "token"
@@ -228,6 +232,17 @@ class Ending:
         save_png(loss, folder / runfolder.PICTURE)
         save_png(panels, folder / runfolder.PANELS)
         return [("Loss", as_svg(loss, "loss")), ("Step by step", as_svg(panels, "panels"))]
+
+
+def _evaluations(folder: RunFolder) -> dict[int, dict[str, float]]:
+    """What was found at which step, by the processes before this one too."""
+    found: dict[int, dict[str, float]] = {}
+    for record in read_records(folder / runfolder.METRICS):
+        figures = {k.removeprefix("val_"): v for k, v in record.items() if k.startswith("val_")}
+        numbers = {name: float(value) for name, value in figures.items() if isinstance(value, float | int)}
+        if numbers:
+            found[int(str(record["step"]))] = numbers
+    return found
 
 
 def _predicted_rows(p: Prediction, steps: int) -> list[tuple[str, str]]:

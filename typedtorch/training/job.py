@@ -307,10 +307,6 @@ class _Job:
         trainer.store = CheckpointStore(
             folder / runfolder.CHECKPOINTS, keep=self.config.run.keep, note=self.console.note
         )
-        folder.write_json(
-            runfolder.CONFIG,
-            {"settings": self.resumption.stored(self.config, self.asked), "resolved": self.config.flat()},
-        )
         return folder
 
     def _restore(self, trainer: Trainer, folder: RunFolder | None) -> None:
@@ -323,7 +319,11 @@ class _Job:
             self.console.note(f"resumed from {path} at step {trainer.step}")
             for line in self.resumption.changes:
                 self.console.note(f"  changed: {line}")
-        if folder is not None:
+        if (
+            folder is not None
+        ):  # only now: settings that do not fit the checkpoint must not replace those that do
+            settings = self.resumption.stored(self.config, self.asked)
+            folder.write_json(runfolder.CONFIG, {"settings": settings, "resolved": self.config.flat()})
             rewind(folder / runfolder.METRICS, trainer.step)
             trainer.loggers.loggers.insert(0, JsonLines(folder / runfolder.METRICS))
 

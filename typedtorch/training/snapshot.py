@@ -64,18 +64,16 @@ class Snapshot:
             *(["scaler"] if t.scaler is not None else []),
             *(["ema"] if t.ema is not None else []),
         ]
-        problems = [f"missing from the state: {item}" for item in wanted if item not in state]
+        # first what was chosen otherwise: the rest mostly follows from it
+        problems = identity_problems(state.get("identity", {}), self.identity)
+        problems += [f"missing from the state: {item}" for item in wanted if item not in state]
         if "model" in state:
             problems += model_problems(state["model"], t.model)
         if "optimizer" in state:
             problems += optimizer_problems(state["optimizer"], t.optimizer)
         if t.ema is not None and "ema" in state:
             problems += t.ema.problems(state["ema"])
-        return (
-            problems
-            + identity_problems(state.get("identity", {}), self.identity)
-            + self._data_problems(state)
-        )
+        return problems + self._data_problems(state)
 
     def _data_problems(self, state: Mapping[str, Any]) -> list[str]:
         """A position in other data: our own sources say so before they are moved."""
