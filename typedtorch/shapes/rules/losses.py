@@ -7,7 +7,7 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import COMPLEX, FLOATING, INT64, UINT8
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.rule import name, rule
+from typedtorch.shapes.rule import name, rule, warn
 from typedtorch.shapes.rules.forms import broadcast_operands, functional, need
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, result_type, to_real, want
 from typedtorch.shapes.tensor import (
@@ -184,7 +184,23 @@ def nll_loss(
 def _pair(input: Any, target: Any, reduction: Any, mask: int) -> Tensor:
     """Two tensors that broadcast; torch warns where their shapes differ, and it is rarely meant."""
     shape = broadcast_operands((need(input), "input"), (need(target), "target"))
+    deliberate = input.deliberate or target.deliberate
+    if reduction in ("mean", "sum") or not deliberate:
+        _lint_numbers(input, target, shape)
     return _reduced(input, shape, reduction, mask)
+
+
+def _lint_numbers(input: Tensor, target: Tensor, shape: Shape) -> None:
+    """``(32, 1)`` against ``(32,)``: elsewhere the names of axes tell, in a loss numbers do too."""
+    if len(input.shape) == len(target.shape) or shape in (input.shape, target.shape):
+        return
+    if all(isinstance(size, int) for size in shape):
+        both = f"{show(input.shape)} and {show(target.shape)} broadcast to {show(shape)}"
+        warn(
+            "broadcast",
+            f"{both}: elements meet that do not belong together",
+            _unsqueeze_hint(input, target) or "give both the same axes",
+        )
 
 
 def _promoted(input: Any, target: Any) -> int:
