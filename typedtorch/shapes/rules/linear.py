@@ -97,12 +97,23 @@ def _transpose_hint(a: Tensor, b: Tensor, first: str, second: str) -> str | None
     """Name the operand that fits when its last two axes are swapped."""
     left, right = tail(a.shape, 2), tail(b.shape, 2)
     if left[1] is not None and left[1] == right[1] and right[0] is not None:
-        turned = f"{second}.T" if len(b.shape) == 2 else f"{second}.mT"
-        return f"{second} is {show(b.shape)}: {first} @ {turned} fits"
+        return f"{second} is {show(b.shape)}: {first} @ {_turned(second, len(b.shape))} fits"
     if left[0] is not None and len(b.shape) > 1 and left[0] == right[0]:
-        straight = first.removesuffix(".mT") if first.endswith(".mT") else f"{first}.mT"
-        return f"{first} is {show(a.shape)}: {straight} @ {second} fits"
+        return f"{first} is {show(a.shape)}: {_turned(first, len(a.shape))} @ {second} fits"
     return None
+
+
+def _turned(operand: str, rank: int) -> str:
+    """An operand with its last two axes swapped: without its ``.T`` if it has one."""
+    depth = 0
+    for letter in operand:
+        depth += (letter in "([") - (letter in ")]")
+        if letter == " " and depth == 0:
+            return f"({operand}).{'T' if rank == 2 else 'mT'}"
+    for end in (".mT", ".T"):
+        if operand.endswith(end):
+            return operand.removesuffix(end)
+    return f"{operand}.{'T' if rank == 2 else 'mT'}"
 
 
 def matmul_flops(input: Any, other: Any, *, out: Any = None) -> Size:
