@@ -140,14 +140,24 @@ def _only_rounding(diff: Poly) -> bool:
 _observers: list[Callable[[Size, Size], None]] = []
 
 
-@contextlib.contextmanager
-def observing(observer: Callable[[Size, Size], None]) -> Iterator[None]:
-    """Call ``observer`` with every pair of sizes that ``same`` cannot decide inside the block."""
-    _observers.append(observer)
-    try:
-        yield
-    finally:
+class _Observing:
+    """Entered once for every operator of a program, where a generator would cost as much as many rules."""
+
+    __slots__ = ("observer",)
+
+    def __init__(self, observer: Callable[[Size, Size], None]) -> None:
+        self.observer = observer
+
+    def __enter__(self) -> None:
+        _observers.append(self.observer)
+
+    def __exit__(self, *_: object) -> None:
         _observers.pop()
+
+
+def observing(observer: Callable[[Size, Size], None]) -> _Observing:
+    """Call ``observer`` with every pair of sizes that ``same`` cannot decide inside the block."""
+    return _Observing(observer)
 
 
 @contextlib.contextmanager

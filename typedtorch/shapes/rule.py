@@ -17,9 +17,8 @@ would refuse, or ``Undecided``.  Using ``UNKNOWN`` raises ``Undecided`` by itsel
 
 from __future__ import annotations
 
-import contextlib
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -131,15 +130,19 @@ def warn(code: str, message: str, hint: str | None = None) -> None:
     _lints.append(Lint(code, message, hint))
 
 
-@contextlib.contextmanager
-def lints() -> Iterator[list[Lint]]:
+class lints:
     """Collect what rules warn about inside the block."""
-    global _lints  # noqa: PLW0603 - rules run one at a time; a parameter would go through every rule
-    outer, _lints = _lints, []
-    try:
-        yield _lints
-    finally:
-        _lints = outer
+
+    __slots__ = ("_outer",)
+
+    def __enter__(self) -> list[Lint]:
+        global _lints
+        self._outer, _lints = _lints, []
+        return _lints
+
+    def __exit__(self, *_: object) -> None:
+        global _lints  # noqa: PLW0603 - rules run one at a time; a parameter would go through every rule
+        _lints = self._outer
 
 
 # What goes wrong inside a rule that was handed values of a kind it does not model.

@@ -104,9 +104,11 @@ def children(node: ast.AST) -> list[ast.AST]:
     found: list[ast.AST] = []
     for name in _FIELDS[type(node)]:
         value = getattr(node, name, None)
+        if value is None:
+            continue
         if type(value) is list:
             found += [item for item in value if isinstance(item, ast.AST)]
-        elif value is not None and isinstance(value, ast.AST):
+        elif isinstance(value, ast.AST):
             found.append(value)
     return found
 
@@ -148,13 +150,13 @@ def _walk(tree: ast.AST) -> _Walk:
             spans[node.scope] = (node.start, len(nodes))
             current = node.outer
             continue
-        if isinstance(node, SCOPES):
-            stack.append(_End(node, len(nodes), current))
-            current.append(node)
-            current = own[node] = []
-        else:
-            current.append(node)
+        current.append(node)
         nodes.append(node)
+        if not _FIELDS[type(node)]:
+            continue
+        if isinstance(node, SCOPES):
+            stack.append(_End(node, len(nodes) - 1, current))
+            current = own[node] = []
         below = children(node)
         below.reverse()
         stack += below

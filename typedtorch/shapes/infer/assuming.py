@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from typedtorch.shapes.axes import Dim, evaluate
@@ -81,14 +81,11 @@ class Names:
             self.packs.pop(name, None)
 
     def copy(self) -> Names:
-        return replace(
-            self,
-            sizes=dict(self.sizes),
-            packs=dict(self.packs),
-            variables=dict(self.variables),
-            binders=dict(self.binders),
-            tie=None,
-        )
+        return Names(
+            self.default, dict(self.sizes), dict(self.packs), dict(self.variables), dict(self.binders),
+            self.brace, self.generic, self.several, self.strict, self.free, self.dispatched, self.where,
+            self.spread,
+        )  # fmt: skip
 
     def complete(self, other: Names) -> None:
         """Take over what another has bound beyond this."""

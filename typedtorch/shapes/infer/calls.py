@@ -73,7 +73,7 @@ def _count_unknown(frame: Frame, node: ast.Call, function: Value) -> None:
             ("torch.nn.functional.", "einops.")
         )
     if made:
-        frame.reporter.known[id(node)] = False
+        frame.reporter.known[node] = False
 
 
 # methods of tensors that answer with something else, and may do so where no shape is known

@@ -231,11 +231,16 @@ def parameter_value(parameter: Parameter, names: Names, braces: frozenset[str]) 
 _WRAPPED = re.compile(r"jaxtyping|\b(?:" + "|".join(dtypes.WRAPPERS) + r")\b")
 
 
+_ANNOTATING = frozenset({ast.Subscript, ast.FunctionDef, ast.AsyncFunctionDef, ast.arg, ast.AnnAssign})
+
+
 def lint_annotations(module: Module, reporter: Reporter) -> None:
     """Report malformed axis strings wherever they stand, quoted annotations included."""
     if not _WRAPPED.search(module.text):
         return
     for node in module.syntax.nodes:
+        if type(node) not in _ANNOTATING:
+            continue
         if isinstance(node, ast.Subscript):
             _lint_subscript(module, node, node, reporter)
         for annotation in _annotations(node):

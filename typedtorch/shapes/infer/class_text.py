@@ -65,3 +65,8 @@ def declared_attributes(node: Def) -> dict[str, ast.expr]:
         and isinstance(statement.target, ast.Attribute)
         and isinstance(statement.target.value, ast.Name)
     }
+
+
+def is_class_variable(annotation: ast.expr) -> bool:
+    text = annotation.value if isinstance(annotation, ast.Constant) else ast.unparse(annotation)
+    return isinstance(text, str) and ("ClassVar" in text or text.endswith("KW_ONLY"))

@@ -11,7 +11,7 @@ the two names coincide by accident and nothing is reported.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from typedtorch.shapes.infer.class_text import (
     arguments_of_calls,
     axis_words,
     declared_attributes,
+    is_class_variable,
     sets_by_name,
 )
 from typedtorch.shapes.infer.specs import Spec
@@ -68,6 +69,8 @@ class ClassInfo:
         default_factory=dict
     )  # attribute -> methods that change its items
     _bases: list[Value] | None = None
+    _settled: bool = False  # the bases are known, not just being looked up
+    _mro: list[ClassInfo] | None = None
     _symbolic: dict[bool, Instance] = field(default_factory=dict)
     _links: dict[str, Size] | None = None
     _linking: bool = False
@@ -86,21 +89,30 @@ class ClassInfo:
         if self._bases is None:
             self._bases = []
             self._bases = [self.evaluate(b) for b in self.node.bases if not isinstance(b, ast.Starred)]
+            self._settled = True
         return self._bases
 
     def evaluate(self, node: ast.expr) -> Value:
         """An expression of the class body or its header."""
         return self.module.program.interpreter.evaluate_in(node, self.module, self.closure)
 
-    def mro(self, seen: frozenset[int] = frozenset()) -> Iterator[ClassInfo]:
+    def mro(self) -> Sequence[ClassInfo]:
         """This class and its bases in the program, depth first."""
+        if self._mro is not None:
+            return self._mro
+        found = list(self._ancestors(frozenset()))
+        if all(info._settled for info in found):
+            self._mro = found
+        return found
+
+    def _ancestors(self, seen: frozenset[int]) -> Iterator[ClassInfo]:
         if id(self) in seen:
             return
         yield self
         for base in self.bases:
             info = _class_of(base)
             if info is not None:
-                yield from info.mro(seen | {id(self)})
+                yield from info._ancestors(seen | {id(self)})
 
     def external_bases(self) -> list[str]:
         """Names of the bases outside the program, of every ancestor."""
@@ -214,7 +226,7 @@ class ClassInfo:
         found: dict[str, ClassInfo] = {}
         for info in reversed(list(self.mro())):
             for name in info.annotated:
-                if not _is_class_variable(info.annotated[name]):
+                if not is_class_variable(info.annotated[name]):
                     found[name] = info
         return found
 
@@ -347,11 +359,6 @@ def _class_of(base: Value) -> ClassInfo | None:
     if isinstance(base, SpecV) and isinstance(base.spec, specs.InstanceSpec):
         return base.spec.info
     return None
-
-
-def _is_class_variable(annotation: ast.expr) -> bool:
-    text = annotation.value if isinstance(annotation, ast.Constant) else ast.unparse(annotation)
-    return isinstance(text, str) and ("ClassVar" in text or text.endswith("KW_ONLY"))
 
 
 def _is_integer(argument: ast.arg, arguments: ast.arguments, info: ClassInfo, used: frozenset[str]) -> bool:

@@ -60,7 +60,7 @@ def evaluate(frame: Frame, node: ast.expr) -> Value:
 
 def _count(frame: Frame, node: ast.expr, value: Value) -> None:
     if isinstance(value, Tensor) and value.library == "torch" and frame.depth == 0:
-        frame.reporter.known[id(node)] = value.is_known
+        frame.reporter.known[node] = value.is_known
 
 
 def constant(frame: Frame, node: ast.Constant) -> Value:

@@ -28,7 +28,7 @@ class Reporter:
     path: str
     findings: dict[tuple[int, int, str], Finding] = field(default_factory=dict)
     muted: int = 0
-    known: dict[int, bool] = field(default_factory=dict)  # expression -> whether its shape is known
+    known: dict[ast.AST, bool] = field(default_factory=dict)  # expression -> whether its shape is known
     counting: bool = True
     # of bodies that were looked into from a call, but whoever calls them
     elsewhere: dict[tuple[int, int, str], Finding] = field(default_factory=dict)
@@ -58,8 +58,8 @@ class Reporter:
 
     def declared(self, node: ast.AST, value: Value) -> None:
         """What an annotation says of an expression is known of it."""
-        if self.counting and self.known.get(id(node)) is False and isinstance(value, Tensor):
-            self.known[id(node)] = value.is_known
+        if self.counting and self.known.get(node) is False and isinstance(value, Tensor):
+            self.known[node] = value.is_known
 
     @contextmanager
     def mute(self) -> Iterator[None]:

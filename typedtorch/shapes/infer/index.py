@@ -48,7 +48,11 @@ def facts_of(node: ast.AST, syntax: Syntax) -> Facts:
     facts = Facts()
     for scope, own in syntax.scopes_in(node):
         for inner in own:
-            if type(inner) in _TELLING:
+            kind = type(inner)
+            if kind is ast.Name:
+                if type(inner.ctx) is ast.Store:  # type: ignore[attr-defined]  # it is a Name
+                    _note(inner, facts, scope is node)
+            elif kind in _TELLING:
                 _note(inner, facts, scope is node)
     facts.local -= facts.rebound_outside
     return facts

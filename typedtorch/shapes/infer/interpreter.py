@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes import dtypes
@@ -57,6 +58,7 @@ Def = ast.FunctionDef | ast.AsyncFunctionDef
 STEPS_A_MODULE, STEPS_A_LINE = 20_000, 40  # expressions evaluated in other bodies, for each module checked
 
 
+_canonical = lru_cache(maxsize=65536)(canonical)
 _CONSTANTS: dict[str, Value] = {
     "math.pi": math.pi, "math.e": math.e, "math.inf": math.inf, "torch.pi": math.pi, "torch.inf": math.inf,
     "numpy.pi": math.pi, "numpy.inf": math.inf, "torch.e": math.e, "torch.newaxis": None,
@@ -112,7 +114,7 @@ class Interpreter:
 
     def external_attribute(self, name: str) -> Value:
         """A name of a package outside the program: a constant, a dtype, or itself."""
-        name = canonical(name)
+        name = _canonical(name)
         if name in _CONSTANTS:
             return _CONSTANTS[name]
         head, _, tail = name.rpartition(".")
@@ -124,6 +126,12 @@ class Interpreter:
 
     def evaluate_in(self, node: ast.expr, module: Module, closure: Mapping[str, Value]) -> Value:
         """An expression of a class body or header, evaluated quietly."""
+        name = node.value if isinstance(node, ast.Attribute) else node
+        if isinstance(name, ast.Name):  # most are, and need no frame
+            value = closure[name.id] if name.id in closure else module.lookup(name.id)
+            if name is node or value is UNKNOWN:
+                self.steps -= 1 if name is node else 2
+                return UNKNOWN if self.steps < 0 else value
         return evaluate(self.quiet_frame(module, closure), node)
 
     def quiet_frame(self, module: Module, closure: Mapping[str, Value] | None = None) -> Frame:

@@ -56,8 +56,14 @@ _PYTHON_DTYPES = {
 }
 
 
+# kinds of values, the most frequent ones, that are the same to a rule
+_AS_THEY_ARE = frozenset({Tensor, Poly, int, bool, float, str, type(None)})
+
+
 def to_rule(interpreter: Interpreter, value: Value) -> Value:
     """A value as rules see it."""
+    if type(value) in _AS_THEY_ARE:
+        return value
     if isinstance(value, Sequence):
         if not value.items:
             return UNKNOWN  # an empty list is usually one that is filled where it cannot be seen
@@ -309,6 +315,8 @@ def _combinations(
     values: tuple[Value, ...], keywords: Mapping[str, Value]
 ) -> list[tuple[tuple[Value, ...], dict[str, Value]]] | None:
     """Every combination of options; lists of unknown length are tried with two and three items."""
+    if not any(isinstance(value, (Choice, Sequence)) for value in (*values, *keywords.values())):
+        return [(values, dict(keywords))]
     combinations: list[list[Value]] = [[]]
     for value in (*values, *keywords.values()):
         options = _expanded(value)

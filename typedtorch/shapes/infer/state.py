@@ -18,8 +18,12 @@ from typedtorch.shapes.infer.ties import Ties
 from typedtorch.shapes.infer.values import (
     Bound,
     Choice,
+    ClassV,
     DictV,
+    External,
+    FunctionV,
     Instance,
+    LayerV,
     Sequence,
     Value,
     equal,
@@ -74,10 +78,16 @@ class State:
         self.names.packs = {k: _expand(v, pack, shape) for k, v in self.names.packs.items()}
 
 
+# kinds of values, the most frequent ones, that have no others inside them
+_HOLDS_NOTHING = frozenset(
+    {Tensor, Poly, int, bool, float, str, type(None), External, FunctionV, ClassV, LayerV}
+)
+
+
 def _replace_object(value: Value, old: Value, new: Value, depth: int) -> Value:
     if value is old:
         return new
-    if depth == 0:
+    if depth == 0 or type(value) in _HOLDS_NOTHING:
         return value
     if isinstance(value, Instance):
         changed = {k: _replace_object(v, old, new, depth - 1) for k, v in value.attributes.items()}

@@ -56,7 +56,7 @@ class FunctionV:
     overloads: tuple[ast.FunctionDef | ast.AsyncFunctionDef, ...] = ()
 
     def bind(self, receiver: Value) -> FunctionV:
-        return replace(self, bound=receiver, is_bound=True)
+        return FunctionV(self.node, self.module, self.closure, self.owner, receiver, True, self.overloads)
 
     @property
     def name(self) -> str:
