@@ -1,5 +1,6 @@
 """The token file: what is written is what is read, and nothing damaged is believed."""
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from typedtorch.data import DataError, WriteError, open_tokens, write_tokens
+from typedtorch.data.files import write_atomically
 from typedtorch.data.sources import FileTokens, MemoryTokens, RowBuffer
 from typedtorch.data.tokenfile import HEADER_BYTES, Header
 
@@ -135,3 +137,11 @@ def test_a_symlink_is_written_through(tmp_path: Path) -> None:
 def test_a_header_survives_packing() -> None:
     header = Header(itemsize=2, count=7, vocab=300, separator=-1, sha256=bytes(range(32)))
     assert Header.unpack(header.pack(), Path("a.tok")) == header
+
+
+def test_what_a_killed_process_of_the_same_number_left_is_no_obstacle(tmp_path: Path) -> None:
+    stale = tmp_path / f".a.{os.getpid()}.tmp"
+    stale.write_bytes(b"half")
+    write_atomically(tmp_path / "a", b"whole")
+    assert [p.name for p in tmp_path.iterdir()] == ["a"]
+    assert (tmp_path / "a").read_bytes() == b"whole"

@@ -5,9 +5,11 @@ import json
 import os
 import pickle
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from typedtorch.data.files import write_atomically
 from typedtorch.training import CheckpointError, CheckpointStore, DamagedCheckpoint
 from typedtorch.training import checkpoint as module
 
@@ -152,6 +154,23 @@ def test_another_format_says_so(two: CheckpointStore, version: int, hint: str) -
         two.load(path)
 
 
-def test_no_file_is_world_writable(two: CheckpointStore) -> None:
-    for path in two.folder.rglob("*"):
-        assert not path.stat().st_mode & 0o002
+def test_no_file_is_world_writable_whatever_the_umask_allows(tmp_path: Path) -> None:
+    seen: list[Path] = []
+    before, plain = os.umask(0), os.fsync
+
+    def fsync(descriptor: Any) -> None:  # at each moment, temporaries included
+        seen.extend(p for p in tmp_path.rglob("*") if "checkpoints" in p.relative_to(tmp_path).parts[:-1])
+        assert not [p for p in seen if p.exists() and p.stat().st_mode & 0o002]
+        plain(descriptor)
+
+    os.fsync = fsync
+    try:
+        CheckpointStore(tmp_path / "checkpoints").save(1, state_of(1))
+        write_atomically(tmp_path / "checkpoints" / "text", b"text")
+    finally:
+        os.fsync = plain
+        os.umask(before)
+    written = list((tmp_path / "checkpoints").rglob("*"))
+    assert len(written) == 6
+    assert not [p for p in written if p.stat().st_mode & 0o002]
+    assert {p.name for p in seen} > {p.name for p in written if p.name.startswith("s")}

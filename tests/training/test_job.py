@@ -399,6 +399,19 @@ def test_compiled_training_has_no_graph_break_and_the_same_result(
     assert found.val_loss == pytest.approx(plain.val_loss, abs=1e-4)
 
 
+def test_deterministic_refuses_what_does_not_repeat_and_only_meanwhile(text: Path) -> None:
+    seen: list[bool] = []
+
+    class Look(Callback):
+        def on_step(self, trainer: Trainer, /) -> None:
+            seen.append(torch.are_deterministic_algorithms_enabled())
+
+    run_with = {**TINY, "data": str(text), "out": "out", "steps": 2, "warmup": 1, "deterministic": True}
+    train(console=Console(io.StringIO()), callbacks=[Look()], **run_with)
+    assert seen == [True, True]
+    assert not torch.are_deterministic_algorithms_enabled()
+
+
 def test_a_signal_leaves_a_run_that_resumes(text: Path) -> None:
     class Term(Callback):
         def on_step(self, trainer: Trainer, /) -> None:

@@ -68,7 +68,8 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     target = writable_target(Path(path))
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
-        with open(temporary, "xb") as file:
+        temporary.unlink(missing_ok=True)  # of a process of this number that was killed
+        with open(temporary, "xb", opener=not_for_all) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -78,6 +79,11 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         raise WriteError(path, "a complete write", error.strerror or repr(error)) from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def not_for_all(path: str, flags: int) -> int:
+    """An opener of files that only their owner may write, whatever the umask allows."""
+    return os.open(path, flags, 0o644)
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:

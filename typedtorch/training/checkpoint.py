@@ -29,7 +29,7 @@ from typing import Any, BinaryIO
 
 from torch import Tensor
 
-from typedtorch.data.files import fsync_folder
+from typedtorch.data.files import fsync_folder, not_for_all
 from typedtorch.training import divided, shards
 from typedtorch.training.checked import CheckedFile, CheckedWriter
 from typedtorch.training.errors import CheckpointError, DamagedCheckpoint
@@ -339,7 +339,7 @@ def _write_json(path: Path, value: object) -> dict[str, object]:
 
 @contextlib.contextmanager
 def _durable(path: Path) -> Iterator[BinaryIO]:
-    with open(path, "xb") as file:
+    with open(path, "xb", opener=not_for_all) as file:
         yield file
         file.flush()
         os.fsync(file.fileno())

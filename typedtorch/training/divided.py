@@ -67,7 +67,10 @@ def write(
     Raises:
         CheckpointError: in every process, where the disk refused one of them.
     """
-    place = parallel.broadcast(store.place_for_shards(step) if store is not None else None)
+    own = store.place_for_shards(step) if store is not None else None
+    if own is not None:
+        own.mkdir(mode=0o755, exist_ok=True)  # the umask may allow more
+    place = parallel.broadcast(own)
     if place is None:
         return None
     write_part(place, tensors, group=parallel.group)

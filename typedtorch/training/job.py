@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -41,7 +40,7 @@ from typedtorch.training.protocols import Evaluate, FitResult
 from typedtorch.training.resolve import find_device, resolve, settled
 from typedtorch.training.resume import Resumption, plan
 from typedtorch.training.runfolder import RunFolder
-from typedtorch.training.seed import seed_everything
+from typedtorch.training.seed import deterministic, seed_everything
 from typedtorch.training.settings import LoopSettings
 from typedtorch.training.step import LossFunction
 from typedtorch.training.trainer import Trainer
@@ -105,7 +104,8 @@ def train(
         with console or Console(quiet=parallel.rank != 0) as shown:
             job = _Job(settled, asked, resumption, device, parallel, shown)
             own = _Own(model, loss, batches, optimizer, evaluate, tuple(callbacks), tuple(loggers))
-            return job.run(own)
+            with deterministic(settled.machine.deterministic):
+                return job.run(own)
     finally:
         parallel.close()
 
@@ -138,9 +138,6 @@ class _Job:
     def run(self, own: _Own) -> TrainResult:
         config = self.config
         seed_everything(config.run.seed)
-        if config.machine.deterministic:
-            os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # read when cuBLAS starts
-            torch.use_deterministic_algorithms(True)
         corpus = open_corpus(config, self.console.note) if own.batches is None else None
         memory = PeakMemory(self.device)
         plain = own.model if own.model is not None else make_model(config, self._vocab(corpus))

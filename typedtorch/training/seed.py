@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import random
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -48,3 +51,24 @@ def restore_rng(state: RngState) -> None:
     random.setstate(state["python"])
     if "cuda" in state and torch.cuda.is_available() and len(state["cuda"]) == torch.cuda.device_count():
         torch.cuda.set_rng_state_all(state["cuda"])
+
+
+@contextlib.contextmanager
+def deterministic(wanted: bool) -> Iterator[None]:
+    """Inside, where ``wanted``, torch refuses operators that do not repeat bit for bit; afterwards as before.
+
+    >>> with deterministic(True):
+    ...     torch.are_deterministic_algorithms_enabled()
+    True
+    >>> torch.are_deterministic_algorithms_enabled()
+    False
+    """
+    before = torch.are_deterministic_algorithms_enabled()
+    warning = torch.is_deterministic_algorithms_warn_only_enabled()
+    if wanted:
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # read when cuBLAS starts
+        torch.use_deterministic_algorithms(True)
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(before, warn_only=warning)

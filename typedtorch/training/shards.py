@@ -71,6 +71,7 @@ def entries(folder: Path, *, share: int = 0, of: int = 1) -> dict[str, dict[str,
     """Size and checksums of the files, or of every ``of``-th of them."""
     found = {}
     for name in sorted(p.name for p in folder.iterdir())[share::of]:
+        os.chmod(folder / name, 0o644)  # torch's writer leaves it to the umask
         with open(folder / name, "rb") as file:
             sums, size = [], 0
             while part := file.read(PART):
