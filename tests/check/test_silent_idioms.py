@@ -113,6 +113,18 @@ SILENT = {
         def flat(x: Float[Tensor, "b h w d"]) -> Float[Tensor, "b h*w d"]:
             return einops.rearrange(x, "b ... d -> b (...) d")
     """,
+    "sizes that arise in two calls of one function": """
+        def form(m: Tensor, v: Tensor) -> Tensor:
+            return torch.einsum("bci,bci->bc", v, torch.einsum("bcij,bcj->bci", m, v))
+
+        def differences(m: Tensor, v: Tensor, p: Tensor, q: Tensor, n: int, k: int) -> Tensor:
+            first, second = form(m, v), form(p, q)
+            return first.repeat_interleave(n, dim=1) - second.repeat(1, k)
+    """,
+    "as many repeats as a tensor has axes": """
+        def tiled(centres: Float[Tensor, "n"], p: Tensor) -> Tensor:
+            return centres.unsqueeze(0).repeat(p[..., 0:1].shape)
+    """,
     "a tensor without axes as an index is an integer": """
         def gathered(ids: Tensor, masks: Float[Tensor, "n h w"]) -> Tensor:
             unique, inverse = torch.unique(ids, return_inverse=True)

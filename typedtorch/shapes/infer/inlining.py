@@ -18,7 +18,7 @@ from typedtorch.shapes.infer.blame import captures_tensors, report
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.signatures import Signature, is_plain_instance, wrapped
-from typedtorch.shapes.infer.state import State
+from typedtorch.shapes.infer.state import State, map_sizes
 from typedtorch.shapes.infer.statements import run
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.values import (
@@ -37,7 +37,7 @@ from typedtorch.shapes.infer.values import (
     join_all,
 )
 from typedtorch.shapes.rule import like
-from typedtorch.shapes.size import unknown
+from typedtorch.shapes.size import Atom, Size, atoms, substitute, unknown
 from typedtorch.shapes.tensor import ANY_AXES
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ def run_inline(
     key = (*(values.get(p.name, UNKNOWN) for p in signature.parameters), function.bound)
     for known, result in interpreter.memo.get(id(body), ()):
         if len(known) == len(key) and all(equal(a, b) for a, b in zip(known, key, strict=True)):
-            return result
+            return _of_this_call(frame, node, key, result)
     inner = body_frame(interpreter, function, frame.depth + 1)
     fill_parameters(interpreter, inner, function, signature, values)
     before = dict(inner.state.variables)
@@ -250,7 +250,26 @@ def run_inline(
         remembered = interpreter.memo.setdefault(id(body), [])
         if len(remembered) < 12:
             remembered.append((key, result))
-    return result
+    return _of_this_call(frame, node, key, result)
+
+
+def _of_this_call(frame: Frame, node: ast.AST, given: tuple[Value, ...], result: Value) -> Value:
+    """Sizes that arose in a body are this call's own: what another call gives has others."""
+    found: set[Atom] = set()
+
+    def note(size: Size) -> Size:
+        found.update(a for a in atoms(size) if a.kind == "opaque")
+        return size
+
+    map_sizes(result, note)
+    if not found:
+        return result
+    arose = frozenset(found)
+    found.clear()
+    map_sizes(given, note)
+    place = frame.place(node)
+    own = {atom: unknown(f"{atom.name}@{place}") for atom in arose - found}
+    return map_sizes(result, lambda size: substitute(size, own)) if own else result
 
 
 def _write_back(

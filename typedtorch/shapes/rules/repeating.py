@@ -9,6 +9,7 @@ from typedtorch.shapes.rules.forms import both, is_size, literal, need
 from typedtorch.shapes.rules.views import _entries, flatten, sizes_of
 from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import (
+    ANY_AXES,
     Pack,
     ShapeError,
     Tensor,
@@ -22,6 +23,8 @@ from typedtorch.shapes.tensor import (
 @rule("torch.Tensor.repeat", sample="f:a b, 2, 3 | f:a b, (size:c, 1, 2) | f:a, size:b, 1")
 def repeat(self: Any, *repeats: Any) -> Tensor:
     tensor, times = need(self), _entries(sizes_of(repeats))
+    if any(isinstance(n, Pack) for n in times):
+        return tensor.of((ANY_AXES,))  # as often as there are axes in a shape that is not known
     if tensor.rank is None:
         return tensor.of(tuple(unknown() for _ in times))
     extra = len(times) - len(tensor.shape)
