@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.size import unknown
+from typedtorch.shapes.size import counted, is_counted, unknown
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, Tensor, pack_index, same_entry
 
 
@@ -41,4 +41,8 @@ def _join_shape(a: Shape, b: Shape, key: str) -> Shape:
 def _join_entry(a: Entry, b: Entry, key: str) -> Entry:
     if isinstance(a, Pack) or isinstance(b, Pack):
         return ANY_AXES
-    return a if same(a, b) is True else unknown(f"?{key}")
+    if same(a, b) is True:
+        return a
+    if is_counted(a) and is_counted(b) and str(a) == str(b):
+        return counted(str(a), key)  # whichever it is, only running tells
+    return unknown(f"?{key}")

@@ -13,11 +13,10 @@ from typedtorch.shapes.rules.indexing import broadcastable_into
 from typedtorch.shapes.rules.joining import tensors_of
 from typedtorch.shapes.rules.linear import parameter_dtype
 from typedtorch.shapes.rules.promotion import mask_of, want
-from typedtorch.shapes.size import Size, size_max, unknown
+from typedtorch.shapes.size import Size, counted, is_unknown, size_max, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
-    Entry,
     Shape,
     ShapeError,
     Tensor,
@@ -239,7 +238,9 @@ def pad_sequence(
                 f"must agree with {show(given[0].shape)}"
             )
     lengths = [t.sizes()[0] for t in given]
-    longest: Entry = size_max(*lengths)
+    longest: Size = size_max(*lengths)
+    if is_unknown(longest):
+        longest = counted("longest")
     if batch_first is UNKNOWN:
         return given[0].of((unknown(), unknown(), *first), mask)
     pair: Shape = (len(given), longest) if batch_first else (longest, len(given))
