@@ -8,7 +8,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer import attributes, containers, messages, reading, refine, specs, transforms
+from typedtorch.shapes.infer import (
+    attributes,
+    containers,
+    messages,
+    operand_ranks,
+    reading,
+    refine,
+    specs,
+    transforms,
+)
 from typedtorch.shapes.infer.assuming import assume
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.kinds import instance_of
@@ -64,9 +73,12 @@ def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
     if args.open:
         return forget(frame, args)
     if name in RULES:
+        given, args = args, operand_ranks.with_tensors(frame, name, args, node)
         nodes = tuple(args.nodes)
         values = tuple(args.values)
         made = frame.interpreter.apply_rule(frame, RULES[name].function, values, args.keywords, node, nodes)
+        if made is not UNKNOWN:
+            operand_ranks.learn(frame, name, given, node)
         return _pieces(frame, name, values, args) if made is UNKNOWN else made
     if name in LAYERS:
         return construct_layer(frame, name, args, node)
