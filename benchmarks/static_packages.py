@@ -32,17 +32,19 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "typedt
 # Packages with torch that annotate with jaxtyping, or with wrappers of their own around it.
 JAXTYPING = (
     "alphafold3-pytorch", "chai_lab", "e2-tts-pytorch", "eai-delphi", "f3rm", "graphein", "inseq",
-    "interpreto", "lightning-pose", "nerfstudio", "nvidia-physicsnemo/physicsnemo/mesh", "refiners",
+    "interpreto", "lightning-pose", "meshgpt-pytorch", "nerfstudio", "nvidia-physicsnemo/physicsnemo/mesh",
+    "nvidia-physicsnemo/physicsnemo/models", "refiners",
     "sae-vis", "sparse-autoencoder", "torchmix", "toto-ts", "transformer-lens", "transfusion-pytorch",
     "uni2ts", "vit-prisma",
 )  # fmt: skip
 # Packages with torch that do not.
 OTHERS = (
-    "accelerate", "boltz", "dictionary-learning", "diffusers/diffusers/models/autoencoders", "f5-tts",
-    "gsplat", "lightly", "linear_operator", "monai/monai/networks", "peft", "protenix",
+    "accelerate", "boltz", "dalle2-pytorch", "descript-audio-codec", "dictionary-learning",
+    "diffusers/diffusers/models/autoencoders", "e3nn", "f5-tts", "gsplat", "kornia/kornia/geometry", "lightly", "linear_operator", "monai/monai/networks", "peft", "protenix",
     "pytorch-metric-learning", "sae-lens", "segmentation-models-pytorch",
-    "speechbrain/speechbrain/nnet", "titans-pytorch", "torchdr",
-    "transformers/transformers/models/llama", "x-transformers", "zuko",
+    "speechbrain/speechbrain/nnet", "timm/timm/models", "titans-pytorch", "torch-geometric/torch_geometric/nn",
+    "torchdr", "transformers/transformers/models/llama", "vector-quantize-pytorch", "vit-pytorch",
+    "x-transformers", "zuko",
 )  # fmt: skip
 PRIMER = "import einops\nimport jaxtyping\nimport numpy\nimport torch\nimport torch.nn.functional\n"
 OPTIONS = (
