@@ -154,7 +154,9 @@ def test_another_format_says_so(two: CheckpointStore, version: int, hint: str) -
         two.load(path)
 
 
-def test_no_file_is_world_writable_whatever_the_umask_allows(tmp_path: Path) -> None:
+def test_no_file_is_world_writable_whatever_the_umask_allows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen: list[Path] = []
     before, plain = os.umask(0), os.fsync
 
@@ -163,12 +165,11 @@ def test_no_file_is_world_writable_whatever_the_umask_allows(tmp_path: Path) -> 
         assert not [p for p in seen if p.exists() and p.stat().st_mode & 0o002]
         plain(descriptor)
 
-    os.fsync = fsync
+    monkeypatch.setattr(os, "fsync", fsync)
     try:
         CheckpointStore(tmp_path / "checkpoints").save(1, state_of(1))
         write_atomically(tmp_path / "checkpoints" / "text", b"text")
     finally:
-        os.fsync = plain
         os.umask(before)
     written = list((tmp_path / "checkpoints").rglob("*"))
     assert len(written) == 6
