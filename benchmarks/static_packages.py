@@ -40,11 +40,12 @@ JAXTYPING = (
 # Packages with torch that do not.
 OTHERS = (
     "accelerate", "boltz", "dalle2-pytorch", "descript-audio-codec", "dictionary-learning",
-    "diffusers/diffusers/models/autoencoders", "e3nn", "f5-tts", "gsplat", "kornia/kornia/geometry", "lightly", "linear_operator", "monai/monai/networks", "peft", "protenix",
-    "pytorch-metric-learning", "sae-lens", "segmentation-models-pytorch",
-    "speechbrain/speechbrain/nnet", "timm/timm/models", "titans-pytorch", "torch-geometric/torch_geometric/nn",
-    "torchdr", "transformers/transformers/models/llama", "vector-quantize-pytorch", "vit-pytorch",
-    "x-transformers", "zuko",
+    "diffusers/diffusers/models/autoencoders", "e3nn", "f5-tts", "gsplat", "kornia/kornia/geometry",
+    "lightly", "linear_operator", "monai/monai/networks", "peft", "protenix", "pytorch-metric-learning",
+    "sae-lens", "segmentation-models-pytorch", "speechbrain/speechbrain/nnet", "timm/timm/models",
+    "titans-pytorch", "torch-geometric/torch_geometric/nn", "torchdr",
+    "transformers/transformers/models/llama", "vector-quantize-pytorch", "vit-pytorch", "x-transformers",
+    "zuko",
 )  # fmt: skip
 PRIMER = "import einops\nimport jaxtyping\nimport numpy\nimport torch\nimport torch.nn.functional\n"
 OPTIONS = (
