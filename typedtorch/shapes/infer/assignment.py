@@ -21,7 +21,9 @@ from typedtorch.shapes.infer.values import (
     Choice,
     DictV,
     External,
+    FunctionV,
     Instance,
+    LayerV,
     Tensor,
     Value,
     choice,
@@ -65,9 +67,39 @@ def _assign_attribute(frame: Frame, base: ast.expr, attr: str, value: Value, sou
         spec = holder.info.spec(attr)
         if spec is not None and source is not None and specs.shaped(spec):
             value = frame.interpreter.check_attribute(frame, holder, attr, spec, value, source)
+        had = holder.attributes.get(attr)
         frame.state.replace_value(holder, holder.with_attribute(attr, value))
+        if isinstance(had, _MODULES) and isinstance(value, _MODULES):
+            _outgrow(frame, base)
     elif isinstance(holder, Tensor) and attr == "data" and isinstance(value, Tensor):
         frame.state.replace_value(holder, value)
+
+
+_MODULES = (LayerV, Instance, SequenceV)
+
+
+def _outgrow(frame: Frame, base: ast.expr) -> None:
+    """``net.stem = nn.Linear(5, 8)``: what the constructor was given no longer says what the net takes."""
+    root = base
+    while isinstance(root, (ast.Attribute, ast.Subscript)):
+        root = root.value
+    function = frame.function
+    if not isinstance(root, ast.Name) or (
+        function is not None and function.is_bound and _is_own(function, root)
+    ):
+        return  # a constructor that is still at work
+    value = frame.state.variables.get(root.id)
+    if isinstance(value, Instance):
+        frame.state.replace_value(value, replace(value, arguments={}, altered=True))
+    if base is not root:
+        inner = evaluate(frame, base)
+        if isinstance(inner, Instance):
+            frame.state.replace_value(inner, replace(inner, arguments={}, altered=True))
+
+
+def _is_own(function: FunctionV, name: ast.Name) -> bool:
+    arguments = [*function.node.args.posonlyargs, *function.node.args.args]
+    return bool(arguments) and arguments[0].arg == name.id
 
 
 def _assign_item(frame: Frame, target: ast.Subscript, value: Value, source: ast.expr | None) -> None:
@@ -84,6 +116,8 @@ def _assign_item(frame: Frame, target: ast.Subscript, value: Value, source: ast.
         frame.state.replace_value(holder, updated)
     elif isinstance(holder, SequenceV):
         frame.state.replace_value(holder, _with_item(holder, index, value, frame.place(target)))
+        if isinstance(value, _MODULES):
+            _outgrow(frame, target.value)
 
 
 def _with_item(holder: SequenceV, index: Value, value: Value, place: str) -> SequenceV:

@@ -63,6 +63,7 @@ def function_result(
     """What a call gives: the annotated result, else the body's."""
     result = signature.result
     if isinstance(result, specs.NoneSpec):
+        _forget_stored(frame, function)
         return None
     if specs.informative(result) and (signature.shaped or not is_plain_instance(result)):
         if not failed and isinstance(result, specs.InstanceSpec):
@@ -178,7 +179,7 @@ def _look_inside(
             values[parameter.name] = (
                 assume(parameter.spec, names, parameter.name) if value is UNKNOWN else value
             )
-    value = run_inline(interpreter, frame, function, signature, values, node)
+    value = run_inline(interpreter, frame, function, signature, values, node, effects=False)
     trial = names.copy()
     if not signature.existential <= names.sizes.keys() and not match(signature.result, value, trial):
         names.adopt(trial)
@@ -218,6 +219,20 @@ def _may_be_another(interpreter: Interpreter, frame: Frame, function: FunctionV)
     )
 
 
+def _forget_stored(frame: Frame, function: FunctionV) -> None:
+    """A method that is not looked into may have made something else of what it assigns."""
+    receiver = function.bound
+    if not isinstance(receiver, Instance):
+        return
+    kept = {
+        name: value
+        for name, value in receiver.attributes.items()
+        if not any(function.name in info.self_stores.get(name, ()) for info in receiver.info.mro())
+    }
+    if len(kept) < len(receiver.attributes):
+        frame.state.replace_value(receiver, replace(receiver, attributes=kept, partial=True))
+
+
 def run_inline(
     interpreter: Interpreter,
     frame: Frame,
@@ -225,6 +240,8 @@ def run_inline(
     signature: Signature,
     values: dict[str, Value],
     node: ast.AST,
+    *,
+    effects: bool = True,
 ) -> Value:
     """Evaluate a body with the caller's values."""
     body = function.node
@@ -232,7 +249,7 @@ def run_inline(
         return UNKNOWN
     if not function.is_bound and values and all(_tells_nothing(v) for v in values.values()):
         return UNKNOWN
-    key = (*(values.get(p.name, UNKNOWN) for p in signature.parameters), function.bound)
+    key = (effects, *(values.get(p.name, UNKNOWN) for p in signature.parameters), function.bound)
     for known, result in interpreter.memo.get(id(body), ()):
         if len(known) == len(key) and all(equal(a, b) for a, b in zip(known, key, strict=True)):
             return _of_this_call(frame, node, key, result)
@@ -244,7 +261,7 @@ def run_inline(
         result = run_body(interpreter, inner, function, signature)
     finally:
         interpreter.stack.pop()
-    changed = _write_back(interpreter, frame, function, inner, before)
+    changed = effects and _write_back(interpreter, frame, function, inner, before)
     report(interpreter, frame, function, signature, values, inner, node)
     if not changed and not inner.reporter.findings:
         remembered = interpreter.memo.setdefault(id(body), [])

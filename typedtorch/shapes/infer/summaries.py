@@ -181,6 +181,8 @@ def _integer_of(receiver: Instance, name: str) -> Size:
 def _summary(interpreter: Interpreter, function: FunctionV) -> Summary:
     from typedtorch.shapes.infer.checking import check_function  # noqa: PLC0415 - checking holds calls
 
+    if isinstance(function.bound, Instance) and function.bound.altered:
+        return NOTHING
     key = _key(function)
     known = interpreter.summaries.get(key)
     if known is not None:

@@ -92,6 +92,7 @@ class Instance:
     arguments: Mapping[str, Size] = field(default_factory=dict)
     partial: bool = False  # attributes not listed may still exist
     assumed: bool = False  # an annotation says so: it may be of a subclass
+    altered: bool = False  # a module in it was replaced: it is no longer what its constructor made
     axes: Mapping[str, Size] = field(default_factory=dict)  # of the tensors its constructor was given
 
     def with_attribute(self, name: str, value: Value) -> Instance:
@@ -315,7 +316,8 @@ def _join_instance(a: Instance, b: Instance, key: str) -> Instance:
     arguments = {k: v for k, v in a.arguments.items() if b.arguments.get(k) == v}
     partial = a.partial or b.partial or len(attributes) < max(len(a.attributes), len(b.attributes))
     axes = {k: v for k, v in a.axes.items() if b.axes.get(k) == v}
-    return Instance(a.info, attributes, arguments, partial, a.assumed or b.assumed, axes)
+    assumed, altered = a.assumed or b.assumed, a.altered or b.altered
+    return Instance(a.info, attributes, arguments, partial, assumed, altered=altered, axes=axes)
 
 
 def _may_choose(value: Value) -> bool:
