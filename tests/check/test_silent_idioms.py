@@ -43,7 +43,9 @@ SILENT = {
     """,
     "a default pair of numbers is one of many": """
         class Net(nn.Module):
-            def __init__(self, dim: int, size: tuple[int, int] = (720, 1440), patch: tuple[int, int] = (16, 16)):
+            def __init__(
+                self, dim: int, size: tuple[int, int] = (720, 1440), patch: tuple[int, int] = (16, 16)
+            ) -> None:
                 super().__init__()
                 self.h, self.w = size[0] // patch[0], size[1] // patch[1]
                 self.patch = patch
@@ -198,3 +200,30 @@ def test_the_mistake_beside_it_is(tmp_path: Path, body: str, message: str) -> No
     found = messages(tmp_path, body)
     assert len(found) == 1
     assert message in found[0]
+
+
+def test_two_widths_may_be_equal_where_no_axis_has_a_name(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(
+        textwrap.dedent("""
+            from typing import Literal
+            from torch import Tensor, nn
+
+            class Net(nn.Module):
+                def __init__(self, time: int = 512, other: int | None = None) -> None:
+                    super().__init__()
+                    self.time = nn.Linear(8, time)
+                    self.other = None if other is None else nn.Linear(8, other)
+
+                def get(self) -> "Processor": ...
+
+                def mode(self, how: Literal["mean", "sum"] = "mean") -> None: ...
+
+                def forward(self, t: Tensor) -> Tensor:
+                    emb = self.time(t)
+                    if self.other is not None:
+                        emb = emb + self.other(t)
+                    return emb
+        """)
+    )
+    assert not check_files([path], search=[tmp_path])

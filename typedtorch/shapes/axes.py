@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from typedtorch.shapes.size import Size, floor_div, size_max, size_min
+from typedtorch.shapes.bounds import size_max, size_min
+from typedtorch.shapes.size import Size, floor_div
 
 DimKind = Literal["named", "fixed", "symbolic", "anonymous"]
 

@@ -48,13 +48,26 @@ def axis_words(node: Def) -> set[str]:
     pending: list[ast.AST] = [a.annotation for a in every if a is not None and a.annotation is not None]
     if node.returns is not None:
         pending.append(node.returns)
+    pending = [a for a in pending if not _quoted_class(a)]
     while pending:
         inner = pending.pop()
         if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
             words |= {w.lstrip("#*_?") for w in inner.value.replace('"', " ").replace("'", " ").split()}
+        elif isinstance(inner, ast.Subscript) and _last(inner.value) == "Literal":
+            continue
         elif isinstance(inner, (ast.Subscript, ast.Tuple, ast.BinOp, ast.List)):
             pending.extend(children(inner))
     return words
+
+
+def _quoted_class(annotation: ast.AST) -> bool:
+    """``-> "Config"`` is a class that is defined later, not an axis."""
+    text = annotation.value if isinstance(annotation, ast.Constant) else None
+    return isinstance(text, str) and "[" not in text
+
+
+def _last(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def declared_attributes(node: Def) -> dict[str, ast.expr]:
@@ -70,3 +83,11 @@ def declared_attributes(node: Def) -> dict[str, ast.expr]:
 def is_class_variable(annotation: ast.expr) -> bool:
     text = annotation.value if isinstance(annotation, ast.Constant) else ast.unparse(annotation)
     return isinstance(text, str) and ("ClassVar" in text or text.endswith("KW_ONLY"))
+
+
+def with_default(arguments: ast.arguments) -> frozenset[str]:
+    """The parameters that have a default."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    optional = positional[len(positional) - len(arguments.defaults) :] if arguments.defaults else []
+    keyword = [a for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
+    return frozenset(a.arg for a in (*optional, *keyword))

@@ -24,6 +24,7 @@ from typedtorch.shapes.infer.class_text import (
     declared_attributes,
     is_class_variable,
     sets_by_name,
+    with_default,
 )
 from typedtorch.shapes.infer.specs import Spec
 from typedtorch.shapes.infer.values import (
@@ -298,13 +299,7 @@ class ClassInfo:
         found = self.constructor()
         if found is None:
             return frozenset(self.assigned)
-        arguments = found[1].args
-        positional = [*arguments.posonlyargs, *arguments.args]
-        with_default = positional[len(positional) - len(arguments.defaults) :] if arguments.defaults else []
-        keyword = [
-            a for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None
-        ]
-        return frozenset(a.arg for a in (*with_default, *keyword))
+        return with_default(found[1].args)
 
     def symbolic(self, *, linked: bool = True) -> Instance:
         """``self`` inside a method: constructed with integers that stand for every value."""

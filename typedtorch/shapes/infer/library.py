@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from typedtorch.shapes.bounds import size_max, size_min
 from typedtorch.shapes.infer import (
     attributes,
     containers,
@@ -58,7 +59,7 @@ from typedtorch.shapes.infer.values import (
 from typedtorch.shapes.rule import LAYERS, RULES, Layer
 from typedtorch.shapes.rule import call as call_rule
 from typedtorch.shapes.rules.distributions import DISTRIBUTIONS, kl_divergence
-from typedtorch.shapes.size import Size, size_max, size_min, unknown
+from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import Pack, ShapeError
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes import dtypes
+from typedtorch.shapes.bounds import size_min
 from typedtorch.shapes.dtypes import ANY, BOOL, COMPLEX, FLOATING
 from typedtorch.shapes.equality import generic, same
 from typedtorch.shapes.rule import name, rule
@@ -17,7 +18,7 @@ from typedtorch.shapes.rules.permuting import mT
 from typedtorch.shapes.rules.promotion import mask_of, result_type, want
 from typedtorch.shapes.rules.sorting import _along
 from typedtorch.shapes.rules.views import flatten
-from typedtorch.shapes.size import Size, size_min, unknown
+from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from typedtorch.shapes import dtypes
+from typedtorch.shapes.bounds import positive
 from typedtorch.shapes.dtypes import BIT, BOOL, INT64, UINT8
 from typedtorch.shapes.equality import generic, same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import is_size, need
 from typedtorch.shapes.rules.promotion import mask_of, want
-from typedtorch.shapes.size import Poly, Size, atoms, counted, is_unknown, positive, unknown
+from typedtorch.shapes.size import Poly, Size, atoms, counted, is_unknown, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,

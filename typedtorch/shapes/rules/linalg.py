@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes import dtypes
+from typedtorch.shapes.bounds import size_min
 from typedtorch.shapes.dtypes import BIT, COMPLEX, FLOATING
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Record, name, rule
@@ -14,7 +15,7 @@ from typedtorch.shapes.rules.axis_patterns import lead, tail
 from typedtorch.shapes.rules.forms import broadcast_operands, flag, need, reduced
 from typedtorch.shapes.rules.linear import matmul_shape
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, result_type, to_complex, to_real, want
-from typedtorch.shapes.size import Size, size_min, unknown
+from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
     UNKNOWN,
     Entry,

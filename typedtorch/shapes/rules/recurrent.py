@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from typedtorch.shapes.bounds import size_max
 from typedtorch.shapes.dtypes import COMPLEX, FLOATING, INT64
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Layer, Record, layer, name, rule
@@ -13,7 +14,7 @@ from typedtorch.shapes.rules.indexing import broadcastable_into
 from typedtorch.shapes.rules.joining import tensors_of
 from typedtorch.shapes.rules.linear import parameter_dtype
 from typedtorch.shapes.rules.promotion import mask_of, want
-from typedtorch.shapes.size import Size, counted, is_unknown, size_max, unknown
+from typedtorch.shapes.size import Size, counted, is_unknown, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
