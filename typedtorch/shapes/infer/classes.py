@@ -239,7 +239,9 @@ class ClassInfo:
         """Constructor parameters that are integers, or None where they are left out."""
         if self.is_fields and self.find("__init__") is None:
             return [
-                n for n in self.fields() if isinstance(self.spec(n), specs.NumberSpec) and _int(self.spec(n))
+                n
+                for n in self.fields()
+                if isinstance(self.spec(n), specs.NumberSpec) and specs.is_int(self.spec(n))
             ]
         found = self.constructor()
         if found is None:
@@ -338,16 +340,6 @@ class ClassInfo:
         return self.module.program.interpreter.method(info, definitions, receiver)
 
 
-def _int(spec: Spec | None) -> bool:
-    return isinstance(spec, specs.NumberSpec) and spec.kind == "int"
-
-
-def _int_or_none(spec: Spec) -> bool:
-    if not isinstance(spec, specs.UnionSpec):
-        return False
-    return len(spec.options) == 2 and specs.NoneSpec() in spec.options and any(map(_int, spec.options))
-
-
 def _class_of(base: Value) -> ClassInfo | None:
     if isinstance(base, ClassV):
         return base.info
@@ -359,7 +351,7 @@ def _class_of(base: Value) -> ClassInfo | None:
 def _is_integer(argument: ast.arg, arguments: ast.arguments, info: ClassInfo, used: frozenset[str]) -> bool:
     if argument.annotation is not None:
         spec = reading.read(argument.annotation, info.evaluate)
-        return _int(spec) or _int_or_none(spec)
+        return specs.is_int(spec) or specs.is_int_or_none(spec)
     return argument.arg in used
 
 

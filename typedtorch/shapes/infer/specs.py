@@ -168,6 +168,18 @@ def axis_names(spec: Spec) -> set[str]:
     return set()
 
 
+def is_int(spec: Spec | None) -> bool:
+    """Whether an annotation is ``int``."""
+    return isinstance(spec, NumberSpec) and spec.kind == "int"
+
+
+def is_int_or_none(spec: Spec) -> bool:
+    """Whether an annotation is ``int | None``."""
+    if not isinstance(spec, UnionSpec):
+        return False
+    return len(spec.options) == 2 and NoneSpec() in spec.options and any(map(is_int, spec.options))
+
+
 def shaped(spec: Spec) -> bool:
     """Whether an annotation says anything about the shape of a tensor."""
     match spec:
