@@ -6,6 +6,7 @@ in both configurations, each with a cache of its own that holds torch already, a
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import platform
@@ -15,25 +16,27 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from datetime import UTC, datetime
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PROGRAMS = ROOT / "tests" / "static" / "silent"
 LINES = 20_000
-WARM_RUNS = 3
+COLD_RUNS, WARM_RUNS = 2, 5
 
 
 def write(folder: Path) -> int:
-    """Copies of the programs under new names; how many lines they have."""
-    sources = [p for p in sorted(PROGRAMS.rglob("*.py")) if "from ." not in p.read_text()]
+    """Copies of the programs, a mixture of all folders, under new names; how many lines they have."""
+    sources = [p for p in PROGRAMS.rglob("*.py") if "from ." not in p.read_text()]
     written = 0
-    while written < LINES:
-        for number, source in enumerate(sources):
-            text = source.read_text()
-            (folder / f"m{written}_{number}.py").write_text(text)
-            written += text.count("\n")
-    return written
+    for source in itertools.cycle(sorted(sources, key=lambda p: zlib.crc32(p.name.encode()))):
+        if written >= LINES:
+            return written
+        text = source.read_text()
+        (folder / f"m{written}.py").write_text(text)
+        written += text.count("\n")
+    raise AssertionError("there are no programs")
 
 
 def library(folder: Path) -> int:
@@ -55,7 +58,11 @@ def spent(folder: Path, config: Path, cache: Path, target: str = ".") -> tuple[f
 def timed(command: list[str], folder: Path) -> tuple[float, float]:
     """The same of any module's command."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run([sys.executable, "-m", *command], cwd=folder, capture_output=True, check=False)
+    # as installed: with this variable Python compiles each of our modules anew in every process
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    subprocess.run(
+        [sys.executable, "-m", *command], cwd=folder, capture_output=True, check=False, env=environment
+    )
     after, end = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     return end - start, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -66,9 +73,11 @@ def measure(folder: Path, code: Path, name: str, plugin: str) -> dict[str, tuple
     config.write_text(f"[mypy]\nstrict = True\n{plugin}")
     torch = folder / "only_torch.py"
     torch.write_text("import torch\nimport jaxtyping\nimport einops\n")
-    nothing = spent(code, config, folder / f"nothing_{name}")
+    nothing = min(spent(code, config, folder / f"nothing_{name}_{i}") for i in range(COLD_RUNS))
     spent(folder, config, cache, torch.name)
-    cold = spent(code, config, cache)
+    copies = [shutil.copytree(cache, folder / f"cache_{name}_{i}") for i in range(COLD_RUNS)]
+    cold = min(spent(code, config, copy) for copy in copies)
+    cache = copies[0]
     warm = min(spent(code, config, cache) for _ in range(WARM_RUNS))
     return {"from nothing": nothing, "code, torch cached": cold, "warm": warm}
 

@@ -20,8 +20,10 @@ from typedtorch.shapes.config import Config
 from typedtorch.shapes.sources import is_installed
 
 # Packages without jaxtyping annotations whose many modules nearly every run loads.
-_UNSHAPED = {"numpy", "matplotlib", "scipy", "pandas", "sympy", "PIL", "jaxtyping", "einops", "mypy"}
-_TENSORS = re.compile(rb"\b(?:torch|jaxtyping|einops|typedtorch)\b")
+_UNSHAPED = {
+    "numpy", "matplotlib", "scipy", "pandas", "sympy", "PIL", "jaxtyping", "einops", "mypy", "beartype",
+    "pytest", "_pytest", "pluggy", "hypothesis", "filelock", "typeguard", "pyparsing", "networkx",
+}  # fmt: skip
 
 # A function with the text of its return annotation and of its body.
 _FUNCTION = re.compile(
@@ -44,10 +46,13 @@ def config_data(module: str, path: str, config: Config) -> list[str] | None:
     if package in _UNSHAPED or "/mypy/typeshed/" in path:
         return None
     try:
-        data = Path(path).read_bytes()
+        with open(path, "rb") as file:
+            data = file.read()
     except OSError:
         return None
-    if not _TENSORS.search(data) or (is_installed(Path(path)) and b"jaxtyping" not in data):
+    if b"jaxtyping" not in data and (
+        (b"torch" not in data and b"einops" not in data) or is_installed(Path(path))
+    ):
         return None
     options = "excluded" if config.excludes(Path(path)) else _config_digest(config)
     return [_plugin_digest(), _engine_digest(), options, interface_digest(data)]
