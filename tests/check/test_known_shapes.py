@@ -169,4 +169,4 @@ def test_the_shapes_of_the_package_itself_are_known() -> None:
     parts = ["accounting", "losses.py", "functional", "nn", "optim", "data", "training"]
     known = _coverage([str(package / part) for part in parts], package.parent)
     assert known.total > 1000
-    assert known.known / known.total >= 0.87
+    assert known.known / known.total >= 0.89

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
 from typedtorch.accounting import annotations as an
@@ -30,7 +30,7 @@ from typedtorch.accounting.stage import (
     module_paths,
     without_memory,
 )  # fmt: skip
-from typedtorch.accounting.trace import Recorder, Trace, Weight, tensors
+from typedtorch.accounting.trace import Category, Recorder, Trace, Weight, tensors
 from typedtorch.accounting.unfold import NotPeriodicError, unfold
 from typedtorch.runtime import CheckError
 
@@ -96,17 +96,20 @@ class Runner:
                 raise AccountingError(f"requires_grad names {name!r}; the parameters are {', '.join(known)}")
         chosen = [
             t for p, v in values if wanted is None or p.name in wanted for t in tensors(v)
-            if t.is_floating_point() or t.is_complex()
+            if _differentiable(t)
         ]  # fmt: skip
-        return [t.requires_grad_() if t.is_leaf else t for t in chosen]
+        return [_asking(t) for t in chosen]
+
+    def _adopt(self, tensor: Shaped[Tensor, "*shape"], category: Category) -> None:
+        self.recorder.adopt(tensor, category, self.recorder.path_of(tensor))
 
     def run(self) -> None:
         recorder, module = self.recorder, self.call.module
         if module is not None:
             for parameter in module.parameters():
-                recorder.adopt(parameter, "parameter", recorder.path_of(parameter))
+                self._adopt(parameter, "parameter")
             for buffer in module.buffers():
-                recorder.adopt(buffer, "buffer", recorder.path_of(buffer))
+                self._adopt(buffer, "buffer")
         for value in (self.arguments, self.keywords):
             recorder.adopt(value, "input")
         recorder.trace.inputs = recorder.measured((self.arguments, self.keywords))
@@ -262,7 +265,18 @@ def _weights(module: nn.Module, looked_up: set[str]) -> tuple[Weight, ...]:
         for path, member in module.named_modules()
         if isinstance(member, (nn.Embedding, nn.EmbeddingBag))
     } | looked_up
-    return tuple(
-        Weight(path, tuple(map(int, p.shape)), p.dtype, p.requires_grad, path in tables)
-        for path, p in module.named_parameters()
-    )
+    return tuple(_weight(path, p, path in tables) for path, p in module.named_parameters())
+
+
+def _weight(path: str, parameter: Shaped[Tensor, "*shape"], looked_up: bool) -> Weight:
+    shape = tuple(map(int, parameter.shape))
+    return Weight(path, shape, parameter.dtype, parameter.requires_grad, looked_up)
+
+
+def _differentiable(tensor: Shaped[Tensor, "*shape"]) -> bool:
+    return tensor.is_floating_point() or tensor.is_complex()
+
+
+def _asking(tensor: Shaped[Tensor, "*shape"]) -> Shaped[Tensor, "*shape"]:
+    """The tensor, asking for a gradient; what was computed asks already where it can."""
+    return tensor.requires_grad_() if tensor.is_leaf else tensor

@@ -89,11 +89,13 @@ def _replace(table: dict[str, Any], made: dict[int, Tensor], setup: Setup, world
         if not isinstance(value, Tensor):
             continue
         if id(value) not in made:
-            copy = world.copy(value, setup.device)
-            if setup.dtype is not None and value.is_floating_point():
-                copy = _cast(copy, setup.dtype)
-            made[id(value)] = copy
+            made[id(value)] = _copied(value, setup, world)
         table[name] = made[id(value)]
+
+
+def _copied(tensor: Shaped[Tensor, "*shape"], setup: Setup, world: World) -> Shaped[Tensor, "*shape"]:
+    copy: Shaped[Tensor, "*shape"] = world.copy(tensor, setup.device)
+    return _cast(copy, setup.dtype) if setup.dtype is not None and tensor.is_floating_point() else copy
 
 
 def _cast(tensor: Shaped[Tensor, "*shape"], dtype: torch.dtype) -> Shaped[Tensor, "*shape"]:

@@ -109,12 +109,17 @@ def clip_by_value(grads: Iterable[Tensor | None], limit: float) -> ClippedValues
     # infinite bounds change no bit, and need no look at the values
     bound = torch.where(finite, limit, math.inf)
     for grad in tensors:
-        if grad.device.type != "cpu" or largest.device.type != "cpu":
-            here = bound.to(grad.device, grad.dtype)
-            grad.clamp_(-here, here)
-        elif finite:
-            grad.clamp_(-limit, limit)
+        _clamp(grad, bound, limit)
     return ClippedValues(largest, finite)
+
+
+def _clamp(grad: Shaped[Tensor, "*shape"], bound: Float[Tensor, ""], limit: float) -> None:
+    """In place to ``bound``, which is ``limit`` or infinite; on a GPU without a look at it."""
+    if grad.device.type != "cpu" or bound.device.type != "cpu":
+        here = bound.to(grad.device, grad.dtype)
+        grad.clamp_(-here, here)
+    elif bound < math.inf:
+        grad.clamp_(-limit, limit)
 
 
 def _largest(tensors: list[Tensor]) -> Float[Tensor, ""]:

@@ -6,7 +6,7 @@ import math
 from typing import Any, NamedTuple
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Shaped
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
@@ -98,7 +98,7 @@ class Applier:
         return Accumulated(total.float(), count if count.is_cuda else int(count), found.expected)
 
     def _name_the_bad(self, loss: float) -> str:
-        name = next((n for n, p in self.named if p.grad is not None and not p.grad.isfinite().all()), None)
+        name = next((n for n, p in self.named if not _finite(p.grad)), None)
         if name is None:
             return f"the loss is {loss}" if not math.isfinite(loss) else "the gradients' norm overflows"
         what = "nan" if self._has_nan(name) else "inf"
@@ -106,3 +106,7 @@ class Applier:
 
     def _has_nan(self, name: str) -> bool:
         return any(n == name and p.grad is not None and bool(p.grad.isnan().any()) for n, p in self.named)
+
+
+def _finite(grad: Shaped[Tensor, "*shape"] | None) -> bool:
+    return grad is None or bool(grad.isfinite().all())

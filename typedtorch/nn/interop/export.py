@@ -73,10 +73,7 @@ class _Names:
         self.where = f"{type(module).__name__}.forward"
         self.sizes, self.ranges, self.dims = sizes, ranges, dict[str, Any]()
         self._asked = [*sizes, *ranges]
-        param = next(module.parameters(), None)
-        self.device = param.device if param is not None else torch.device("cpu")
-        floating = param is not None and param.is_floating_point()
-        self.dtype = param.dtype if param is not None and floating else torch.get_default_dtype()
+        self.device, self.dtype = _place_of(next(module.parameters(), None))
 
     def fixed(self, name: str) -> int | None:
         """The module's own size of an axis."""
@@ -161,6 +158,13 @@ def _number(dim: axes.Dim, names: _Names) -> int:
             raise ExportError(f"{names.where}: the size of {dim.text!r} is not known; pass an example")
         return found
     return names.example(dim.name or dim.text)
+
+
+def _place_of(param: Shaped[Tensor, "*shape"] | None) -> tuple[torch.device, torch.dtype]:
+    """Where and in which dtype examples are made: as the first parameter, where there is one."""
+    if param is None:
+        return torch.device("cpu"), torch.get_default_dtype()
+    return param.device, param.dtype if param.is_floating_point() else torch.get_default_dtype()
 
 
 def _open(hint: Any, value: Any, names: _Names, parameter: str) -> Any:

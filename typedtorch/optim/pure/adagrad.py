@@ -77,7 +77,7 @@ class Adagrad(Rule):
         root = total.sqrt().add_(self.eps)
         new: ParamState = {"step": step, "sum": total}
         if on_device(step):
-            move: Shaped[Tensor, "*shape"] = (self.lr / (1 + (step - 1) * self.lr_decay)) * (grad / root)
+            move: Shaped[Tensor, "*shape"] = (self.rate / (1 + (step - 1) * self.lr_decay)) * (grad / root)
             return param - move, new
         size = cast(float, self.lr) / (1 + (step.item() - 1) * self.lr_decay)
         return param.addcdiv(grad, root, value=-size), new

@@ -106,7 +106,7 @@ class Adam(Rule):
         move = param.addcdiv if start is param else start.addcdiv_
         if on_device(step):
             # the counter is not read: the step's sign and size go into the denominator
-            down: Shaped[Tensor, "*one"] = (self.lr / (1 - beta1**step)).neg()
+            down: Shaped[Tensor, "*one"] = (self.rate / (1 - beta1**step)).neg()
             root = (1 - beta2**step).sqrt() * down
             return move(mean, square.sqrt().div_(root).add_(self.eps / down)), new
         taken = step.item()

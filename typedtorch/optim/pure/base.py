@@ -34,6 +34,12 @@ class Rule(ABC):
     """
 
     maximize: bool = False
+    lr: Scalar = 1e-3
+
+    @property
+    def rate(self) -> float | Shaped[Tensor, "*one"]:
+        """The learning rate: a number, or a tensor of one element that a schedule writes into."""
+        return self.lr
 
     @overload
     def init(self, params: Mapping[str, Tensor]) -> dict[str, ParamState]: ...
@@ -179,9 +185,15 @@ def _as_real(
         return one(grad, state, param)
     # a complex parameter is two real ones, as in torch
     new, moved = one(as_pairs(grad), {name: as_pairs(t) for name, t in state.items()}, as_pairs(param))
-    back = {name: torch.view_as_complex(t) if t.ndim > param.ndim else t for name, t in moved.items()}
+    back = {name: _as_complex(t, param.ndim) for name, t in moved.items()}
     result: Shaped[Tensor, "*shape"] = torch.view_as_complex(new)
     return result, back
+
+
+def _as_complex(pairs: Shaped[Tensor, "*pairs"], ndim: int) -> Shaped[Tensor, "*shape"]:
+    """Pairs of real numbers as complex ones of ``ndim`` axes; a counter as it is."""
+    result: Shaped[Tensor, "*shape"] = torch.view_as_complex(pairs) if pairs.ndim > ndim else pairs
+    return result
 
 
 def as_pairs(x: Shaped[Tensor, "*shape"]) -> Shaped[Tensor, "*pairs"]:

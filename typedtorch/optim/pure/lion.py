@@ -56,9 +56,10 @@ class Lion(Rule):
     def _move(
         self, param: Shaped[Tensor, "*shape"], sign: Shaped[Tensor, "*shape"]
     ) -> Shaped[Tensor, "*shape"]:
-        if isinstance(self.lr, Tensor):
-            return param.sub(sign.mul_(self.lr))
-        return param.add(sign, alpha=-self.lr)
+        lr = self.rate
+        if isinstance(lr, Tensor):
+            return param.sub(sign.mul_(lr))
+        return param.add(sign, alpha=-lr)
 
     def update_in_place(self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]) -> None:
         beta1, beta2 = self.betas
@@ -70,8 +71,8 @@ class Lion(Rule):
         torch._foreach_add_(signs, slopes, alpha=1 - beta1)
         torch._foreach_sign_(signs)
         if self.weight_decay:
-            torch._foreach_mul_(weights, cast(float, 1 - self.lr * self.weight_decay))
-        torch._foreach_mul_(signs, self.lr)
+            torch._foreach_mul_(weights, cast(float, 1 - self.rate * self.weight_decay))
+        torch._foreach_mul_(signs, self.rate)
         torch._foreach_sub_(weights, signs)
         torch._foreach_mul_(means, beta2)
         torch._foreach_add_(means, slopes, alpha=1 - beta2)

@@ -87,7 +87,7 @@ class Muon(Rule):
     ) -> None:
         signed = -grad if self.maximize else grad
         update = self._direction(signed, buffer.lerp_(signed, 1 - self.momentum))
-        param.mul_(1 - self.lr * self.weight_decay).add_(update, alpha=-self._size(param))
+        param.mul_(1 - self.rate * self.weight_decay).add_(update, alpha=-self._size(param))
 
     def _direction(
         self, grad: Shaped[Tensor, "rows columns"], buffer: Shaped[Tensor, "rows columns"]

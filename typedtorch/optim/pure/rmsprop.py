@@ -93,8 +93,9 @@ class RMSprop(Rule):
         direction: Shaped[Tensor, "*shape"],
         root: Shaped[Tensor, "*shape"] | None,
     ) -> Shaped[Tensor, "*shape"]:
-        if isinstance(self.lr, Tensor) and (torch.compiler.is_compiling() or self.lr.device.type != "cpu"):
-            move: Shaped[Tensor, "*shape"] = self.lr * (direction if root is None else direction / root)
+        lr = self.rate
+        if isinstance(lr, Tensor) and (torch.compiler.is_compiling() or lr.device.type != "cpu"):
+            move: Shaped[Tensor, "*shape"] = lr * (direction if root is None else direction / root)
             return param - move
         lr = cast(float, self.lr)
         if root is None:

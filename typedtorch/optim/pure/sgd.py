@@ -79,10 +79,11 @@ class SGD(Rule):
     def _move(
         self, param: Shaped[Tensor, "*shape"], direction: Shaped[Tensor, "*shape"]
     ) -> Shaped[Tensor, "*shape"]:
-        if isinstance(self.lr, Tensor) and torch.compiler.is_compiling():
-            moved: Shaped[Tensor, "*shape"] = param + direction * -self.lr
+        lr = self.rate
+        if isinstance(lr, Tensor) and torch.compiler.is_compiling():
+            moved: Shaped[Tensor, "*shape"] = param + direction * -lr
             return moved
-        return param.add(direction, alpha=-cast(float, self.lr))
+        return param.add(direction, alpha=-cast(float, lr))
 
     def update_in_place(self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]) -> None:
         buffers = [state.get("momentum_buffer") for state in states]
