@@ -12,6 +12,7 @@ from mypy.types import (
     NoneType,
     TupleType,
     Type,
+    TypedDictType,
     TypeOfAny,
     UnionType,
     get_proper_type,
@@ -66,6 +67,7 @@ def lenient_arguments(facts: Facts, ctx: MethodSigContext) -> FunctionLike:
             arg_types=[AnyType(TypeOfAny.explicit)] * 2,
             arg_kinds=[ARG_STAR, ARG_STAR2],
             arg_names=[None, None],
+            unpack_kwargs=False,
         )
     types = list(signature.arg_types)
     spread = _spread(ctx.context)
@@ -74,7 +76,9 @@ def lenient_arguments(facts: Facts, ctx: MethodSigContext) -> FunctionLike:
             rebound = (expression.line, expression.column) in source.rebound_names
             if expression in spread or rebound or _may_be(expression, types[index], ctx):
                 types[index] = AnyType(TypeOfAny.explicit)
-    return signature.copy_modified(arg_types=types)
+    # ``**kwargs: Unpack[Options]`` is unpacked only while it is a TypedDict
+    unpacked = signature.unpack_kwargs and isinstance(get_proper_type(types[-1]), TypedDictType)
+    return signature.copy_modified(arg_types=types, unpack_kwargs=unpacked)
 
 
 def _made_to_be_overridden(facts: Facts, info: TypeInfo) -> bool:
