@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
 from pathlib import Path
 
 import pytest
 
-from typedtorch.shapes.infer import check_files
-
-HEADER = """
-from jaxtyping import Float
-from torch import Tensor, nn
-import torch
-"""
-
-
-def messages(tmp_path: Path, body: str) -> list[str]:
-    """What is found in a file of this text."""
-    path = tmp_path / "program.py"
-    path.write_text(HEADER + textwrap.dedent(body))
-    return [f.message for f in check_files([path], search=[tmp_path]) if f.severity == "error"]
-
+from .programs import messages
 
 SILENT = {
     "a tensor is promised, two are returned": """

@@ -29,6 +29,7 @@ from typedtorch.training import (
 )
 from typedtorch.training.runfolder import RunFolder
 
+from .checkpoints import in_a_child
 from .parts import make_trainer, token_loss, weights
 
 TESTS = Path(__file__).parent.parent
@@ -202,18 +203,6 @@ def test_a_read_only_disk_is_found_before_the_first_step(tmp_path: Path) -> None
     assert said[-1].endswith("disk/run: expected a folder that can be written, found Read-only file system")
 
 
-def forked(action: Callable[[], None]) -> int:
-    """Run ``action`` in a child; its exit code."""
-    pid = os.fork()
-    if pid == 0:
-        try:
-            action()
-            os._exit(0)
-        except BaseException:
-            os._exit(70)
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-
-
 @pytest.mark.parametrize("make", [CheckpointStore, RunFolder])
 def test_a_folder_of_somebody_else_is_found_at_the_start(make: Callable[[Path], Any]) -> None:
     with tempfile.TemporaryDirectory() as name:
@@ -232,7 +221,7 @@ def test_a_folder_of_somebody_else_is_found_at_the_start(make: Callable[[Path], 
                         continue
                 os._exit(71)
 
-        assert forked(use) == 0
+        assert in_a_child(use) == 0
 
 
 def test_a_background_save_onto_a_full_disk_surfaces_and_training_can_go_on(tmp_path: Path) -> None:
@@ -251,7 +240,7 @@ def test_a_background_save_onto_a_full_disk_surfaces_and_training_can_go_on(tmp_
             store.save(4, {"model": {"w": torch.ones(7)}})
             os._exit(0 if "File too large (the disk is full" in str(error) else 71)
 
-    assert forked(save) == 0
+    assert in_a_child(save) == 0
     assert sorted(p.name for p in tmp_path.iterdir()) == ["step-00000001", "step-00000004"]
 
 
