@@ -12,6 +12,27 @@ from typedtorch.shapes.infer import check_files
 from .programs import messages
 
 SILENT = {
+    "self is another object where the receiver has another name": """
+        class Test:
+            def run(self) -> None:
+                class Net(nn.Module):
+                    def __init__(me) -> None:
+                        super().__init__()
+                        me.linear = nn.Linear(3, 3)
+
+                    def forward(me, x: Tensor) -> Tensor:
+                        self.assert_true(x)
+                        return me.linear(x)
+
+                Net()(torch.ones(3))
+
+            def assert_true(self, x: Tensor) -> None: ...
+    """,
+    "embedding_bag takes its weight first, as it once did": """
+        def bags(table: Float[Tensor, "v d"]) -> Float[Tensor, "2 d"]:
+            ids, offsets = torch.tensor([1, 2, 4, 5]), torch.tensor([0, 2])
+            return torch.nn.functional.embedding_bag(table.float(), ids, offsets)
+    """,
     "an object's run of axes is not the method's": """
         class Guidance:
             def __init__(self, y: Float[Tensor, "b *dims"], loss: Callable[

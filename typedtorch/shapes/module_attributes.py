@@ -118,12 +118,16 @@ def _read(path: Path, package: str) -> SourceFacts:
 
 
 def _read_from_self(node: ast.ClassDef) -> Iterator[ast.Attribute]:
-    """Loads of ``self.name`` in the methods of a class, not in classes inside it."""
-    stack: list[ast.AST] = list(node.body)
+    """Loads of ``self.name`` in the methods of a class, where ``self`` is its instance."""
+    stack: list[tuple[ast.AST, bool]] = [(part, False) for part in node.body]
     while stack:
-        inner = stack.pop()
+        inner, in_method = stack.pop()
         if isinstance(inner, ast.ClassDef):
             continue
+        if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if _takes_self(inner) is in_method:
+                continue  # a method whose receiver has another name, or a function with a ``self`` of its own
+            in_method = True
         if (
             isinstance(inner, ast.Attribute)
             and isinstance(inner.ctx, ast.Load)
@@ -131,7 +135,12 @@ def _read_from_self(node: ast.ClassDef) -> Iterator[ast.Attribute]:
             and inner.value.id == "self"
         ):
             yield inner
-        stack += children(inner)
+        stack += [(part, in_method) for part in children(inner)]
+
+
+def _takes_self(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    arguments = [*node.args.posonlyargs, *node.args.args]
+    return bool(arguments) and arguments[0].arg == "self"
 
 
 def _finding(path: str, node: ast.Attribute, message: str) -> Finding:

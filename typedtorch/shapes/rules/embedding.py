@@ -76,6 +76,10 @@ def embedding_layer(
     )
 
 
+def _certainly_swapped(input: Tensor, weight: Tensor) -> bool:
+    return weight.dtype == INT64 and not input.dtype & ~FLOATING
+
+
 @rule(*functional("embedding_bag"), sample="I:b s, f:n d | I:b s, f:n d, mode='sum' | I:k, f:n d, I:b")
 def embedding_bag(
     input: Any,
@@ -91,6 +95,8 @@ def embedding_bag(
     padding_idx: Any = None,
 ) -> Tensor:
     """``(bags, n), (vocab, d) -> (bags, d)``; flat indices with the offsets of the bags."""
+    if isinstance(input, Tensor) and isinstance(weight, Tensor) and _certainly_swapped(input, weight):
+        input, weight = weight, input  # the order of old releases, which torch still takes
     if offsets is None:
         want(need(input), _INDEX, "input", "int64 or int32 indices", f"use {name(input, 'input')}.long()")
     _, width = of_rank(need(weight), "weight", "n", "d")
