@@ -40,27 +40,13 @@ def torch_form(grads: list[Tensor], **form: bool) -> Callable[[], None]:
     return optimizer.step
 
 
-def clone_and_fused(grads: list[Tensor]) -> Callable[[], None]:
-    """One copy of parameters and state, then torch's fused kernel on the copy."""
+def ours(grads: list[Tensor], **form: bool) -> Callable[[], None]:
     params, rule = leaves(), pure.AdamW(**HYPER)  # type: ignore[arg-type]  # one dict of options
     state = rule.init(params)
 
     def step() -> None:
         nonlocal params, state
-        params = [param.clone() for param in params]
-        state = [{name: value.clone() for name, value in one.items()} for one in state]
-        rule.step(grads, state, params, donate=True)
-
-    return step
-
-
-def ours(grads: list[Tensor], *, donate: bool) -> Callable[[], None]:
-    params, rule = leaves(), pure.AdamW(**HYPER)  # type: ignore[arg-type]  # one dict of options
-    state = rule.init(params)
-
-    def step() -> None:
-        nonlocal params, state
-        params, state = rule.step(grads, state, params, donate=donate)
+        params, state = rule.step(grads, state, params, **form)
 
     return step
 
@@ -108,8 +94,8 @@ def measure(rounds: int, with_compile: bool) -> dict[str, float]:
         "torch foreach": torch_form(grads, foreach=True),
         "torch fused": torch_form(grads, fused=True),
         "ours, donated": ours(grads, donate=True),
-        "ours, pure": ours(grads, donate=False),
-        "clone + fused": clone_and_fused(grads),
+        "ours, pure": ours(grads),
+        "ours, pure, fused": ours(grads, fused=True),
     }
     if with_compile:
         forms["ours, pure, compiled"] = compiled(grads)

@@ -50,14 +50,15 @@ def test_complex_parameters_move_as_in_torch(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_pure_step_changes_nothing_it_was_given(case: Case) -> None:
+@pytest.mark.parametrize("fused", [False, True])
+def test_a_pure_step_changes_nothing_it_was_given(case: Case, fused: bool) -> None:
     rule = case.rule(**case.options)
     params = leaves(case.shapes, DTYPES)
     state = rule.init(params)
     for step in range(2):  # the second step finds a state
         grads = gradients(params, step)
         before = copy.deepcopy((grads, state, params))
-        new_params, new_state = rule.step(grads, state, params)
+        new_params, new_state = rule.step(grads, state, params, fused=fused)
         for old, now in zip(_tensors(before), _tensors((grads, state, params)), strict=True):
             assert torch.equal(old, now)
         given = {t.data_ptr() for t in (*grads, *params) if t.numel()}
@@ -104,6 +105,19 @@ def test_a_donated_step_in_half_precision_is_right(case: Case, dtype: torch.dtyp
         rule.step(grads, state, params, donate=True)
     for param, exact in zip(params, wide, strict=True):
         torch.testing.assert_close(param.double(), exact, rtol=0.05, atol=0.1)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_fused_step_is_bitwise_the_donated_one(case: Case) -> None:
+    rule = case.rule(**case.options)
+    params = leaves(case.shapes, (torch.float32, torch.float64))
+    state, kept, kept_state = rule.init(params), [p.clone() for p in params], rule.init(params)
+    for step in range(3):
+        grads = gradients(params, step)
+        params, state = rule.step(grads, state, params, fused=True)
+        rule.step(grads, kept_state, kept, donate=True)
+    for one, other in zip(_tensors((params, state)), _tensors((kept, kept_state)), strict=True):
+        assert torch.equal(one, other)
 
 
 def test_named_parameters_step_like_listed_ones() -> None:

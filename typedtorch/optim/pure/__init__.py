@@ -1,7 +1,8 @@
 """Update rules as pure functions: a frozen value with ``init`` and ``step``.
 
 Every rule is bitwise torch's for-loop (Lion, which torch does not have, is its paper's), and keeps torch's
-names in its state.  With ``donate=True`` a step runs torch's fused or foreach kernels in place.
+names in its state.  With ``donate=True`` a step runs torch's fused or foreach kernels in place, with
+``fused=True`` on a copy.
 """
 
 from typedtorch.optim.pure.adafactor import Adafactor

@@ -85,6 +85,13 @@ class SGD(Rule):
             return moved
         return param.add(direction, alpha=-cast(float, lr))
 
+    def update_copies(
+        self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]
+    ) -> list[tuple[Tensor, ParamState]]:
+        # torch's foreach kernel adds Nesterov's momentum to the gradients themselves
+        own = [grad.clone() for grad in grads] if self.nesterov else grads
+        return super().update_copies(own, states, params)
+
     def update_in_place(self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]) -> None:
         buffers = [state.get("momentum_buffer") for state in states]
         # the fused kernel starts all buffers or none
