@@ -39,11 +39,18 @@ def _release(frame: Frame, parameter: str, kept: list[Value]) -> None:
     """Where the tensor among a parameter's options is not what was given, its axes are not bound."""
     bound: set[str] = set()
     for option in kept:
-        # a list of tensors may be empty, and binds nothing then
-        for entry in option.shape if isinstance(option, Tensor) else ():
-            bound.update({entry.name} if isinstance(entry, Pack) else {a.name for a in atoms(entry)})
+        bound |= _binds(option)
     names = frame.state.names
     names.release(names.free | (frozenset(frame.optional[parameter]) - bound))
+
+
+def _binds(option: Value) -> set[str]:
+    """The axes of a tensor, or of all in a tuple; a list of tensors may be empty, and binds nothing then."""
+    if isinstance(option, tuple):
+        return set().union(*map(_binds, option))
+    entries = option.shape if isinstance(option, Tensor) else ()
+    names = ({e.name} if isinstance(e, Pack) else {a.name for a in atoms(e)} for e in entries)
+    return set().union(*names)
 
 
 def read_place(frame: Frame, place: ast.expr) -> Value:
