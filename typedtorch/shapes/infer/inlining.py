@@ -17,6 +17,7 @@ from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.blame import captures_tensors, report
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Reporter
+from typedtorch.shapes.infer.memo import Outcome
 from typedtorch.shapes.infer.signatures import Signature, is_plain_instance, wrapped
 from typedtorch.shapes.infer.state import State, map_sizes
 from typedtorch.shapes.infer.statements import run
@@ -250,9 +251,11 @@ def run_inline(
     if not function.is_bound and values and all(_tells_nothing(v) for v in values.values()):
         return UNKNOWN
     key = (effects, *(values.get(p.name, UNKNOWN) for p in signature.parameters), function.bound)
-    for known, result in interpreter.memo.get(id(body), ()):
-        if len(known) == len(key) and all(equal(a, b) for a, b in zip(known, key, strict=True)):
-            return _of_this_call(frame, node, key, result)
+    known = interpreter.memo.find(body, key)
+    if known is not None:
+        if known.receiver is not None:
+            frame.state.replace_value(function.bound, known.receiver)
+        return _of_this_call(frame, node, key, known.result)
     inner = body_frame(interpreter, function, frame.depth + 1)
     fill_parameters(interpreter, inner, function, signature, values)
     before = dict(inner.state.variables)
@@ -261,12 +264,13 @@ def run_inline(
         result = run_body(interpreter, inner, function, signature)
     finally:
         interpreter.stack.pop()
-    changed = effects and _write_back(interpreter, frame, function, inner, before)
+    changed = _write_back(interpreter, frame, function, inner, before) if effects else []
     report(interpreter, frame, function, signature, values, inner, node)
-    if not changed and not inner.reporter.findings:
-        remembered = interpreter.memo.setdefault(id(body), [])
-        if len(remembered) < 12:
-            remembered.append((key, result))
+    if not inner.reporter.findings and interpreter.steps > 0:
+        if not changed:
+            interpreter.memo.keep(body, key, Outcome(result))
+        elif len(changed) == 1 and changed[0][0] is function.bound:
+            interpreter.memo.keep(body, key, Outcome(result, changed[0][1]))
     return _of_this_call(frame, node, key, result)
 
 
@@ -291,10 +295,10 @@ def _of_this_call(frame: Frame, node: ast.AST, given: tuple[Value, ...], result:
 
 def _write_back(
     interpreter: Interpreter, frame: Frame, function: FunctionV, inner: Frame, before: Mapping[str, Value]
-) -> bool:
+) -> list[tuple[Value, Value]]:
     """What a call changed in the objects and containers it was given, the caller sees changed."""
     facts = function.module.facts(function.node)
-    changed = False
+    changed: list[tuple[Value, Value]] = []
     for name, old in before.items():
         if not isinstance(old, (Instance, Sequence, DictV)):
             continue
@@ -303,14 +307,15 @@ def _write_back(
             continue
         if name in facts.last_store:
             # rebound in the body: the object that was passed may or may not have changed
-            if name in facts.changed_names:
-                frame.state.replace_value(old, _forgotten(old))
-            continue
-        new = join_all(ends, name)
-        if type(new) is not type(old):
+            if name not in facts.changed_names:
+                continue
             new = _forgotten(old)
+        else:
+            new = join_all(ends, name)
+            if type(new) is not type(old):
+                new = _forgotten(old)
         frame.state.replace_value(old, new)
-        changed = True
+        changed.append((old, new))
     return changed
 
 

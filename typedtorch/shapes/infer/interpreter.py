@@ -31,6 +31,7 @@ from typedtorch.shapes.infer.classes import ClassInfo
 from typedtorch.shapes.infer.definitions import decorator_names
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Reporter
+from typedtorch.shapes.infer.memo import Memo
 from typedtorch.shapes.infer.program import Module, Program, canonical
 from typedtorch.shapes.infer.signatures import Signature
 from typedtorch.shapes.infer.state import State
@@ -84,7 +85,7 @@ class Interpreter:
         self.summaries: dict[tuple[int, int], summaries.Summary] = {}
         self.summarising = 0
         self.number: Callable[[str], Size] = integer  # what an unknown int of a passed object is
-        self.memo: dict[int, list[tuple[tuple[Value, ...], Value]]] = {}
+        self.memo = Memo()
         self.own: dict[int, frozenset[tuple[int, int, str]]] = {}
         self.pending: dict[int, tuple[FunctionV, ClassInfo | None]] = {}
         self.pending_classes: dict[int, ClassInfo] = {}
