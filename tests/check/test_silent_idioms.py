@@ -186,6 +186,38 @@ FOUND = {
         """,
         "dim=-2 is out of range",
     ),
+    "a refused call: what it would have given is not used against what follows": (
+        """
+        def matrices(q: Float[Tensor, "n 4"]) -> Float[Tensor, "n 3 3"]: ...
+
+        def turn(q: Float[Tensor, "4"], x: Float[Tensor, "n 3"]) -> Float[Tensor, "3 n"]:
+            return matrices(q).mm(x.T)
+        """,
+        "matrices: q has 1 axis, shape (4,), annotated 'n 4': wanted 2 axes",
+    ),
+    "a run of axes and the axes after it": (
+        """
+        def encode(x: Float[Tensor, "*bs 3"], n: int) -> Float[Tensor, "*bs n features"]:
+            return torch.zeros(n, 3).matmul(x.reshape(-1, 3).T).T.reshape(*x.shape[:-1], n)
+        """,
+        "returns (*bs, n), annotated (*bs, n, features); wanted 3 axes, got 2 axes",
+    ),
+    "a run of axes beside which there are too many": (
+        """
+        def scaled(x: Float[Tensor, "..."], g: Float[Tensor, "1 c 1 1"]) -> Tensor:
+            return einops.rearrange(x * g, "c h w -> h w c")
+        """,
+        "has shape (..., ?, c, ?, ?), at least 4 axes, and 'c h w' has 3",
+    ),
+    "one axis at least where there should be none": (
+        """
+        def scalar(x: Float[Tensor, ""]) -> None: ...
+
+        def scaled(x: Tensor) -> None:
+            scalar(x * torch.ones(1))
+        """,
+        "has at least 1 axis, shape (..., ?), annotated '': wanted 0 axes",
+    ),
     "the truth of a tensor that a number meets": (
         """
         def first(x: Float[Tensor, "b"], used: int) -> bool:

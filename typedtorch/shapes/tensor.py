@@ -132,6 +132,12 @@ def show(shape: Iterable[Entry]) -> str:
     return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
 
 
+def axes_text(shape: Shape) -> str:
+    """How many axes, for a message: ``3 axes``, or with a run among them ``at least 2 axes``."""
+    count = sum(not isinstance(e, Pack) for e in shape)
+    return f"{'at least ' if count < len(shape) else ''}{count} {'axis' if count == 1 else 'axes'}"
+
+
 def pack_index(shape: Shape) -> int | None:
     """Where the first run of unknown axes stands."""
     return next((i for i, e in enumerate(shape) if isinstance(e, Pack)), None)

@@ -236,9 +236,6 @@ def call_function(frame: Frame, function: FunctionV, args: Args, node: ast.AST) 
         if parameter.name in bound and not failed:
             value, where = bound[parameter.name]
             failed = check_argument(frame, node, parameter, value, where, names)
-    if failed:
-        # what a refused call would have given is not held against the rest of the body
-        names = Names(_fresh(frame, node), where=f"{frame.place(node)}.")
     return interpreter.function_result(frame, function, signature, bound, names, node, failed=failed)
 
 

@@ -66,29 +66,28 @@ def function_result(
     if isinstance(result, specs.NoneSpec):
         _forget_stored(frame, function)
         return None
+    if failed:  # what a refused call would have given is not held against the rest of the body
+        return UNKNOWN
     if specs.informative(result) and (signature.shaped or not is_plain_instance(result)):
-        if not failed and isinstance(result, specs.InstanceSpec):
+        if isinstance(result, specs.InstanceSpec):
             made = summaries.returned(frame, function, bound, names, result.info, frame.place(node))
             if made is not UNKNOWN:
                 return wrapped(interpreter, signature, made)
-        if not failed:
-            summaries.bind(frame, function, signature, bound, names)
-            _look_inside(interpreter, frame, function, signature, bound, names, node)
+        summaries.bind(frame, function, signature, bound, names)
+        _look_inside(interpreter, frame, function, signature, bound, names, node)
         promised = assume(result, names, frame.place(node))
-        if not failed and isinstance(result, specs.TupleSpec) and isinstance(promised, tuple):
+        if isinstance(result, specs.TupleSpec) and isinstance(promised, tuple):
             parts = list(promised)
             for i, info in summaries.instances(result):
                 part = summaries.returned(frame, function, bound, names, info, frame.place(node), i)
                 if i is not None and part is not UNKNOWN:
                     parts[i] = part
             promised = like(promised, parts)
-        if not failed and isinstance(promised, Tensor) and ANY_AXES in promised.shape:
+        if isinstance(promised, Tensor) and ANY_AXES in promised.shape:
             promised = _as_given(interpreter, frame, function, signature, bound, names, node, promised)
-        if not failed and _makes_functions(result):
+        if _makes_functions(result):
             promised = _made_functions(interpreter, frame, function, signature, bound, promised, node)
         return wrapped(interpreter, signature, promised)
-    if failed:
-        return UNKNOWN
     values = {name: value for name, (value, _) in bound.items()}
     value: Value = UNKNOWN
     if not _may_be_another(interpreter, frame, function):

@@ -11,7 +11,7 @@ from typedtorch.shapes.infer.problems import Problem
 from typedtorch.shapes.infer.values import Value, is_size
 from typedtorch.shapes.rule import tuple_text
 from typedtorch.shapes.size import is_unknown
-from typedtorch.shapes.tensor import Pack, Shape, Tensor, show
+from typedtorch.shapes.tensor import Pack, Shape, Tensor, axes_text, show
 
 _ORDINALS = {0: "first", 1: "second", 2: "third", 3: "fourth", 4: "fifth", 5: "sixth"}
 
@@ -139,14 +139,18 @@ def _describe(what: str, problem: Problem, parameter: str) -> str:
     shape = _shown(problem.value.shape)
     text = problem.spec.axes.text
     if problem.kind == "rank":
-        at_least = "at least " if problem.spec.axes.variadic is not None else ""
-        return (
-            f"{subject} has {_axes(problem.got)}, shape {shape}, annotated {text!r}: "
-            f"wanted {at_least}{_axes(problem.expected)}"
-        )
+        has, wanted = _counts(problem)
+        return f"{subject} has {has}, shape {shape}, annotated {text!r}: wanted {wanted}"
     if problem.kind == "pack":
         return f"{subject} is {shape}, annotated {text!r}: {_run_detail(problem)}"
     return f"{subject} is {shape}, annotated {text!r}: {_size_detail(problem)}"
+
+
+def _counts(problem: Problem) -> tuple[str, str]:
+    """How many axes a value has, and how many its annotation asks for."""
+    fixed = len(problem.spec.axes.dims) - (problem.spec.axes.variadic is not None)
+    least = problem.spec.axes.variadic is not None and problem.expected == fixed
+    return axes_text(problem.value.shape), f"{'at least ' if least else ''}{_axes(problem.expected)}"
 
 
 def _axes(count: object) -> str:
@@ -167,8 +171,8 @@ def _size_detail(problem: Problem) -> str:
 
 def _detail(problem: Problem) -> str:
     if problem.kind == "rank":
-        at_least = "at least " if problem.spec.axes.variadic is not None else ""
-        return f"wanted {at_least}{_axes(problem.expected)}, got {_axes(problem.got)}"
+        got, wanted = _counts(problem)
+        return f"wanted {wanted}, got {got}"
     swapped = swapped_axes(problem.wanted, problem.value.shape)
     if swapped:
         return f"the {swapped} are swapped"

@@ -229,11 +229,13 @@ def _match_shape(spec: ArraySpec, value: Tensor, names: Names, binder: str, path
     variadic, pack = spec.axes.variadic, pack_index(shape)
     fixed = len(dims) - (variadic is not None)
     known = len(shape) if pack is None else sum(not isinstance(e, Pack) for e in shape)
-    too_many = variadic is None and known > fixed
-    too_few = pack is None and known < fixed
+    counted = _axes_in_run(spec, names) if pack is None else None
+    too_many = (variadic is None or counted is not None) and known > fixed + (counted or 0)
+    too_few = pack is None and known < fixed + (counted or 0)
     if too_many or too_few:
         wanted = expected_shape(spec, names)
-        return [Problem("rank", spec, value, path, got=known, expected=fixed, wanted=wanted)]
+        count = fixed + (counted or 0)
+        return [Problem("rank", spec, value, path, got=known, expected=count, wanted=wanted)]
 
     head = variadic if variadic is not None else len(dims)
     tail = len(dims) - variadic - 1 if variadic is not None else 0
@@ -282,6 +284,15 @@ def _match_shape(spec: ArraySpec, value: Tensor, names: Names, binder: str, path
     if not problems and pack is None and variadic is None:
         problems = misaligned(spec, value, names, path)
     return problems or permuted(spec, value, names, path) or permuted_text(spec, value, names, path)
+
+
+def _axes_in_run(spec: ArraySpec, names: Names) -> int | None:
+    """How many axes a run is taken for in this evaluation, where no more may stand in its place."""
+    dim = None if spec.axes.variadic is None else spec.axes.dims[spec.axes.variadic]
+    if dim is None or dim.name not in names.spread or dim.broadcastable or dim.treepath:
+        return None
+    run = names.packs.get(dim.name, (ANY_AXES,))
+    return len(run) if pack_index(run) is None else None
 
 
 def _observe_misplaced(spec: ArraySpec, shape: Shape, names: Names) -> None:

@@ -17,7 +17,7 @@ from typedtorch.shapes.equality import same
 from typedtorch.shapes.rules.axis_patterns import align
 from typedtorch.shapes.rules.forms import is_size
 from typedtorch.shapes.size import Size, exact_div, floor_div, is_unknown, product, unknown
-from typedtorch.shapes.tensor import Entry, Pack, Shape, ShapeError, Undecided, better, show
+from typedtorch.shapes.tensor import Entry, Pack, Shape, ShapeError, Undecided, axes_text, better, show
 
 Group = tuple[str, ...]
 Side = tuple[Group, ...]
@@ -135,7 +135,7 @@ def _aligned(shape: Shape, keys: list[str], side: Side, who: str, pattern: str) 
         least = "at least " if "..." in keys else ""
         count = len(keys) - (1 if "..." in keys else 0)
         raise ShapeError(
-            f"{who} has shape {show(shape)}, {len(shape)} axes, and "
+            f"{who} has shape {show(shape)}, {axes_text(shape)}, and "
             f"{pattern.split('->', maxsplit=1)[0].strip()!r} has {least}{count}"
         ) from None
 

@@ -18,6 +18,7 @@ from typedtorch.shapes.tensor import (
     ShapeError,
     Tensor,
     Undecided,
+    axes_text,
     better,
     broadcast,
     entry_size,
@@ -97,7 +98,7 @@ def _align(shape: Shape, letters: list[str], who: str, equation: str) -> list[tu
     except ShapeError:
         count = len([x for x in letters if x != "..."])
         raise ShapeError(
-            f"{equation!r}: {who} has shape {show(shape)}, {len(shape)} axes, and its letters are "
+            f"{equation!r}: {who} has shape {show(shape)}, {axes_text(shape)}, and its letters are "
             f"{count}: {' '.join(letters)}"
         ) from None
 
