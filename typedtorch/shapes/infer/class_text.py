@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
-from typedtorch.shapes.syntax import children
-
-if TYPE_CHECKING:
-    pass
+from typedtorch.shapes.syntax import children, walk
 
 Def = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def sets_by_name(node: ast.ClassDef) -> bool:
-    for part in ast.walk(node):
+    for part in walk(node):
         match part:
             case ast.Call(func=func, args=[_, name, _]) if not isinstance(name, ast.Constant):
                 if ast.unparse(func) in ("setattr", "object.__setattr__"):
@@ -25,7 +21,7 @@ def sets_by_name(node: ast.ClassDef) -> bool:
 def arguments_of_calls(definition: ast.AST, receiver: str) -> dict[str, int]:
     """How many arguments a constructor gives to each method that it calls; not where they are spread."""
     given: dict[str, int] = {}
-    for node in ast.walk(definition):
+    for node in walk(definition):
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if name == receiver:
                 spread = any(isinstance(a, ast.Starred) for a in node.args)
@@ -81,8 +77,11 @@ def declared_attributes(node: Def) -> dict[str, ast.expr]:
 
 
 def is_class_variable(annotation: ast.expr) -> bool:
-    text = annotation.value if isinstance(annotation, ast.Constant) else ast.unparse(annotation)
-    return isinstance(text, str) and ("ClassVar" in text or text.endswith("KW_ONLY"))
+    if isinstance(annotation, ast.Constant):
+        text = annotation.value
+        return isinstance(text, str) and ("ClassVar" in text or text.endswith("KW_ONLY"))
+    kind = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    return _last(kind) in ("ClassVar", "KW_ONLY")
 
 
 def with_default(arguments: ast.arguments) -> frozenset[str]:

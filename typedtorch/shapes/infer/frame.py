@@ -160,5 +160,5 @@ class Frame:
 
 def source(node: ast.AST, limit: int = 60) -> str:
     """An expression as the user wrote it (normalised), shortened where it is long."""
-    text = ast.unparse(node)
+    text = node.id if type(node) is ast.Name else ast.unparse(node)  # most often a name
     return text if len(text) <= limit else text[: limit - 3].rstrip() + "..."

@@ -104,7 +104,7 @@ class Module:
     def overridden(self, class_name: str) -> Set[str]:
         """Methods of a class that some class of this module overrides."""
         if self._overridden is None:
-            self._overridden = _overridden(self.tree)
+            self._overridden = _overridden(self.syntax.nodes)
         return self._overridden.get(class_name, frozenset())
 
     def lookup(self, name: str) -> Value:
@@ -341,9 +341,9 @@ def _bindings(
                 yield alias_name.id, Binding("assign", statement, alias_name, fallback=fallback)
 
 
-def _overridden(tree: ast.Module) -> dict[str, set[str]]:
+def _overridden(nodes: list[ast.AST]) -> dict[str, set[str]]:
     """By class name, what its direct and indirect subclasses in one file define."""
-    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
     defined: dict[str, set[str]] = {}
     bases: dict[str, set[str]] = {}
     for node in classes:
