@@ -62,7 +62,7 @@ def load(folder: Path, codes: Iterable[str]) -> Config:
     for parent in (folder.absolute(), *folder.absolute().parents):
         path = parent / "pyproject.toml"
         if path.is_file():
-            return parse(path, path.read_text(encoding="utf-8"), codes)
+            return parse(path, _text(path), codes)
     return Config(folder.absolute())
 
 
@@ -77,12 +77,7 @@ def parse(path: Path, text: str, codes: Iterable[str]) -> Config:
     """
     if "typedtorch" not in text:
         return Config(path.parent.absolute())
-    import tomllib  # noqa: PLC0415  # most projects need no options, and mypy's warm start is short
-
-    try:
-        table = tomllib.loads(text).get("tool", {}).get("typedtorch", {})
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}: not valid TOML: {error}") from None
+    table = _table(path, text)
     _check_names(path, text, table)
     lists = {name: _strings(path, text, name, table.get(name, [])) for name in OPTIONS}
     known = sorted(codes)
@@ -93,9 +88,28 @@ def parse(path: Path, text: str, codes: Iterable[str]) -> Config:
     return Config(path.parent.absolute(), frozenset(lists["disable"]), tuple(lists["exclude"]))
 
 
-def _check_names(path: Path, text: str, table: object) -> None:
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {error}") from None
+
+
+def _table(path: Path, text: str) -> Mapping[str, object]:
+    """``[tool.typedtorch]``; empty where there is none."""
+    import tomllib  # noqa: PLC0415  # most projects need no options, and mypy's warm start is short
+
+    try:
+        tools = tomllib.loads(text).get("tool", {})
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: not valid TOML: {error}") from None
+    table = tools.get("typedtorch", {}) if isinstance(tools, Mapping) else {}
     if not isinstance(table, Mapping):
         raise ConfigError(f"{path}: [tool.typedtorch] is a table, not {type(table).__name__}")
+    return table
+
+
+def _check_names(path: Path, text: str, table: Mapping[str, object]) -> None:
     for name in table:
         if name not in OPTIONS:
             wanted = _nearest(name, OPTIONS)
