@@ -3,7 +3,8 @@
 ``python benchmarks/static_packages.py [NAME ...]`` downloads packages by name into a cache folder (without
 their dependencies, and none of their code is run), checks each with mypy alone, with mypy and the plugin, and
 with ``typedtorch check --coverage``, and prints what the plugin adds and removes, crashes, CPU time and the
-share of tensor expressions whose shape is known.  ``NAME/folder`` checks only a part of a package.
+share of tensor expressions whose shape is known.  ``NAME/folder`` checks only a part of a package.  mypy
+starts from a cache that holds torch; ``--cold``: from nothing, as the first run in a project does.
 
 Every error that is added is listed in ``benchmarks/results/static_packages_added.txt`` and judged in
 ``benchmarks/results/static_packages.md``.
@@ -21,6 +22,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -73,10 +75,11 @@ class Package:
 
 @dataclass
 class Run:
-    """One run of a checker: its errors by place, CPU seconds, and how it ended."""
+    """One run of a checker: its errors by place, seconds of CPU and on the clock, and how it ended."""
 
     errors: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
+    clock: float = 0.0
     crashed: bool = False
     stopped: bool = False  # it refused before checking, as for a syntax error
 
@@ -152,14 +155,15 @@ def timed(
 
 
 class Mypy:
-    """mypy in one configuration, from a cache that holds torch and nothing of the package."""
+    """mypy in one configuration, from a cache that holds torch and nothing of the package, or from none."""
 
-    def __init__(self, folder: Path, name: str, plugin: bool) -> None:
-        self.config, self.primed = folder / f"{name}.ini", folder / f"cache_{name}"
+    def __init__(self, folder: Path, name: str, *, plugin: bool, cold: bool) -> None:
+        self.config, self.primed, self.cold = folder / f"{name}.ini", folder / f"cache_{name}", cold
         self.config.write_text("[mypy]\n" + ("plugins = typedtorch.mypy_plugin\n" if plugin else ""))
         primer = folder / "primer.py"
         primer.write_text(PRIMER)
-        self._run(primer.name, folder, self.primed, 1800)
+        if not cold:
+            self._run(primer.name, folder, self.primed, 1800)
 
     def _run(
         self, target: str, cwd: Path, cache: Path, seconds: int
@@ -170,12 +174,15 @@ class Mypy:
     def check(self, package: Package, seconds: int) -> Run:
         with tempfile.TemporaryDirectory() as name:
             cache = Path(name) / "cache"
-            shutil.copytree(self.primed, cache)
+            if not self.cold:
+                shutil.copytree(self.primed, cache)
+            start = time.perf_counter()
             done, spent = self._run(package.part, package.root, cache, seconds)
+            clock = time.perf_counter() - start
         if done is None:
-            return Run(seconds=spent, stopped=True)
+            return Run(seconds=spent, clock=clock, stopped=True)
         crashed = "INTERNAL ERROR" in done.stdout + done.stderr or done.returncode not in (0, 1, 2)
-        return Run(Counter(_errors(done.stdout)), spent, crashed, done.returncode == 2)
+        return Run(Counter(_errors(done.stdout)), spent, clock, crashed, done.returncode == 2)
 
 
 def _errors(output: str) -> Iterator[str]:
@@ -201,28 +208,30 @@ def check(package: Package, seconds: int) -> tuple[Run, int, int]:
         if f.get("severity", "error") == "error"
     )
     parts = report["coverage"].values()
-    return Run(errors, spent), sum(p["known"] for p in parts), sum(p["total"] for p in parts)
+    return Run(errors, seconds=spent), sum(p["known"] for p in parts), sum(p["total"] for p in parts)
 
 
 def row(o: Outcome) -> str:
     ratio = f"{o.on.seconds / o.off.seconds:5.2f}" if o.off.seconds else "    -"
+    clock = f"{o.on.clock / o.off.clock:5.2f}" if o.off.clock else "    -"
     share = f"{o.known / o.total:6.1%}" if o.total else "     -"
     state = "crash" if o.on.crashed or o.check.crashed else "mypy stops" if o.off.stopped else ""
     return (
         f"{o.package.name:<42} {version(o.package):<10} {o.package.lines:>7} {sum(o.off.errors.values()):>6} "
         f"{len(o.added):>6} {len(o.removed):>8} {sum(o.check.errors.values()):>6} {o.off.seconds:>7.1f} "
-        f"{o.on.seconds:>7.1f} {ratio} {o.check.seconds:>7.1f} {share} {state}"
+        f"{o.on.seconds:>7.1f} {ratio} {clock} {o.check.seconds:>7.1f} {share} {state}"
     ).rstrip()
 
 
 HEAD = (
     f"{'package':<42} {'version':<10} {'lines':>7} {'mypy':>6} {'added':>6} {'removed':>8} {'check':>6} "
-    f"{'off s':>7} {'on s':>7} {'ratio':>5} {'check s':>7} {'known':>6}"
+    f"{'off s':>7} {'on s':>7} {'ratio':>5} {'clock':>5} {'check s':>7} {'known':>6}"
 )
 
 
 def summary(outcomes: list[Outcome]) -> str:
     off, on = sum(o.off.seconds for o in outcomes), sum(o.on.seconds for o in outcomes)
+    slower = sum(o.on.clock for o in outcomes) / max(sum(o.off.clock for o in outcomes), 1e-9)
     known, total = sum(o.known for o in outcomes), sum(o.total for o in outcomes)
     crashes = sum(o.on.crashed or o.check.crashed for o in outcomes)
     return (
@@ -230,6 +239,7 @@ def summary(outcomes: list[Outcome]) -> str:
         f"{sum(len(o.added) for o in outcomes)} errors added, "
         f"{sum(len(o.removed) for o in outcomes)} removed, "
         f"{crashes} crashes, CPU time with the plugin {on / max(off, 1e-9):.2f} times that without, "
+        f"on the clock {slower:.2f} times, "
         f"{known} of {total} tensor expressions known ({known / max(total, 1):.1%})"
     )
 
@@ -240,6 +250,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, default=CACHE, help="where packages are kept")
     parser.add_argument("--seconds", type=int, default=1800, help="limit of one run")
     parser.add_argument("--added", action="store_true", help="print every error that is added or removed")
+    parser.add_argument("--cold", action="store_true", help="mypy from nothing, torch read too")
     parser.add_argument("--check-only", action="store_true", help="without mypy")
     options = parser.parse_args()
     options.cache.mkdir(parents=True, exist_ok=True)
@@ -247,7 +258,8 @@ def main() -> None:
     outcomes: list[Outcome] = []
     print(HEAD, flush=True)
     with tempfile.TemporaryDirectory() as name:
-        runs = [] if options.check_only else [Mypy(Path(name), "off", False), Mypy(Path(name), "on", True)]
+        kinds = {} if options.check_only else {"off": False, "on": True}
+        runs = [Mypy(Path(name), kind, plugin=on, cold=options.cold) for kind, on in kinds.items()]
         for one in wanted:
             package = download(one, options.cache)
             if package is None:
@@ -263,19 +275,25 @@ def main() -> None:
                     *(f"  {sign} {text}" for sign, texts in changes for text in texts), sep="\n", flush=True
                 )
     print(summary(outcomes))
-    if not options.names and not options.check_only:
+    if options.cold:
+        (RESULTS / "static_packages_cold.txt").write_text(
+            table(outcomes, "mypy from nothing, torch read too")
+        )
+    elif not options.names and not options.check_only:
         write(outcomes)
+
+
+def table(outcomes: list[Outcome], note: str) -> str:
+    head = f"{datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}, {platform.machine()}"
+    explained = f"{head}, {os.cpu_count()} cores; seconds of CPU, ratios of CPU time and on the clock; {note}"
+    return "\n".join([explained, "", HEAD, *map(row, outcomes), "", summary(outcomes)]) + "\n"
 
 
 def write(outcomes: list[Outcome]) -> None:
     """The table, and every error that the plugin or ``check`` adds."""
-    head = (
-        f"{datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}, {platform.machine()}, CPU seconds"
-    )
     note = "mypy's cache holds torch in both configurations, and nothing of the package"
-    lines = [f"{head}; {note}", "", HEAD, *map(row, outcomes), "", summary(outcomes)]
     RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "static_packages.txt").write_text("\n".join(lines) + "\n")
+    (RESULTS / "static_packages.txt").write_text(table(outcomes, note))
     listed: list[str] = []
     for o in outcomes:
         messages = sorted({*o.added, *o.check.errors})
