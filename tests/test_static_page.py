@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import configparser
+import json
 import os
 import re
 import subprocess
@@ -125,6 +126,21 @@ def test_links_exist() -> None:
     for target, _, anchor in (t.partition("#") for t in re.findall(r"\]\(((?!https?:)[^)]+)\)", TEXT)):
         assert not target or (PAGE.parent / target).exists(), target
         assert not anchor or anchor in titles, anchor
+
+
+def test_the_task_of_the_page_reads_what_is_printed() -> None:
+    block = re.search(r"^```json\n(.*?)^```", TEXT, re.M | re.S)
+    assert block is not None
+    (task,) = json.loads(block[1])["tasks"]
+    pattern = task["problemMatcher"]["pattern"]
+    printed = re.findall(r"^\S+\.py:\d+:\d+: .*$", TEXT, re.M)
+    assert len(printed) > 10
+    for line in printed:
+        found = re.match(pattern["regexp"], line)
+        assert found is not None, line
+        assert found[pattern["severity"]] in ("error", "note")
+        if found[pattern["severity"]] == "error":
+            assert found[pattern["code"]] in EXPLAIN
 
 
 def test_hook_of_the_page_is_in_the_repository() -> None:

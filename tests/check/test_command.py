@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
+from typedtorch import __version__
 from typedtorch.check.cli import main
 
 HEAD = "from jaxtyping import Float\nfrom torch import Tensor\n\n\n"
@@ -69,6 +72,66 @@ def test_unknown_target_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> 
     assert "nowhere.py: no such file or folder, and no module of this name" in capsys.readouterr().err
 
 
+def test_folder_without_python_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("empty").mkdir()
+    assert main(["empty"]) == 2
+    assert "empty: no Python files in this folder" in capsys.readouterr().err
+
+
+def test_notebook_is_refused_rather_than_passed(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("net.ipynb").write_text('{"cells": []}')  # which is an expression of Python, too
+    assert main(["net.ipynb"]) == 2
+    assert "net.ipynb: notebooks are not read; jupyter nbconvert --to script" in capsys.readouterr().err
+
+
+def test_links_to_nothing_are_passed_over(capsys: pytest.CaptureFixture[str]) -> None:
+    write(good=GOOD)
+    Path(".#good.py").symlink_to("somebody@host.1234")  # how Emacs marks a file that it edits
+    assert main([]) == 0
+    assert "checked 1 source file" in capsys.readouterr().out
+
+
+def standard_input(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+
+def test_standard_input_is_checked_as_the_file_it_is_the_text_of(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(net__bad=GOOD, net__sizes=HEAD + 'def f(x: Float[Tensor, "b d"]) -> Float[Tensor, "b"]: ...\n')
+    standard_input(monkeypatch, BAD + "from sizes import f\nreveal_type(f)\n")
+    assert main(["-", "--stdin-filename", "net/bad.py", "--pretty"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"{os.path.join('net', 'bad.py')}:6:12: error: {MESSAGE}"
+    assert not any("return" in line for line in lines)  # the file holds another text
+    standard_input(monkeypatch, BAD)
+    assert main(["-"]) == 1
+    assert capsys.readouterr().out.startswith("<stdin>:6:12: error: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-", "a.py"], "-: standard input is checked alone"),
+        (["--stdin-filename", "a.py"], "--stdin-filename: wanted - as the only PATH"),
+        (["--watch", "-"], "--watch: standard input does not change; name the file"),
+        (["--select", ""], "--select: wanted error codes, got none; known: shape, "),
+    ],
+)
+def test_arguments_that_contradict_each_other_are_refused(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["--version"])
+    assert stop.value.code == 0
+    assert capsys.readouterr().out == f"typedtorch {__version__}\n"
+
+
 def test_folders_that_hold_no_source_of_the_project_are_skipped(capsys: pytest.CaptureFixture[str]) -> None:
     write(good=GOOD, **{".hidden__bad": BAD, "env__lib__bad": BAD, "build__bad": BAD})
     Path("env/pyvenv.cfg").touch()
@@ -114,6 +177,49 @@ def test_json_holds_every_field(capsys: pytest.CaptureFixture[str]) -> None:
     }
     assert document["files"] == 1
     assert set(document["coverage"]["bad.py"]) == {"known", "total"}
+
+
+def test_columns_count_characters(capsys: pytest.CaptureFixture[str]) -> None:
+    write(bad=BAD.replace("return x @ w", "é = '日本'; return x @ w"))
+    assert main(["--json", "bad.py"]) == 1
+    (finding,) = json.loads(capsys.readouterr().out)["findings"]
+    line = Path("bad.py").read_text().splitlines()[5]
+    assert line[finding["column"] : finding["end_column"]] == "x @ w"
+
+
+def test_github_shows_findings_at_their_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    write(**{"odd,name": BAD})
+    assert main(["--output-format", "github"]) == 1
+    (command,) = capsys.readouterr().out.splitlines()
+    place = "title=typedtorch (shape),file=odd%2Cname.py,line=6,col=12,endLine=6,endColumn=17"
+    assert command.startswith(f"::error {place}::odd,name.py:6:12: x @ w: the last axis of x is d")
+    assert "%0Aw is (k, d): x @ w.T fits" in command
+
+
+def test_sarif_has_a_rule_and_a_region_for_each_finding(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    write(**{"a b": BAD})
+    assert main(["--output-format", "sarif"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document["version"] == "2.1.0"
+    (run,) = document["runs"]
+    assert run["columnKind"] == "unicodeCodePoints"
+    (result,) = run["results"]
+    assert result["level"] == "error"
+    assert result["ruleId"] in {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+    assert result["message"]["text"].startswith(MESSAGE.removesuffix("  [shape]"))
+    (location,) = result["locations"]
+    assert location["physicalLocation"] == {
+        "artifactLocation": {"uri": "a%20b.py"},
+        "region": {"startLine": 6, "startColumn": 12, "endLine": 6, "endColumn": 17},
+    }
+
+
+def test_sarif_of_a_clean_program_has_no_results(capsys: pytest.CaptureFixture[str]) -> None:
+    write(good=GOOD)
+    assert main(["--output-format", "sarif"]) == 0
+    assert json.loads(capsys.readouterr().out)["runs"][0]["results"] == []
 
 
 def test_coverage_is_told_by_file_and_in_total(capsys: pytest.CaptureFixture[str]) -> None:
@@ -188,8 +294,12 @@ def test_other_comments_do_not(comment: str) -> None:
     [
         (b"import torch\nx = (\n", "syntax"),
         (b"def f(:\n", "syntax"),
-        (b"x = 'caf\xe9'  # torch\n", "cannot be read"),
-        (b"# -*- coding: nonsense -*-\nimport torch\n", "cannot be read"),
+        (
+            b"x = 'caf\xe9'  # torch\n",
+            "cannot be read as Python: not UTF-8, and no other encoding is declared",
+        ),
+        (b"# -*- coding: nonsense -*-\nimport torch\n", "cannot be read as Python: unknown encoding"),
+        (b"import torch\nx = " + b"-" * 50_000 + b"1\n", "too deeply nested to be read"),
         (b"import torch\nx = '\0'\n", "syntax"),
     ],
 )

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 
+import pytest
+
+from typedtorch.check import cli
 from typedtorch.check.watch import Stamps, changes, stamps
 
 
@@ -33,3 +37,34 @@ def test_stamps_change_with_time_and_length_and_forget_lost_files(tmp_path: Path
     os.utime(path, ns=(0, first[path][0]))
     assert list(first) == [path]
     assert stamps([path]) != first
+
+
+def test_a_file_that_is_gone_for_a_moment_ends_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.py").write_text("x = (\n")
+
+    def edits(look: Callable[[], Stamps]) -> Iterator[Stamps]:
+        yield look()
+        Path("a.py").unlink()
+        yield look()
+        Path("a.py").write_text("x = 1\n")
+        yield look()
+
+    monkeypatch.setattr(cli, "changes", edits)
+    assert cli.main(["--watch", "a.py"]) == 0
+    ends = [line for line in capsys.readouterr().out.splitlines() if "checked" in line]
+    assert ends == [
+        "Found 1 error in 1 file (checked 1 source file)",
+        "No errors (checked 0 source files)",
+        "No errors (checked 1 source file)",
+    ]
+
+
+def test_what_is_not_there_from_the_start_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["--watch", "a.py"]) == 2
+    assert "a.py: no such file or folder" in capsys.readouterr().err

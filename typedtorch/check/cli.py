@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import difflib
 import gc
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from typedtorch.check import render
+from typedtorch import __version__
+from typedtorch.check import formats, render
 from typedtorch.check.run import Checker, Result
-from typedtorch.check.targets import Target, TargetError, targets
+from typedtorch.check.targets import Target, TargetError, targets, unsaved
 from typedtorch.check.watch import changes, stamps
 from typedtorch.shapes import config
 from typedtorch.shapes.findings import EXPLAIN
@@ -19,8 +21,12 @@ from typedtorch.shapes.findings import EXPLAIN
 _DESCRIPTION = """Check the shapes and dtypes of tensors in programs annotated with jaxtyping, without mypy
 and without running them. The findings are those of the mypy plugin."""
 
-_EPILOG = """"# type: ignore[shape]" or "# typedtorch: ignore[shape]" switches findings on its line off.
+_EPILOG = f"""Codes: {", ".join(EXPLAIN)}.
+"# type: ignore[shape]" or "# typedtorch: ignore[shape]" switches findings on its line off;
+[tool.typedtorch] in pyproject.toml may have disable = ["CODE"] and exclude = ["PATTERN"].
 Exit code: 0 no errors, 1 errors found, 2 wrong usage."""
+
+_FORMATS = ("text", "json", "github", "sarif")
 
 
 class UsageError(ValueError):
@@ -52,17 +58,25 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("paths", nargs="*", metavar="PATH", help="file, folder or module name (default: here)")
-    add("--json", action="store_true", help="print one JSON document")
+    add(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="file, folder or module name; - is standard input (default: here)",
+    )
+    add("--output-format", choices=_FORMATS, default="text", help="how findings are printed (default: text)")
+    add("--json", action="store_const", dest="output_format", const="json", help="--output-format json")
     add("--coverage", action="store_true", help="print how many tensor expressions have a known shape")
     add("--explain", metavar="CODE", help="say what an error code means, with an example, and stop")
     add("--select", action="append", metavar="CODE,...", help="report these codes and no others")
     add("--ignore", action="append", metavar="CODE,...", help="do not report these codes")
+    add("--stdin-filename", metavar="PATH", help="the file that standard input is the text of")
     add("--watch", action="store_true", help="check again whenever a file changes, until interrupted")
     add("--pretty", action=argparse.BooleanOptionalAction, help="show source lines (default: on a terminal)")
     add(
         "--show-traceback", action="store_true", help="print the traceback of a failure of the checker itself"
     )
+    add("--version", action="version", version=f"typedtorch {__version__}")
     return parser
 
 
@@ -73,27 +87,58 @@ def _run(options: argparse.Namespace) -> int:
     settings = config.load(Path.cwd(), EXPLAIN)
     silenced = settings.disable | _listed(options.ignore)
     if options.select:
-        silenced |= set(EXPLAIN) - _listed(options.select)
-    names = options.paths or ["."]
+        selected = _listed(options.select)
+        if not selected:
+            raise UsageError(f"--select: wanted error codes, got none; known: {', '.join(EXPLAIN)}")
+        silenced |= set(EXPLAIN) - selected
     if not options.watch:
-        return _once(options, targets(names, settings), silenced)
-    try:
-        for _ in changes(lambda: stamps(t.path for t in targets(names, settings))):
+        return _once(options, _asked(options, settings), silenced)
+    if "-" in options.paths:
+        raise UsageError("--watch: standard input does not change; name the file")
+    return _watch(options, settings, silenced)
+
+
+def _asked(options: argparse.Namespace, settings: config.Config) -> list[Target]:
+    """What the command line names."""
+    if "-" not in options.paths:
+        if options.stdin_filename is not None:
+            raise UsageError("--stdin-filename: wanted - as the only PATH")
+        return targets(options.paths or ["."], settings)
+    if len(options.paths) > 1:
+        raise UsageError("-: standard input is checked alone")
+    return unsaved(Path(options.stdin_filename or "<stdin>"), sys.stdin.buffer.read(), settings)
+
+
+def _watch(options: argparse.Namespace, settings: config.Config, silenced: Iterable[str]) -> int:
+    """Check again and again; a file that is gone for a moment, as while it is saved, ends nothing."""
+
+    def found() -> list[Target]:
+        with contextlib.suppress(TargetError):
+            return _asked(options, settings)
+        return []
+
+    _asked(options, settings)  # what is not there from the start is a mistake
+    with contextlib.suppress(KeyboardInterrupt):
+        for _ in changes(lambda: stamps(t.path for t in found())):
             if sys.stdout.isatty():
                 print("\x1b[2J\x1b[H", end="")
-            _once(options, targets(names, settings), silenced)
+            _once(options, found(), silenced)
             sys.stdout.flush()
-    except KeyboardInterrupt:
-        return 0
     return 0
 
 
 def _once(options: argparse.Namespace, files: Sequence[Target], silenced: Iterable[str]) -> int:
     result = Checker(show_traceback=options.show_traceback).run(files, silenced=silenced)
-    if options.json:
-        print(render.as_json(result))
-    else:
-        _print(options, result)
+    match options.output_format:
+        case "json":
+            print(render.as_json(result))
+        case "sarif":
+            print(formats.sarif(result.findings, __version__))
+        case "github":
+            for line in formats.github(result.findings):
+                print(line)
+        case _:
+            _print(options, result)
     return int(any(finding.severity == "error" for finding in result.findings))
 
 
@@ -101,6 +146,7 @@ def _print(options: argparse.Namespace, result: Result) -> None:
     style = render.Style.of(sys.stdout)
     if options.pretty is not None:
         style.source = options.pretty
+    style.source &= "-" not in options.paths  # what is on disk is another text
     for line in render.text(result, style):
         print(line)
     if options.coverage:

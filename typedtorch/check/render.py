@@ -65,23 +65,17 @@ def _source(finding: Finding, style: Style) -> Iterator[str]:
     if not 0 < finding.line <= len(lines):
         return
     line = lines[finding.line - 1].rstrip()
-    end = finding.end_column if finding.end_line == finding.line else len(line)
-    start = _characters(line, finding.column)
-    end = max(_characters(line, end) if finding.end_line == finding.line else end, start + 1)
+    start = finding.column
+    end = max(finding.end_column if finding.end_line == finding.line else len(line), start + 1)
     margin = "".join("\t" if c == "\t" else " " for c in line[:start])
     yield f"    {line}"
     yield f"    {margin}{style.paint(finding.severity, '^' * (end - start))}"
 
 
-def _characters(line: str, column: int) -> int:
-    """``ast`` counts columns in bytes."""
-    return len(line.encode()[:column].decode(errors="ignore"))
-
-
 @cache
 def _lines(path: str) -> list[str]:
     try:
-        return Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
+        return Path(path).read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError:
         return []
 

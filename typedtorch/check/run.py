@@ -73,7 +73,7 @@ class Checker:
         if isinstance(parsed, Finding):
             return [parsed], Coverage()
         group = self._group(target)
-        if not group.sources.relevant(target.module, target.path):
+        if target.data is None and not group.sources.relevant(target.module, target.path):
             return [], Coverage()
         try:
             report = group.program.check(target.module, target.path, text)
@@ -83,7 +83,8 @@ class Checker:
             return [_failed(target, error)], Coverage()
         findings = [*report.findings, *group.attributes(target.module, target.path, parsed)]
         switched_off = ignores.read(text) if findings else ignores.Ignores()
-        return [f for f in findings if not switched_off(f.line, f.code)], report.coverage
+        kept = [f for f in findings if not switched_off(f.line, f.code)]
+        return kept if text.isascii() else _in_characters(kept, text), report.coverage
 
     def _group(self, target: Target) -> _Group:
         """Scripts of two folders may both import ``model``, so each folder sees its own neighbours."""
@@ -102,11 +103,29 @@ def _in_order(findings: list[Finding]) -> list[Finding]:
 def _read(target: Target) -> str | Finding:
     """The text of a file in the encoding that it declares."""
     try:
-        data = target.path.read_bytes()
+        data = target.path.read_bytes() if target.data is None else target.data
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         return io.TextIOWrapper(io.BytesIO(data), encoding).read()
-    except (OSError, SyntaxError, UnicodeDecodeError, LookupError) as error:
-        return _broken(target, 1, 0, f"cannot be read: {error}")
+    except OSError as error:
+        return _broken(target, 1, 0, f"cannot be read: {error.strerror or error}")
+    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+        why = str(error)
+        if why.startswith("invalid or missing encoding"):  # the standard library's words for it
+            why = "not UTF-8, and no other encoding is declared"
+        return _broken(target, 1, 0, f"cannot be read as Python: {why}")
+
+
+def _in_characters(findings: Sequence[Finding], text: str) -> list[Finding]:
+    """``ast`` counts columns in bytes, and everybody else in characters."""
+    lines = text.split("\n")
+
+    def column(line: int, count: int) -> int:
+        return len(lines[line - 1].encode()[:count].decode(errors="ignore")) if line <= len(lines) else count
+
+    return [
+        replace(f, column=column(f.line, f.column), end_column=column(f.end_line, f.end_column))
+        for f in findings
+    ]
 
 
 def _parse(target: Target, text: str) -> syntax.Syntax | Finding:
@@ -114,7 +133,9 @@ def _parse(target: Target, text: str) -> syntax.Syntax | Finding:
         return syntax.read(text, str(target.path))
     except SyntaxError as error:
         return _broken(target, error.lineno or 1, max((error.offset or 1) - 1, 0), error.msg)
-    except (ValueError, RecursionError, MemoryError) as error:
+    except (RecursionError, MemoryError):
+        return _broken(target, 1, 0, "too deeply nested to be read")
+    except ValueError as error:
         return _broken(target, 1, 0, str(error))
 
 

@@ -20,19 +20,23 @@ class TargetError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One file to check.  ``shown`` is its path as the user would write it; imports start from ``root``."""
+    """One file to check.  ``shown`` is its path as the user would write it; imports start from ``root``.
+
+    ``data`` is what standard input held; None for what is on disk.
+    """
 
     path: Path
     shown: str
     module: str
     root: Path
+    data: bytes | None = None
 
 
 def targets(names: Sequence[str], config: Config) -> list[Target]:
     """Every file that the names stand for, once each, in order of path.
 
     Raises:
-        TargetError: a name is no file, folder or module.
+        TargetError: a name is no file, folder or module, or a folder holds no Python.
     """
     found = {path.absolute(): path for name in names for path in _files(name)}
     return [
@@ -40,10 +44,23 @@ def targets(names: Sequence[str], config: Config) -> list[Target]:
     ]
 
 
+def unsaved(path: Path, data: bytes, config: Config) -> list[Target]:
+    """A file as an editor holds it; nothing where the options leave it out."""
+    path = path.absolute()
+    return [] if config.excludes(path) else [Target(path, _shown(path), *module_of(path), data)]
+
+
 def _files(name: str) -> Iterable[Path]:
     path = Path(name)
     if path.is_dir():
-        return _sources_under(path)
+        found = list(_sources_under(path))
+        if not found:
+            raise TargetError(f"{name}: no Python files in this folder")
+        return found
+    if path.suffix == ".ipynb":
+        raise TargetError(
+            f"{name}: notebooks are not read; jupyter nbconvert --to script {name} makes a file that is"
+        )
     if path.is_file():
         return [path]
     module = Finder([Path(), *project_roots(Path())])(name) if not name.endswith(".py") else None
@@ -55,7 +72,8 @@ def _files(name: str) -> Iterable[Path]:
 def _sources_under(folder: Path) -> Iterator[Path]:
     for where, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not _skipped(Path(where, name))]
-        yield from (Path(where, name) for name in files if name.endswith(".py"))
+        paths = (Path(where, name) for name in files if name.endswith(".py"))
+        yield from (path for path in paths if path.is_file())  # an editor's lock may be a link to nothing
 
 
 def _skipped(folder: Path) -> bool:
