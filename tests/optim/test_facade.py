@@ -124,6 +124,34 @@ def test_a_state_dict_that_does_not_fit_changes_nothing() -> None:
         optim.AdamW([small, big]).load_state_dict(donor.state_dict())
 
 
+def test_steps_counted_in_plain_numbers_are_taken_as_torch_takes_them() -> None:
+    """As a torch before 1.12 wrote them."""
+
+    def stepped() -> tuple[torch.nn.Parameter, optim.AdamW, torch.optim.AdamW]:
+        weight = torch.nn.Parameter(torch.ones(3))
+        weight.grad = torch.ones(3)
+        return weight, optim.AdamW([weight]), torch.optim.AdamW([weight])
+
+    donor, ours, _ = stepped()
+    ours.step()
+    old = ours.state_dict()
+    old["state"][0]["step"] = 1
+    found = []
+    for peer in (False, True):
+        weight, *made = stepped()
+        with torch.no_grad():
+            weight.copy_(donor)
+        optimizer: torch.optim.Optimizer = made[peer]
+        optimizer.load_state_dict(copy.deepcopy(old))
+        optimizer.step()
+        assert float(optimizer.state[weight]["step"]) == 2
+        found.append(weight.detach())
+    torch.testing.assert_close(*found)
+    old["state"][0]["exp_avg"] = 3
+    with pytest.raises(ValueError, match="parameter 0: exp_avg is 3, wanted a tensor"):
+        stepped()[1].load_state_dict(old)
+
+
 def test_closures_hooks_and_schedulers_work() -> None:
     weight = torch.nn.Parameter(torch.tensor([4.0]))
     optimizer = optim.SGD([weight], lr=0.25)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from typedtorch.data.samplers import Sampler
 from typedtorch.data.sources import RowBuffer, Tokens
 
 _BLOCK = 4096  # starts computed at a time; a derived cache, never saved
+_FARTHEST = 1 << 62  # an index is 64 bits
 
 
 class Batch(NamedTuple):
@@ -136,14 +137,20 @@ class TokenBatches:
         """Seed, number of windows and position."""
         return {"seed": self.sampler.seed, "windows": self.sampler.windows, "position": self.position}
 
-    def problems(self, state: dict[str, int]) -> list[str]:
+    def problems(self, state: object) -> list[str]:
         """What keeps a saved position from meaning the same samples here, one line each."""
+        if not isinstance(state, Mapping):
+            return [f"data: expected a saved position, found a {type(state).__name__}"]
         here = self.state_dict()
-        return [
-            f"data {key}: the saved position is for {state.get(key)}, this data has {here[key]}"
+        found = [
+            f"data {key}: the saved position is for {state.get(key)!r:.80}, this data has {here[key]}"
             for key in ("seed", "windows")
-            if state.get(key) != here[key]
+            if type(state.get(key)) is not int or state[key] != here[key]
         ]
+        position = state.get("position")
+        if type(position) is not int or not 0 <= position < _FARTHEST:
+            found.append(f"data position: expected a count of samples, found {position!r:.80}")
+        return found
 
     def load_state_dict(self, state: dict[str, int]) -> None:
         """Continue where ``state`` was taken.

@@ -107,7 +107,7 @@ class Prefetcher:
         """The position of the batches handed out."""
         return self.batches.state_dict()
 
-    def problems(self, state: dict[str, int]) -> list[str]:
+    def problems(self, state: object) -> list[str]:
         """See :meth:`TokenBatches.problems`."""
         return self.batches.problems(state)
 

@@ -6,7 +6,7 @@ and torch's extra keys: it loads into the ``torch.optim`` class of the same name
 way round.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any, ClassVar, TypeAlias, cast, overload
@@ -85,6 +85,8 @@ class Facade(Optimizer):
         for group in self.param_groups:  # written by a torch without a later option, say
             for name, value in self.defaults.items():
                 group.setdefault(name, value)
+        for kept in self.state.values():  # written by a torch that counted steps in plain numbers
+            kept.update({n: torch.tensor(float(v)) for n, v in kept.items() if isinstance(v, int | float)})
 
     def rule_of(self, group: dict[str, Any]) -> pure.Rule:
         """The rule with this group's present hyperparameters."""
@@ -131,15 +133,22 @@ def _misfits(optimizer: Facade, state_dict: dict[str, Any]) -> Iterator[str]:
         for key, param in zip(group["params"], own["params"], strict=True):
             state = state_dict["state"].get(key)
             if state:
-                yield from (f"parameter {key}: {text}" for text in _state_misfits(rule, state, param))
+                yield from (f"parameter {key}: {text}" for text in state_misfits(rule, state, param))
 
 
-def _state_misfits(rule: pure.Rule, state: dict[str, Any], param: Shaped[Tensor, "*shape"]) -> Iterator[str]:
+def state_misfits(
+    rule: pure.Rule, state: Mapping[str, Any], param: Shaped[Tensor, "*shape"]
+) -> Iterator[str]:
+    """What keeps a saved state from being what ``rule`` keeps for ``param``, one line each."""
     wanted = {name: tuple(value.shape) for name, value in rule.init_one(_like(param)).items()}
     for name, shape in wanted.items():
         if name not in state:
             yield f"{name} is missing"
-        elif isinstance(state[name], Tensor) and tuple(state[name].shape) != shape:
+        elif not isinstance(state[name], Tensor):
+            # an older torch counted the steps in plain numbers
+            if shape or not isinstance(state[name], int | float):
+                yield f"{name} is {state[name]!r:.80}, wanted a tensor"
+        elif tuple(state[name].shape) != shape:
             yield f"{name} is {tuple(state[name].shape)}, wanted {shape}"
     for name in state.keys() - wanted.keys():
         value = state[name]  # what a rule adds in its first step is as large as the parameter

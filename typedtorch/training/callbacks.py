@@ -97,7 +97,13 @@ class Callbacks:
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Give each callback its state back."""
+        """Give each callback its state back.
+
+        Raises:
+            TypeError: there is no state for each.
+        """
+        if not isinstance(state, Mapping):
+            raise TypeError(f"expected a state for each callback, found a {type(state).__name__}")
         for i, callback in enumerate(self.all):
             found = state.get(f"{i}:{type(callback).__name__}")
             if found is not None:

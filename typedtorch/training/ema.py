@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
@@ -66,14 +66,18 @@ class Ema:
         """The averages by name."""
         return dict(zip(self._names, self.averages, strict=True))
 
-    def problems(self, state: dict[str, Any]) -> list[str]:
+    def problems(self, state: object) -> list[str]:
         """What keeps ``state`` from being this model's averages."""
+        if not isinstance(state, Mapping):
+            return [f"ema: expected names and tensors, found a {type(state).__name__}"]
         found = [f"ema missing: {name}" for name in self._names if name not in state]
-        return found + [
-            f"ema {name}: expected shape {tuple(mine.shape)}, found {tuple(state[name].shape)}"
-            for name, mine in zip(self._names, self.averages, strict=True)
-            if name in state and state[name].shape != mine.shape
-        ]
+        for name, mine in zip(self._names, self.averages, strict=True):
+            value = state.get(name, mine)
+            if not isinstance(value, Tensor):
+                found.append(f"ema {name}: expected a tensor, found {type(value).__name__}")
+            elif value.shape != mine.shape:
+                found.append(f"ema {name}: expected shape {tuple(mine.shape)}, found {tuple(value.shape)}")
+        return found
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Put saved averages back."""

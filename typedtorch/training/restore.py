@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 from jaxtyping import Shaped
 from torch import Tensor, nn
 from torch.optim import Optimizer
+
+from typedtorch.optim import Facade, pure
+from typedtorch.optim.facade import state_misfits
+from typedtorch.training.form import is_count, unlike
 
 _WRAPPERS = ("_orig_mod.", "module.", "_fsdp_wrapped_module.")
 
@@ -28,8 +33,10 @@ def plain_state(state: Mapping[str, Any]) -> dict[str, Any]:
     return {plain_name(name): value for name, value in state.items()}
 
 
-def model_problems(saved: Mapping[str, Any], model: nn.Module) -> list[str]:
+def model_problems(saved: object, model: nn.Module) -> list[str]:
     """Every key, shape and dtype in which a saved state differs from the model, one line each."""
+    if not isinstance(saved, Mapping) or not all(isinstance(name, str) for name in saved):
+        return [f"model: expected names and tensors, found a {type(saved).__name__}"]
     found, wanted = plain_state(saved), plain_state(model.state_dict())
     problems = [f"missing: {name}" for name in wanted if name not in found]
     problems += [f"unexpected: {name}" for name in found if name not in wanted]
@@ -59,32 +66,61 @@ def load_model(saved: Mapping[str, Any], model: nn.Module) -> None:
     model.load_state_dict({names[name]: value for name, value in plain_state(saved).items()})
 
 
-def optimizer_problems(saved: Mapping[str, Any], optimizer: Optimizer) -> list[str]:
+def optimizer_problems(saved: object, optimizer: Optimizer) -> list[str]:
     """What keeps a saved optimizer state from being this optimizer's.
 
     torch's own ``load_state_dict`` compares the number of parameters and no shape.
     """
-    groups, here = saved.get("param_groups"), optimizer.param_groups
-    state = saved.get("state")
-    if not isinstance(groups, list) or not isinstance(state, Mapping):
+    groups, state = (saved.get("param_groups"), saved.get("state")) if isinstance(saved, Mapping) else (0, 0)
+    if not isinstance(groups, list | tuple) or not isinstance(state, Mapping):
         return ["optimizer: expected param_groups and state"]
-    sizes, wanted = [len(g["params"]) for g in groups], [len(g["params"]) for g in here]
-    if sizes != wanted:
+    here = optimizer.param_groups
+    numbers = [group.get("params") if isinstance(group, Mapping) else None for group in groups]
+    wanted = [len(group["params"]) for group in here]
+    if not all(isinstance(each, list | tuple) and all(map(is_count, each)) for each in numbers):
+        return ["optimizer: expected groups that number their parameters"]
+    if (sizes := [len(each or ()) for each in numbers]) != wanted:
         return [f"optimizer: expected groups of {wanted} parameters, found {sizes}"]
+    if problems := _hyper_problems(optimizer, groups, here):
+        return problems
     pairs = {
-        index: param
+        index: (param, group, mine)
         for group, mine in zip(groups, here, strict=True)
         for index, param in zip(group["params"], mine["params"], strict=True)
     }
     problems = [f"optimizer: state for unknown parameter {index}" for index in state if index not in pairs]
-    for index, param in pairs.items():
-        for name, value in state.get(index, {}).items():
-            if isinstance(value, Tensor) and not _fits(value, param):
-                problems.append(
-                    f"optimizer: {name} of parameter {index}: expected a shape that fits "
-                    f"{_shape(param)}, found {_shape(value)}"
-                )
-    return problems + _hyper_problems(groups, here)
+    for index, (param, group, mine) in pairs.items():
+        found = state.get(index, {})
+        lines = _state_problems(optimizer, found, param, {**mine, **group}, f"parameter {index}")
+        problems += [f"optimizer: {line}" for line in lines]
+    return problems
+
+
+def _state_problems(
+    optimizer: Optimizer, found: object, param: Shaped[Tensor, "*shape"], group: Mapping[str, Any], who: str
+) -> list[str]:
+    """What is wrong with the state of one parameter."""
+    if not isinstance(found, Mapping):
+        return [f"the state of {who}: expected names and values, found a {type(found).__name__}"]
+    lines = [
+        f"{name} of {who}: expected a shape that fits {_shape(param)}, found {_shape(value)}"
+        for name, value in found.items()
+        if isinstance(value, Tensor) and not _fits(value, param)
+    ]
+    rule = rule_like(optimizer, group)
+    if lines or not found or rule is None:
+        return lines
+    return [f"{who}: {line}" for line in state_misfits(rule, found, param)]
+
+
+def rule_like(optimizer: Optimizer, group: Mapping[str, Any]) -> pure.Rule | None:
+    """The rule an optimizer of ours, or torch's of the same name, steps a group by; None for any other."""
+    kind = type(getattr(optimizer, "optim", optimizer))  # ZeRO keeps its share inside
+    rule = getattr(pure, kind.__name__, None)
+    if rule is None or not (issubclass(kind, Facade) or kind.__module__.startswith("torch.optim.")):
+        return None
+    made: pure.Rule = rule(**{field.name: group[field.name] for field in fields(rule) if field.name in group})
+    return made
 
 
 def _fits(value: Shaped[Tensor, "*kept"], param: Shaped[Tensor, "*shape"]) -> bool:
@@ -96,14 +132,51 @@ def _fits(value: Shaped[Tensor, "*kept"], param: Shaped[Tensor, "*shape"]) -> bo
     return param.ndim > 1 and tuple(value.shape) in [*reduced, *kept]
 
 
-def _hyper_problems(groups: list[dict[str, Any]], here: list[dict[str, Any]]) -> list[str]:
-    """Another kind of optimizer has other hyperparameters in its groups."""
-    required = {"momentum", "betas", "alpha", "rho", "lambd", "lr_decay"}
+# how to compute, not what: chosen by the machine, or left open
+_CHOICES = ("foreach", "fused", "capturable", "differentiable")
+_KINDS = {"momentum", "betas", "alpha", "rho", "lambd", "lr_decay"}
+_ALWAYS = {"lr", "eps", "weight_decay"}  # what no version of torch has left out
+
+
+def _hyper_problems(
+    optimizer: Optimizer, groups: Sequence[Mapping[str, Any]], here: list[dict[str, Any]]
+) -> list[str]:
+    """Another kind of optimizer has other hyperparameters in its groups; a forged one has other values."""
     problems = []
     for i, (group, mine) in enumerate(zip(groups, here, strict=True)):
-        found, wanted = required & set(group), required & set(mine)
+        found, wanted = _KINDS & set(group), _KINDS & set(mine)
         if found != wanted:
             problems.append(
                 f"optimizer: group {i}: expected hyperparameters {sorted(wanted)}, found {sorted(found)}"
             )
+            continue
+        lines = [f"{name}: missing" for name in sorted(_ALWAYS & set(mine) - set(group))]
+        own = {k: v for k, v in mine.items() if k in group and k not in ("params", "param_names", *_CHOICES)}
+        lines += [line.removeprefix(" ") for line in unlike(group, own, "")]
+        lines = lines or _out_of_range(optimizer, {**mine, **group})
+        problems += [f"optimizer: group {i} {line}" for line in lines]
     return problems
+
+
+def with_own_choices(saved: Mapping[str, Any], optimizer: Optimizer) -> dict[str, Any]:
+    """The saved state, to be computed with as this optimizer computes, not as the one that wrote it.
+
+    torch loads its ``fused`` and the like with the rest, and then looks for kernels the machine may not have.
+    """
+    groups = [
+        {
+            **{k: v for k, v in group.items() if k not in _CHOICES},
+            **{k: mine[k] for k in _CHOICES if k in mine},
+        }
+        for group, mine in zip(saved["param_groups"], optimizer.param_groups, strict=True)
+    ]
+    return {**saved, "param_groups": groups}
+
+
+def _out_of_range(optimizer: Optimizer, group: Mapping[str, Any]) -> list[str]:
+    """What an optimizer of ours would refuse to be made with."""
+    try:
+        rule_like(optimizer, group)
+    except (ValueError, TypeError) as error:
+        return [str(error)]
+    return []

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
 from typedtorch.training import divided
 from typedtorch.training.errors import CheckpointMismatch
-from typedtorch.training.restore import model_problems, optimizer_problems
+from typedtorch.training.form import counter_problems, generator_problems, scaler_problems
+from typedtorch.training.restore import model_problems, optimizer_problems, with_own_choices
 from typedtorch.training.seed import capture_rng, restore_rng
 from typedtorch.training.shards import KEY
 
@@ -59,26 +60,29 @@ class Snapshot:
     def problems(self, state: Mapping[str, Any]) -> list[str]:
         """Every way in which ``state`` is not this run's, one line each."""
         t = self.trainer
-        wanted = [
-            *ITEMS,
-            *(["scaler"] if t.scaler is not None else []),
-            *(["ema"] if t.ema is not None else []),
-        ]
+        checks: dict[str, Callable[[Any], list[str]]] = {
+            "model": lambda found: model_problems(found, t.model),
+            "optimizer": lambda found: optimizer_problems(found, t.optimizer),
+            "counters": counter_problems,
+            "rng": generator_problems,
+            "data": self._data_problems,
+        }
+        if t.scaler is not None:
+            scaler = t.scaler
+            checks["scaler"] = lambda found: scaler_problems(found, scaler.state_dict())
+        if t.ema is not None:
+            checks["ema"] = t.ema.problems
         # first what was chosen otherwise: the rest mostly follows from it
         problems = identity_problems(state.get("identity", {}), self.identity)
-        problems += [f"missing from the state: {item}" for item in wanted if item not in state]
-        if "model" in state:
-            problems += model_problems(state["model"], t.model)
-        if "optimizer" in state:
-            problems += optimizer_problems(state["optimizer"], t.optimizer)
-        if t.ema is not None and "ema" in state:
-            problems += t.ema.problems(state["ema"])
-        return problems + self._data_problems(state)
+        problems += [f"missing from the state: {item}" for item in checks if item not in state]
+        return problems + [
+            line for item, check in checks.items() if item in state for line in check(state[item])
+        ]
 
-    def _data_problems(self, state: Mapping[str, Any]) -> list[str]:
+    def _data_problems(self, found: Any) -> list[str]:
         """A position in other data: our own sources say so before they are moved."""
         check = getattr(self.trainer.source, "problems", None)
-        return list(check(state["data"])) if callable(check) and "data" in state else []
+        return list(check(found)) if callable(check) else []
 
     def restore(self, state: Mapping[str, Any], path: str) -> None:
         """Compare everything, then put everything back."""
@@ -86,10 +90,12 @@ class Snapshot:
         if problems:
             raise CheckpointMismatch(path, problems)
         t = self.trainer
+        self._restore_parts(state, path)
+        state = {**state, "optimizer": with_own_choices(state["optimizer"], t.optimizer)}
         if KEY in state:
-            divided.restore(t, dict(state))
+            divided.restore(t, state)
         else:
-            t.parallel.load(t.model, t.optimizer, dict(state))
+            t.parallel.load(t.model, t.optimizer, state)
             if t.ema is not None:
                 t.ema.load_state_dict(state["ema"])
         if t.scaler is not None:
@@ -97,11 +103,28 @@ class Snapshot:
         counters = state["counters"]
         t.step, t.skipped, t.rollbacks = counters["step"], counters["skipped"], counters["rollbacks"]
         t.meter.items = counters["items"]
-        t.callbacks.load_state_dict(state.get("callbacks", {}))
-        t.source.load_state_dict(state["data"])
         # last: putting the rest back may draw from the generators
         generators = state["rng"]
         restore_rng(generators[t.parallel.rank % len(generators)])
+
+    def _restore_parts(self, state: Mapping[str, Any], path: str) -> None:
+        """The data and the callbacks, whose states only they can judge; undone where one refuses."""
+        t = self.trainer
+        parts: dict[str, tuple[Any, Any]] = {
+            "data": (t.source, state["data"]),
+            "callbacks": (t.callbacks, state.get("callbacks", {})),
+        }
+        done: list[tuple[Any, Any]] = []
+        for name, (part, saved) in parts.items():
+            done.append((part, copied(part.state_dict())))
+            try:
+                part.load_state_dict(saved)
+            except Exception as error:  # a part of the user's own may refuse in any way
+                for each, before in reversed(done):
+                    with contextlib.suppress(Exception):  # the first reason is the one to hear
+                        each.load_state_dict(before)
+                reason = f"{name}: can not be continued, {type(error).__name__}: {error}"
+                raise CheckpointMismatch(path, [reason]) from error
 
     @contextlib.contextmanager
     def generators_kept(self) -> Iterator[None]:
@@ -113,13 +136,15 @@ class Snapshot:
             restore_rng(before)
 
 
-def identity_problems(saved: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
+def identity_problems(saved: object, here: Mapping[str, Any]) -> list[str]:
     """The values that differ, as ``name: saved -> here``."""
+    if not isinstance(saved, Mapping):
+        return [f"identity: expected names and values, found a {type(saved).__name__}"]
     names = [*saved, *(name for name in here if name not in saved)]
     return [
         f"{name}: saved with {saved.get(name)!r}, now {here.get(name)!r}"
         for name in names
-        if saved.get(name) != here.get(name)
+        if isinstance(saved.get(name), Tensor) or saved.get(name) != here.get(name)
     ]
 
 

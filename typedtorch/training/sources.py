@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 import torch
 from torch import Tensor
 
+from typedtorch.training.form import is_count
 from typedtorch.training.seed import capture_rng, restore_rng
 
 
@@ -91,8 +92,22 @@ class Replayed:
             return {**own, "iterable": inner()}
         return {**own, "began": self._began} if self._began else own
 
+    def problems(self, state: object) -> list[str]:
+        """What keeps a saved position from being one, one line each."""
+        if not isinstance(state, Mapping):
+            return [f"data: expected a saved position, found a {type(state).__name__}"]
+        return [
+            f"data {name}: expected a count, found {state.get(name)!r:.80}"
+            for name in ("epoch", "drawn")
+            if not is_count(state.get(name))
+        ]
+
     def load_state_dict(self, state: Mapping[str, Any], /) -> None:
-        """Continue where ``state`` was taken."""
+        """Continue where ``state`` was taken.
+
+        Raises:
+            ValueError: an epoch has fewer batches than were drawn.
+        """
         inner = getattr(self.iterable, "load_state_dict", None)
         self._iterator, self.epoch = None, state["epoch"]
         if callable(inner) and "iterable" in state:
@@ -105,8 +120,10 @@ class Replayed:
             restore_rng(began["rng"])
             for generator, saved in zip(self._generators(), began["own"], strict=False):
                 generator.set_state(saved.clone())  # torch reads it as a struct: it has to be aligned
-        for _ in range(state["drawn"]):
+        for done in range(state["drawn"]):
             self._draw()
+            if self.epoch != state["epoch"]:
+                raise ValueError(f"{state['drawn']} batches were drawn of an epoch that has {done}")
         restore_rng(here)
 
 
@@ -133,8 +150,10 @@ class Repeated:
         self._at = (self._at + 1) % self.count
         return batch
 
-    def problems(self, state: dict[str, Any]) -> list[str]:
+    def problems(self, state: object) -> list[str]:
         """What the source says of a saved position."""
+        if not isinstance(state, Mapping) or not is_count(state.get("repeated", 0)):
+            return ["data: expected a saved position among repeated batches"]
         check = getattr(self.source, "problems", None)
         return list(check(_without(state))) if callable(check) else []
 
@@ -146,7 +165,7 @@ class Repeated:
         """Draw the same batches again, and continue among them."""
         self._begin, self._kept, self._at = _without(state), [], 0
         self.source.load_state_dict(self._begin)
-        for _ in range(state.get("repeated", 0)):
+        for _ in range(state.get("repeated", 0) % self.count):
             next(self)
 
     def close(self) -> None:
