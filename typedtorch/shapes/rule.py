@@ -63,6 +63,10 @@ class Record(tuple[Any, ...]):
         return record
 
 
+class Packed(Record):
+    """A ``PackedSequence``: a named tuple with methods of its own, such as ``to``."""
+
+
 class Fields(tuple[Any, ...]):
     """A NamedTuple, or what an annotation without shapes declares: a type checker tells it from a tensor."""
 

@@ -360,4 +360,4 @@ class Dtype:
 class Scalar:
     """A Python number of unknown value; its kind matters to promotion.  (An unknown int is a size.)"""
 
-    kind: Literal["bool", "float", "complex"]
+    kind: Literal["bool", "float", "complex", "real"]  # real: an int or a float

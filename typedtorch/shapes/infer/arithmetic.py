@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from typedtorch.shapes.bounds import positive
 from typedtorch.shapes.infer import attributes, calls, messages, reading, specs
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import (
@@ -23,6 +24,7 @@ from typedtorch.shapes.infer.values import (
     join_all,
     options_of,
 )
+from typedtorch.shapes.python_numbers import operator_kind
 from typedtorch.shapes.size import Poly, floor_div, unknown
 from typedtorch.shapes.tensor import ANY_AXES
 
@@ -136,13 +138,10 @@ def arithmetic(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right
         sequence, times = (left, right) if isinstance(left, (tuple, Sequence)) else (right, left)
         if isinstance(sequence, (tuple, Sequence)):
             return _repeat(sequence, times)
-    return _float_arithmetic(op, left, right)
+    return _number_arithmetic(op, left, right, frame.place(node))
 
 
-def _float_arithmetic(op: ast.operator, left: Value, right: Value) -> Value:
-    numbers = (int, float, Poly, Scalar)
-    if not (isinstance(left, numbers) and isinstance(right, numbers)):
-        return UNKNOWN
+def _number_arithmetic(op: ast.operator, left: Value, right: Value, place: str) -> Value:
     if isinstance(left, (int, float)) and isinstance(right, (int, float)) and right != 0:
         try:
             match op:
@@ -158,10 +157,13 @@ def _float_arithmetic(op: ast.operator, left: Value, right: Value) -> Value:
                     return left // right
                 case ast.Pow():
                     result = left**right
-                    return result if isinstance(result, float) else Scalar("float")
+                    return result if isinstance(result, (int, float)) else Scalar("complex")
         except (OverflowError, ZeroDivisionError):
             return Scalar("float")
-    return Scalar("float")
+    kind = operator_kind(type(op).__name__, left, right)
+    if kind is None:
+        return UNKNOWN
+    return unknown(f"?{place}") if kind == "int" else Scalar(kind)
 
 
 def _integer_arithmetic(op: ast.operator, left: int | Poly, right: int | Poly, place: str) -> Value:
@@ -183,7 +185,7 @@ def _integer_arithmetic(op: ast.operator, left: int | Poly, right: int | Poly, p
         case ast.Pow() if isinstance(right, int) and 0 <= right <= 8:
             return left**right
         case ast.Pow() if isinstance(right, Poly) or isinstance(left, Poly):
-            return unknown(f"?{place}") if isinstance(right, Poly) or right >= 0 else Scalar("float")
+            return Scalar("float") if positive(-right) else unknown(f"?{place}")
         case ast.LShift() if isinstance(left, int) and isinstance(right, int) and 0 <= right < 64:
             return left << right
         case ast.BitAnd() if isinstance(left, int) and isinstance(right, int):

@@ -29,7 +29,7 @@ from typedtorch.shapes.infer.values import (
     Value,
     choice,
 )
-from typedtorch.shapes.rule import ATTRIBUTES, Fields, Layer
+from typedtorch.shapes.rule import ATTRIBUTES, Fields, Layer, Packed
 from typedtorch.shapes.size import Size, axis, integer, unknown
 
 # Methods that give back the module they are called on.
@@ -72,7 +72,7 @@ def get(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
     if isinstance(value, Record) and name in value.names:
         return value[value.names.index(name)]
     if isinstance(value, tuple) and not hasattr(tuple, name) and holds_tensors(value):
-        if name in _OF_TENSORS:
+        if name in _OF_TENSORS and not isinstance(value, Packed):
             messages.several(frame, node, value, name)
         return UNKNOWN
     if isinstance(value, DictV) and name in value.items:

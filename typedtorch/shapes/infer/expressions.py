@@ -38,7 +38,7 @@ from typedtorch.shapes.infer.values import (
     join_all,
     options_of,
 )
-from typedtorch.shapes.size import Poly
+from typedtorch.shapes.size import Poly, unknown
 
 MAX_UNROLL = 12
 
@@ -246,6 +246,8 @@ def unary(frame: Frame, node: ast.UnaryOp) -> Value:
         return calls.tensor_method(frame, value, method, (), {}, node, (node.operand,))
     if isinstance(node.op, ast.USub) and isinstance(value, (int, float, Poly)):
         return -value
+    if isinstance(value, Scalar) and value.kind == "bool":
+        return unknown(f"?{frame.place(node)}")
     if isinstance(node.op, ast.UAdd) or (isinstance(node.op, ast.USub) and isinstance(value, Scalar)):
         return value
     return UNKNOWN

@@ -18,6 +18,7 @@ from typedtorch.shapes.infer.values import (
     Value,
     is_size,
 )
+from typedtorch.shapes.python_numbers import one_of
 from typedtorch.shapes.size import Poly, product, unknown
 
 if TYPE_CHECKING:
@@ -77,9 +78,7 @@ def extreme(pick: Callable[..., Value]) -> Special:
         items = items_of(args.values[0]) if len(args.values) == 1 else args.values
         if items and all(is_size(v) for v in items):
             return pick(*items)
-        if items and all(isinstance(v, (int, float, Poly, Scalar)) for v in items):
-            return Scalar("float")
-        return UNKNOWN
+        return one_of(*items) or UNKNOWN if items else UNKNOWN
 
     return handler
 
@@ -90,7 +89,9 @@ def absolute(frame: Frame, args: Args, node: ast.AST) -> Value:
         return frame.call_method(value, "abs", (), {}, node, tuple(args.nodes))
     if isinstance(value, (int, float)):
         return abs(value)
-    return unknown(f"?{frame.place(node)}") if isinstance(value, Poly) else UNKNOWN
+    if isinstance(value, Scalar) and value.kind in ("float", "real"):
+        return value
+    return unknown(f"?{frame.place(node)}") if isinstance(value, (Poly, Scalar)) else UNKNOWN
 
 
 def round_(frame: Frame, args: Args, node: ast.AST) -> Value:
@@ -100,7 +101,7 @@ def round_(frame: Frame, args: Args, node: ast.AST) -> Value:
     if isinstance(value, float) and len(args.values) == 1:
         return round(value)
     if isinstance(value, Scalar):
-        return Scalar("float") if len(args.values) > 1 else unknown(f"?{frame.place(node)}")
+        return value if len(args.values) > 1 or args.keywords else unknown(f"?{frame.place(node)}")
     return UNKNOWN
 
 

@@ -159,7 +159,7 @@ def map_tensors(
         if isinstance(v, Poly):
             return v if size is None else size(v)
         if isinstance(v, Record):
-            return Record(**{n: go(x) for n, x in zip(v.names, v, strict=True)})
+            return type(v)(**{n: go(x) for n, x in zip(v.names, v, strict=True)})
         if isinstance(v, tuple):
             return _same_or(v, like(v, map(go, v)))
         if isinstance(v, Choice):

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from typedtorch.shapes.equality import is_argument
 from typedtorch.shapes.infer.tensor_joins import join_tensor
+from typedtorch.shapes.python_numbers import number_kind, one_of
 from typedtorch.shapes.rule import Fields, Layer, Record
 from typedtorch.shapes.size import Poly, Size, atoms, either, unknown
 from typedtorch.shapes.tensor import (
@@ -263,7 +264,7 @@ def join(a: Value, b: Value, key: str = "?") -> Value:
     if is_size(a) and is_size(b):
         return _join_size(a, b, key)
     if _is_number(a) and _is_number(b):
-        return Scalar("bool" if all(isinstance(v, bool) or v == Scalar("bool") for v in (a, b)) else "float")
+        return one_of(a, b) or UNKNOWN
     if isinstance(a, Dtype) and isinstance(b, Dtype):
         return Dtype(a.mask | b.mask)
     if isinstance(a, str) and isinstance(b, str):
@@ -285,7 +286,7 @@ def _join_compound(a: Value, b: Value, key: str) -> Value:
             return UNKNOWN
         joined = (join(x, y, f"{key}.{i}") for i, (x, y) in enumerate(zip(a, b, strict=True)))
         if isinstance(a, Record) and isinstance(b, Record) and a.names == b.names:
-            return Record(**dict(zip(a.names, joined, strict=True)))
+            return type(a)(**dict(zip(a.names, joined, strict=True)))
         return Fields(joined) if isinstance(a, Fields) or isinstance(b, Fields) else tuple(joined)
     if isinstance(a, Sequence) and isinstance(b, Sequence) and a.kind == b.kind:
         return _join_sequence(a, b, key)
@@ -325,7 +326,7 @@ def _may_choose(value: Value) -> bool:
 
 
 def _is_number(value: Value) -> bool:
-    return isinstance(value, (bool, int, float, Poly, Scalar))
+    return number_kind(value) is not None
 
 
 def _join_choice(a: Value, b: Value, key: str) -> Value:

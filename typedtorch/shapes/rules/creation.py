@@ -9,6 +9,7 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, FLOAT32, FLOATING, INT64, INTEGRAL
+from typedtorch.shapes.python_numbers import number_kind
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import both, functional, is_size, methods, need, pointwise
 from typedtorch.shapes.rules.indexing import broadcastable_into
@@ -20,7 +21,6 @@ from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
     Pack,
-    Scalar,
     Shape,
     ShapeError,
     Tensor,
@@ -145,9 +145,8 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None,
     if end is None:
         start, end = 0, start
     numbers = (start, end, step)
-    kind = ANY
-    if all(is_size(n) or isinstance(n, (bool, float, Scalar)) for n in numbers):
-        kind = INT64 if all(is_size(n) or isinstance(n, bool) for n in numbers) else FLOAT32
+    kinds = {number_kind(n) for n in numbers} - {"int", "bool"}
+    kind = FLOAT32 if kinds == {"float"} else ANY if kinds else INT64
     return Tensor((_range_size(start, end, step),), dtype_of(dtype, kind), layout=(1,))
 
 

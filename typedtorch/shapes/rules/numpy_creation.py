@@ -16,6 +16,7 @@ from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
     Dtype,
+    ShapeError,
     Tensor,
     Undecided,
 )
@@ -43,10 +44,12 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, **settings: Any) -> Te
     return zeros_like(a, dtype)
 
 
-@rule(*_names("arange"), sample="size:a | 2, 9 | 0, size:a, 2 | 0.0, 1.0, 0.25")
+@rule(*_names("arange"), sample="size:a | 2, 9 | 0, size:a, 2 | 0.0, 1.0, 0.25 | 9, 2 | -3 | 3, 0.5")
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, **settings: Any) -> Tensor:
-    made = creation.arange(start, stop, step)
-    return Tensor(made.shape, _dtype(dtype, _double_default(made.dtype)), library="numpy")
+    start, stop = (0, start) if stop is None else (start, stop)
+    wrong_way = all(isinstance(n, (int, float)) for n in (start, stop, step)) and (stop - start) * step < 0
+    made = creation.arange(stop, start, step) if wrong_way else creation.arange(start, stop, step)
+    return Tensor((0,) if wrong_way else made.shape, _dtype(dtype, _double_default(made.dtype)), library="numpy")
 
 
 @rule(*_names("linspace"), sample="0.0, 1.0, size:n | 0, 1, 5 | 0.0, 1.0")
@@ -100,7 +103,12 @@ def array(object: Any, dtype: Any = None, **settings: Any) -> Tensor:
         return zeros_like(object, dtype)
     if object is UNKNOWN:
         return Tensor((ANY_AXES,), _dtype(dtype, ANY), library="numpy")
-    shape, mask = creation._data(object)
+    try:
+        shape, mask = creation._data(object)
+    except ShapeError:
+        if dtype is None or isinstance(dtype, Dtype):
+            raise
+        raise Undecided from None  # items of any shape make an array of objects
     return Tensor(shape, _dtype(dtype, _double_default(mask)), library="numpy")
 
 

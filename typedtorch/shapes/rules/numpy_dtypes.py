@@ -86,9 +86,11 @@ def _with_number(mask: int, number: Any) -> int:
         return mask
     if isinstance(number, (int, Poly)):
         return mask & ~BOOL | (INT64 if mask & BOOL else 0)
-    if isinstance(number, (float, Scalar)):
-        floats = mask & ~INTEGRAL
-        return floats | (FLOAT64 if mask & INTEGRAL else 0)
+    floats = mask & ~INTEGRAL | (FLOAT64 if mask & INTEGRAL else 0)
+    if isinstance(number, float) or (isinstance(number, Scalar) and number.kind == "float"):
+        return floats
+    if isinstance(number, Scalar) and number.kind == "real":
+        return mask | floats | (INT64 if mask & BOOL else 0)
     return ANY
 
 

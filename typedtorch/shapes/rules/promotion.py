@@ -52,6 +52,8 @@ def scalar_dtype(value: Any) -> int:
             return FLOAT32
         case complex() | Scalar(kind="complex"):
             return COMPLEX64
+        case Scalar(kind="real"):
+            return BOOL | INT64 | FLOAT32
     raise Undecided
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from typedtorch.shapes.bounds import size_max
 from typedtorch.shapes.dtypes import COMPLEX, FLOATING, INT64
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.rule import Layer, Record, layer, name, rule
+from typedtorch.shapes.rule import Layer, Packed, layer, name, rule
 from typedtorch.shapes.rules.axis_patterns import tail
 from typedtorch.shapes.rules.forms import Function, is_size, need
 from typedtorch.shapes.rules.indexing import broadcastable_into
@@ -137,11 +137,11 @@ def _cell(kind: str) -> Function:
     return make
 
 
-def packed(padded: Tensor) -> Record:
+def packed(padded: Tensor) -> Packed:
     """A ``PackedSequence``: its fields, and the padded tensor ``(batch, seq, ...)`` it was made from."""
     batch, _, *rest = padded.sizes()
     order = Tensor((batch,), INT64)
-    return Record(
+    return Packed(
         data=padded.of((unknown(), *rest)), batch_sizes=Tensor((unknown(),), INT64), sorted_indices=order,
         unsorted_indices=order, padded=padded,
     )  # fmt: skip
@@ -153,7 +153,7 @@ def _padded(value: Any, batch_first: Any = True) -> Tensor | None:
     Raises:
         Undecided: it is packed, and of what is not known.
     """
-    if not isinstance(value, Record) or value.names[-1] != "padded":
+    if not isinstance(value, Packed):
         return None
     tensor = need(value[-1])
     if tensor.rank is None or batch_first is UNKNOWN:
@@ -167,7 +167,7 @@ def _swapped(shape: Shape) -> Shape:
 
 def pack_padded_sequence(
     input: Any, lengths: Any, batch_first: Any = False, enforce_sorted: Any = True
-) -> Record:
+) -> Packed:
     """``(seq, batch, ...)`` and one length for each of the batch."""
     tensor = need(input)
     if tensor.rank is None or batch_first is UNKNOWN:
