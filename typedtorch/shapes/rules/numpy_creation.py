@@ -49,7 +49,9 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, **set
     start, stop = (0, start) if stop is None else (start, stop)
     wrong_way = all(isinstance(n, (int, float)) for n in (start, stop, step)) and (stop - start) * step < 0
     made = creation.arange(stop, start, step) if wrong_way else creation.arange(start, stop, step)
-    return Tensor((0,) if wrong_way else made.shape, _dtype(dtype, _double_default(made.dtype)), library="numpy")
+    return Tensor(
+        (0,) if wrong_way else made.shape, _dtype(dtype, _double_default(made.dtype)), library="numpy"
+    )
 
 
 @rule(*_names("linspace"), sample="0.0, 1.0, size:n | 0, 1, 5 | 0.0, 1.0")
