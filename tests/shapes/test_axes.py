@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from typedtorch.shapes.axes import AxesError, Dim, parse, symbolic_problem
+from typedtorch.shapes.axes import AxesError, Dim, parse
+from typedtorch.shapes.slips import slip
 
 PARTS = ["batch", "seq", "d", "_", "4", "1", "...", "2*d", "d+1", "{n}", "min(a,b)", "a,b", "x=3", "", "d//2"]
 MARKS = ["", "#", "*", "_", "?", "##", "*#", "#*", "_?", "__"]
@@ -65,6 +66,7 @@ def test_same_strings_and_same_dims_as_jaxtyping(text: str) -> None:
     ("text", "message"),
     [
         ("batch, seq", "'batch, seq': axes are separated by spaces, not commas: write 'batch' for 'batch,'"),
+        ("#", "'#': '#' is the size or 1 of an axis, and names none: write '#name'"),
         ("seq#", "'seq#': '#' goes in front of the axis: write '#seq'"),
         ("*a ...", "'*a ...': only one of '...' and '*name' is allowed, once"),
         ("...x", "'...x': '...' must stand on its own, got '...x'"),
@@ -78,5 +80,41 @@ def test_message_says_what_to_write(text: str, message: str) -> None:
     assert str(caught.value) == message
 
 
-def test_an_expression_that_cannot_be_read_is_named() -> None:
-    assert symbolic_problem(parse("d+").dims[0]) == "'d+' is not an expression in axis names"
+_UNREAD = "is not an expression in axis names"
+_SPACES = "spaces separate axes, and an expression such as h*w has none"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("d+", f"'d+' {_UNREAD}"),
+        ("batch (h w)", f"'(h' {_UNREAD}: {_SPACES}"),
+        ("max(a, b)", f"'max(a,' {_UNREAD}: {_SPACES}"),
+        ("batch {d", f"'{{d' {_UNREAD}: {_SPACES}"),
+        ("batch h * w", f"'batch h * w': {_SPACES}; any number of axes is '...' or '*name'"),
+        ("batch 2d", f"'2d' {_UNREAD}: write 2*d"),
+        ("b:d", f"'b:d' {_UNREAD}: axes are separated by spaces, not by ':'"),
+        ("b->d", f"'b->d' {_UNREAD}: axes are separated by spaces, not by '->'"),
+        ("d*", f"'d*' {_UNREAD}: '*' goes in front: *d"),
+        ("batch d=", "'d=' has no size after '='"),
+        ("batch d==3", "'d==3' is a comparison: write d=3"),
+        ("d>3", "'d>3' is a truth value, not a size"),
+        ("[d]", "'[d]' is not a size: write d"),
+        ("(a,b)", "'(a,b)' is not a size"),
+        ("'d'", "\"'d'\" is not an integer"),
+        ("1.5", "'1.5' is not an integer"),
+        ("2*self.d", "'2*self.d': attributes and items are read inside braces: {self.d}"),
+        ("x.shape[0]", "'x.shape[0]': attributes and items are read inside braces: {x.shape[0]}"),
+        ("{}", f"'{{}}' {_UNREAD}"),
+    ],
+)
+def test_what_cannot_hold_is_said_before_it_runs(text: str, message: str) -> None:
+    assert slip(parse(text)) == message
+
+
+MAY_HOLD = "|a b|*|* d|*a b|... d|#d|_ _d|?a|k=3|h*w|(h*w)|a//2+1|-1|d**2|max(a,b)|{self.d}|{n:d}|a%2|é"
+
+
+@pytest.mark.parametrize("text", MAY_HOLD.split("|"))
+def test_what_may_hold_is_left_alone(text: str) -> None:
+    assert slip(parse(text)) is None

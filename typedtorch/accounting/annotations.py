@@ -19,6 +19,7 @@ from torch import Tensor
 
 from typedtorch.accounting.errors import AnnotationError, SizeError
 from typedtorch.shapes import axes as ax
+from typedtorch.shapes import slips
 from typedtorch.shapes.size import Size
 
 Sizes = Mapping[str, "int | tuple[int, ...]"]
@@ -110,7 +111,7 @@ def _extent(dim: ax.Dim, sizes: Sizes) -> tuple[Any, ...]:
 
     size = ax.evaluate(dim, look, look)
     if size is None:
-        raise AnnotationError(f"{dim.text!r}: {ax.symbolic_problem(dim) or 'cannot be evaluated'}")
+        raise AnnotationError(f"{dim.text!r}: {slips.problem(dim) or 'cannot be evaluated'}")
     return (size,)
 
 

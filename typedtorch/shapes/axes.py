@@ -101,6 +101,8 @@ def _parse_dim(element: str) -> Dim:
     if "," in element and "(" not in element:
         fixed = " ".join(part for part in element.split(",") if part)
         raise AxesError(f"axes are separated by spaces, not commas: write {fixed!r} for {element!r}")
+    if element == "#":
+        raise AxesError("'#' is the size or 1 of an axis, and names none: write '#name'")
     if element.endswith("#"):
         raise AxesError(f"'#' goes in front of the axis: write {'#' + element[:-1]!r}")
     if "..." in element:
@@ -171,13 +173,6 @@ def braces(dim: Dim) -> list[str]:
     ['self.n']
     """
     return [text.strip() for text in _BRACES.findall(dim.name)]
-
-
-def symbolic_problem(dim: Dim) -> str | None:
-    """Why a symbolic element cannot be evaluated, or None where it can."""
-    if dim.kind != "symbolic" or _expression(_BRACES.sub("0", dim.name)) is not None:
-        return None
-    return f"{dim.text!r} is not an expression in axis names"
 
 
 def evaluate(dim: Dim, axis: Lookup, brace: Lookup) -> Size | None:

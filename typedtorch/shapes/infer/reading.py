@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.axes import Axes, AxesError, parse, symbolic_problem
+from typedtorch.shapes.axes import Axes, AxesError, parse
 from typedtorch.shapes.infer.specs import (
     ANY_TENSOR,
     ANYTHING,
@@ -35,6 +35,7 @@ from typedtorch.shapes.infer.values import (
     SpecV,
     Value,
 )
+from typedtorch.shapes.slips import slip
 
 if TYPE_CHECKING:
     pass
@@ -248,4 +249,4 @@ def problem(wrapper: str, array: Value, text: Any) -> str | None:
             return f"{wrapper} of {inner.wrapper}: no dtype is both; Shaped[...] adds axes alone"
     except AxesError as error:
         return str(error)
-    return next((p for p in map(symbolic_problem, axes.dims) if p), None)
+    return slip(axes)
