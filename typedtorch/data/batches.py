@@ -93,6 +93,9 @@ class TokenBatches:
     ([[2, 6], [0, 4]], 4)
     """
 
+    endless = True
+    """No process has to ask the others whether they still have a batch."""
+
     def __init__(
         self,
         tokens: Tokens,

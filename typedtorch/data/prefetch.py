@@ -40,6 +40,8 @@ class Prefetcher:
         PrefetchError: the thread died (its exception is the cause) or gave nothing for ``timeout`` seconds.
     """
 
+    endless = True
+
     def __init__(
         self,
         batches: TokenBatches,

@@ -39,7 +39,7 @@ class Callback:
         """Before the first step."""
 
     def on_step(self, trainer: Trainer, /) -> None:
-        """After each applied step; ``trainer.step`` counts it."""
+        """After each step, also one that was left out; ``trainer.step`` counts it."""
 
     def on_log(self, trainer: Trainer, record: Mapping[str, object], /) -> None:
         """After figures were read back."""

@@ -43,6 +43,7 @@ MANIFEST, MODEL, STATE, SKELETON = "manifest.json", "model.safetensors", "state.
 _NAME = re.compile(r"step-(\d{8,})(?:\.(\d+))?")
 _TEMPORARY = ".saving-"
 _TRASH = ".removing-"
+_ASIDE = "left-"
 
 State = dict[str, Any]
 Note = Callable[[str], None]
@@ -102,10 +103,34 @@ class CheckpointStore:
             if entry.name.startswith((_TEMPORARY, _TRASH)):
                 shutil.rmtree(entry, ignore_errors=True)
 
-    def saved(self) -> list[Saved]:
-        """Every checkpoint with a final name, oldest first; not yet verified."""
+    def saved(self, *, before: int | None = None) -> list[Saved]:
+        """Every checkpoint with a final name, up to step ``before``, oldest first; not yet verified."""
         found = [Saved.parse(path) for path in self.folder.iterdir() if not path.is_symlink()]
-        return sorted(each for each in found if each is not None)
+        return sorted(each for each in found if each is not None and (before is None or each.step <= before))
+
+    def forget_after(self, path: str | os.PathLike[str]) -> None:
+        """Remove the checkpoints after this one: the run goes on from here on another way."""
+        for each in self._after(Path(path)):
+            self._remove(each.path)
+
+    def set_aside_after(self, path: str | os.PathLike[str]) -> list[Path]:
+        """Rename the checkpoints after this one, so that none of them is the newest; where they now are."""
+        moved = []
+        for each in self._after(Path(path)):
+            place, n = self.folder / f"{_ASIDE}{each.path.name}", 1
+            while place.exists():
+                n += 1
+                place = self.folder / f"{_ASIDE}{each.path.name}-{n}"
+            os.rename(each.path, place)
+            moved.append(place)
+        return moved
+
+    def _after(self, path: Path) -> list[Saved]:
+        here = Saved.parse(path)
+        if here is None or os.path.realpath(path.parent) != str(self.folder):
+            return []  # it lies elsewhere, and says nothing about those here
+        key = (here.step, here.revision)
+        return [each for each in self.saved() if (each.step, each.revision) > key]
 
     # --- writing
 
@@ -211,10 +236,13 @@ class CheckpointStore:
         """Remove all but the last ``keep``; the one just written counts, so one that holds always stays."""
         others = [each for each in self.saved() if each.path != newest]
         for old in others[: max(0, len(others) + 1 - self.keep)]:
-            trash = self.folder / f"{_TRASH}{old.path.name}"
-            with contextlib.suppress(OSError):  # not worth stopping for; swept at the next start
-                os.rename(old.path, trash)
-                shutil.rmtree(trash)
+            self._remove(old.path)
+
+    def _remove(self, path: Path) -> None:
+        trash = self.folder / f"{_TRASH}{path.name}"
+        with contextlib.suppress(OSError):  # not worth stopping for; swept at the next start
+            os.rename(path, trash)
+            shutil.rmtree(trash)
 
     # --- reading
 
@@ -227,14 +255,14 @@ class CheckpointStore:
         """
         return load_checkpoint(path, whole=whole)
 
-    def latest(self, *, whole: bool = True) -> tuple[Path, State]:
-        """The newest checkpoint that holds; damaged ones before it are named in a note.
+    def latest(self, *, whole: bool = True, before: int | None = None) -> tuple[Path, State]:
+        """The newest checkpoint that holds, up to step ``before``; damaged ones are named in a note.
 
         Raises:
             DamagedCheckpoint: there are checkpoints and none of them holds.
             CheckpointError: there is none.
         """
-        candidates = list(reversed(self.saved()))
+        candidates = list(reversed(self.saved(before=before)))
         if not candidates:
             raise CheckpointError(self.folder, "a checkpoint", "none")
         failures = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections import deque
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
@@ -13,6 +14,7 @@ from typedtorch.training.errors import NonFiniteError, OutOfMemory
 from typedtorch.training.figures import Figures
 
 if TYPE_CHECKING:
+    from typedtorch.training.checkpoint import State
     from typedtorch.training.trainer import Trainer
 
 
@@ -28,6 +30,8 @@ class Faults:
         self.trainer = trainer
         self.in_a_row = 0
         self._recent: deque[float] = deque(maxlen=20)
+        self._fine = 0
+        """The end of the last stretch without a spike."""
 
     def not_applied(self, problem: str) -> None:
         """A step was left out: raise, go on, or go back.
@@ -49,8 +53,11 @@ class Faults:
             if t.settings.nonfinite == "rollback":
                 self.roll_back(problem)
 
-    def roll_back(self, why: str) -> None:
+    def roll_back(self, why: str, *, before: int | None = None) -> None:
         """Back to the last checkpoint, with the data going on from here: the bad stretch is left out.
+
+        ``before`` is the last step whose weights are known to be good; checkpoints after the one gone back to
+        are removed, for whoever resumes would take them for the newest.
 
         Raises:
             NonFiniteError: there is no checkpoint, or it was done too often.
@@ -59,15 +66,23 @@ class Faults:
         t.rollbacks += 1
         t.saver.wait()  # the newest may be on its way to the disk
         whole = not t.parallel.reads_parts
-        found = t.store.latest(whole=whole) if t.store is not None and t.store.saved() else None
-        found = t.parallel.broadcast(found)
+
+        def find() -> tuple[str, State] | None:
+            if t.store is None or not t.store.saved(before=before):
+                return None
+            path, state = t.store.latest(whole=whole, before=before)
+            return str(path), state
+
+        found = t.parallel.broadcast(t.parallel.by_first(find))
         if found is None or t.rollbacks > t.settings.patience:
             raise NonFiniteError(t.step, f"{why}, and no checkpoint to go back to (or too many times)")
         data, rollbacks, skipped = t.source.state_dict(), t.rollbacks, t.skipped
         path, state = found
-        t.load_state_dict({**state, "data": data}, path=str(path))
+        t.load_state_dict({**state, "data": data}, path=path)
         t.rollbacks, t.skipped = rollbacks, skipped
-        t.display.note(f"rolled back to step {t.step} ({path.name}); the data goes on")
+        if t.store is not None:
+            t.store.forget_after(path)
+        t.display.note(f"rolled back to step {t.step} ({Path(path).name}); the data goes on")
 
     def look(self, figures: Figures) -> None:
         """What the figures of a stretch show that the steps themselves did not."""
@@ -101,10 +116,11 @@ class Faults:
                 self.trainer.display.note(text)
                 if self.trainer.settings.nonfinite == "rollback":
                     self._recent.clear()
-                    self.roll_back(text)
+                    self.roll_back(text, before=self._fine)
                 return
         if math.isfinite(figures.loss):
             self._recent.append(figures.loss)
+            self._fine = figures.step
 
     def out_of_memory(self, error: RuntimeError) -> None:
         """Halve the micro-batch and take the step again, where that is wanted and possible.
@@ -117,6 +133,8 @@ class Faults:
         if t.device.type == "cuda":
             torch.cuda.empty_cache()
         halve = getattr(t.source, "halve", None)
+        if t.parallel.world > 1:  # the others expect this one to read the rows it said
+            halve = None
         if not t.settings.halve_on_oom or not callable(halve) or not halve(t.drawn):
             items = t.items // max(t.drawn, 1)
             raise OutOfMemory(

@@ -25,7 +25,7 @@ from typedtorch.training.assemble import (
     recompute_blocks,
 )
 from typedtorch.training.callbacks import Hooks
-from typedtorch.training.checkpoint import CheckpointStore
+from typedtorch.training.checkpoint import CheckpointStore, State
 from typedtorch.training.config import Overrides, TrainConfig
 from typedtorch.training.console import Console, RunFacts
 from typedtorch.training.distributed import Parallel, join
@@ -307,22 +307,34 @@ class _Job:
         return folder
 
     def _restore(self, trainer: Trainer, folder: RunFolder | None) -> None:
-        found = None
-        if self.resumption.resuming and trainer.store is not None:
-            found = self.resumption.load(trainer.store, whole=not self.parallel.reads_parts)
-        path, state = self.parallel.broadcast(found) or (None, None)
+        path, state = self._checkpoint(trainer) if self.resumption.resuming else ("", None)
         if state is not None:
-            trainer.load_state_dict(state, path=str(path))
+            trainer.load_state_dict(state, path=path)
             self.console.note(f"resumed from {path} at step {trainer.step}")
             for line in self.resumption.changes:
                 self.console.note(f"  changed: {line}")
-        if (
-            folder is not None
-        ):  # only now: settings that do not fit the checkpoint must not replace those that do
+            if trainer.store is not None and self.resumption.checkpoint is not None:
+                for place in trainer.store.set_aside_after(path):
+                    self.console.note(f"  set aside, for the run goes on from before it: {place}")
+        elif self.asked.run.resume != "never":
+            self.console.note(f"nothing to resume in {self.resumption.path}: it begins at step 0")
+        # only now: settings that do not fit the checkpoint must not replace those that do
+        if folder is not None:
             settings = self.resumption.stored(self.config, self.asked)
             folder.write_json(runfolder.CONFIG, {"settings": settings, "resolved": self.config.flat()})
             rewind(folder / runfolder.METRICS, trainer.step)
             trainer.loggers.loggers.insert(0, JsonLines(folder / runfolder.METRICS))
+
+    def _checkpoint(self, trainer: Trainer) -> tuple[str, State]:
+        """The checkpoint to begin from, read by the first process."""
+
+        def read() -> tuple[str, State]:
+            assert trainer.store is not None  # the first process has it
+            path, state = self.resumption.load(trainer.store, whole=not self.parallel.reads_parts)
+            return str(path), state
+
+        found: tuple[str, State] = self.parallel.broadcast(self.parallel.by_first(read))
+        return found
 
     def _finish(
         self, ending: Ending, trainer: Trainer, plain: nn.Module, folder: RunFolder | None, fitted: FitResult

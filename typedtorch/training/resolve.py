@@ -87,6 +87,8 @@ def resolve(config: TrainConfig, device: torch.device, world: int = 1) -> TrainC
             f"batch: expected a multiple of micro_batch x processes ({flat['micro_batch']} x {world}), "
             f"got {flat['batch']}"
         )
+    if flat["halve_on_oom"] and world > 1:
+        raise ConfigError(f"halve_on_oom: expected one process, which may read other rows, got {world}")
     if flat["warmup"] > steps:
         raise ConfigError(f"warmup: expected at most the steps ({steps}), got {flat['warmup']}")
     return config.override(**chosen)

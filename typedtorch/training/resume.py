@@ -90,8 +90,8 @@ def _find(asked: TrainConfig) -> tuple[Path | None, Path | None]:
                 raise ConfigError("resume: there is no run in runs/ to resume; name one with --out")
             return latest, None
         out = Path(asked.run.out)
-        holds = (out / runfolder.CONFIG).is_file() and (out / runfolder.CHECKPOINTS).is_dir()
-        started = holds and any(Saved.parse(p) for p in (out / runfolder.CHECKPOINTS).iterdir())
+        checkpoints = out / runfolder.CHECKPOINTS
+        started = checkpoints.is_dir() and any(Saved.parse(p) for p in checkpoints.iterdir())
         return (out if started else None), None
     path = Path(wanted)
     if Saved.parse(path) is not None and path.is_dir():

@@ -8,14 +8,15 @@ import threading
 from types import FrameType, TracebackType
 from typing import Any
 
-_STOP = (signal.SIGTERM, signal.SIGINT)
+_STOP = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class SignalWatch:
-    """While the block runs: SIGTERM and SIGINT set ``stop``, SIGUSR1 sets ``save``.
+    """While the block runs: SIGTERM, SIGINT and a hang-up set ``stop``, SIGUSR1 sets ``save``.
 
-    A second stop signal ends the process at once, with exit code 128 plus its number. Outside the main
-    thread, where Python allows no handlers, nothing is watched.
+    A second stop signal ends the process at once, with exit code 128 plus its number. What the process was
+    started to ignore (by ``nohup``, say) stays ignored. Outside the main thread, where Python allows no
+    handlers, nothing is watched.
     """
 
     def __init__(self, enabled: bool = True) -> None:
@@ -27,6 +28,8 @@ class SignalWatch:
     def __enter__(self) -> SignalWatch:
         if self._enabled:
             for number in _STOP:
+                if signal.getsignal(number) == signal.SIG_IGN:
+                    continue
                 self._before[number] = signal.signal(number, self._on_stop)
             self._before[signal.SIGUSR1] = signal.signal(signal.SIGUSR1, self._on_save)
         return self

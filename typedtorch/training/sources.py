@@ -49,6 +49,11 @@ class Replayed:
     def __iter__(self) -> Replayed:
         return self
 
+    @property
+    def endless(self) -> bool:
+        """Whether it begins again when it ends: an iterator can not."""
+        return not isinstance(self.iterable, Iterator)
+
     def __next__(self) -> Any:
         return to_device(self._draw(), self.device)
 
@@ -142,6 +147,11 @@ class Repeated:
 
     def __iter__(self) -> Repeated:
         return self
+
+    @property
+    def endless(self) -> bool:
+        """Whether the source is."""
+        return bool(getattr(self.source, "endless", False))
 
     def __next__(self) -> Any:
         if len(self._kept) <= self._at:

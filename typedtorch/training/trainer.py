@@ -15,6 +15,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from typedtorch.training.agreement import Agreement
 from typedtorch.training.apply import Applier
 from typedtorch.training.callbacks import Callbacks, Hooks
 from typedtorch.training.checkpoint import CheckpointStore, State
@@ -31,7 +32,7 @@ from typedtorch.training.settings import LoopSettings
 from typedtorch.training.signals import SignalWatch
 from typedtorch.training.snapshot import Snapshot, copied
 from typedtorch.training.sources import Repeated, as_source, batch_items
-from typedtorch.training.step import BatchesEnded, LossFunction, accumulate_gradients
+from typedtorch.training.step import Accumulated, BatchesEnded, LossFunction, accumulate_gradients
 from typedtorch.training.usage import memory_in_use
 
 Probe = Callable[["Trainer", Callable[[], None]], None]
@@ -114,6 +115,7 @@ class Trainer:
         self.waited, self.items, self.drawn = 0.0, 0, 0
         self._agreed_to_stop = self._agreed_to_save = False
         self._divisor = self.parallel.divisor(self.device)
+        self._agreement = Agreement(self.parallel, self.device)
         self.probe: Probe | None = None
         """Takes the next step in the trainer's stead, to watch it."""
 
@@ -137,11 +139,15 @@ class Trainer:
             self.meter.begin()
             self._catch_up(watch)
             while not self._done(watch):
+                before = self.step
                 if self.probe is None:
                     self._one_step()
                 else:
                     self.probe(self, self._one_step)
-                self._after_step(watch)
+                if self.parallel.world > 1:
+                    self._agree(watch)
+                if self.step == before + 1:  # else it was rolled back, is to be taken again, or had no batch
+                    self._after_step(watch)
             self._finish(watch)
         self.result.step, self.result.stopped = self.step, self.should_stop or "steps"
         if watch.stop is not None:
@@ -161,17 +167,9 @@ class Trainer:
         clock = self.meter.clock
         clock.start()
         try:
-            found = accumulate_gradients(
-                self.loss,
-                self.model,
-                self._draw,
-                self.accumulate,
-                autocast=self._autocast,
-                backward=self._backward,
-                divisor=self._divisor,
-            )
+            found = self._gradients()
         except BatchesEnded:
-            self.should_stop = "the batches ended"
+            self.should_stop, self._agreed_to_stop = "the batches ended", True
             self.optimizer.zero_grad()
             return
         except RuntimeError as error:
@@ -192,6 +190,21 @@ class Trainer:
         self.faults.in_a_row = 0
         if self.ema is not None:
             self.ema.update()
+
+    def _gradients(self) -> Accumulated:
+        """Those of one step's micro-batches."""
+        draw = self._draw
+        if self.parallel.world > 1 and not getattr(self.source, "endless", False):
+            draw = self._agreement.drawn(draw, self.accumulate)
+        return accumulate_gradients(
+            self.loss,
+            self.model,
+            draw,
+            self.accumulate,
+            autocast=self._autocast,
+            backward=self._backward,
+            divisor=self._divisor,
+        )
 
     def _draw(self) -> Any:
         began = time.perf_counter()
@@ -234,8 +247,8 @@ class Trainer:
         settings, step = self.settings, self.step
         if step % settings.log_every == 0:
             self.log()
-            if self.parallel.world > 1:
-                self._agree(watch)
+            if self.step != step:  # what the figures showed was gone back from
+                return
         if settings.eval_every and step % settings.eval_every == 0 and self._evaluated_at != step:
             self.run_evaluation(lambda: watch.stop is not None)
         asked = watch.save if self.parallel.world == 1 else self._agreed_to_save
@@ -245,14 +258,16 @@ class Trainer:
 
     def _agree(self, watch: SignalWatch) -> None:
         """What any process was asked to do, all do at the same step."""
-        signalled, ended, save = self.parallel.any(
-            [watch.stop is not None, bool(self.should_stop), watch.save]
+        agreed = self._agreement.ask(
+            stop=watch.stop is not None, ended=bool(self.should_stop), save=watch.save
         )
-        if signalled and watch.stop is None:
+        if agreed is None:
+            return
+        if agreed.stop and watch.stop is None:
             watch.stop = int(signal.SIGTERM)
-        if ended and not self.should_stop:
+        if agreed.ended and not self.should_stop:
             self.should_stop = "another process ended"
-        self._agreed_to_stop, self._agreed_to_save = signalled or ended, save
+        self._agreed_to_stop, self._agreed_to_save = agreed.stop or agreed.ended, agreed.save
 
     def _catch_up(self, watch: SignalWatch) -> None:
         """A run that was stopped between a step and its evaluation evaluates now."""
@@ -356,16 +371,7 @@ class Trainer:
             NonFiniteError: the loss or a gradient is not finite; the step was not applied.
         """
         self._set_rate(rate)
-        found = accumulate_gradients(
-            self.loss,
-            self.model,
-            self._draw,
-            self.accumulate,
-            autocast=self._autocast,
-            backward=self._backward,
-            divisor=self._divisor,
-        )
-        outcome = self.applier.apply(found)
+        outcome = self.applier.apply(self._gradients())
         self.optimizer.zero_grad()
         self.waited, self.items, self.drawn = 0.0, 0, 0
         if outcome.problem:
