@@ -144,6 +144,8 @@ def apply_rule(
     if not results:
         return UNKNOWN
     result = join_all(results, frame.place(node))
+    if isinstance(result, Tensor) and not frame.depth:
+        frame.state.ties.met = result.shape, frame.state.ties.met
     if isinstance(result, Tensor) and "out" in keywords:
         result = _written_into(result, keywords["out"])
     return _under_autocast(result) if frame.state.autocast else result
@@ -251,9 +253,10 @@ def _why(ties: Ties, a: Size, b: Size) -> str | None:
     for size, other, opposite in ((a, found[0], b), (b, found[1], a)):
         line = ties.line(size, other)
         if line is not None:
-            two = f"{found[0]} and {found[1]} are two axes"
-            here = f" and {_whose(opposite)} here: {two}" if str(a) == str(b) else ""
-            return f"{_whose(size)} is {_whose(other)} on line {line}{here}"
+            if str(a) != str(b):
+                return f"{_whose(size)} is {_whose(other)} on line {line}"
+            both = f"{_whose(other)} (line {line}) and {_whose(opposite)} (here)"
+            return f"{_whose(size)} must equal {both}, but {found[0]} and {found[1]} are two different axes"
     return None
 
 

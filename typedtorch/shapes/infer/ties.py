@@ -5,34 +5,51 @@ may say too little.  But they meet because an operator demands that they are equ
 ``d`` *is* ``dim``.  Where ``d`` then meets ``hidden``, or ``seq`` meets ``dim``, two sizes that are
 certainly different would have to be one: the program contradicts itself.
 
+The other way round, two sizes that one tensor of the body has as different axes are two, unless they
+met as one before: where ``(batch, seq, vocab)`` was, ``seq`` does not meet ``vocab``.
+
 Ties hold along one path: a branch has a copy, and after it only what both sides agree on remains.
 """
 
 from __future__ import annotations
 
 from collections.abc import Set
+from typing import TypeAlias
 
-from typedtorch.shapes.equality import DEFAULTED, HELD_SCOPE, INSTANCE_SCOPE, LINKED_SCOPE, same
-from typedtorch.shapes.size import Size, atoms, axis, without_common
+from typedtorch.shapes.equality import (
+    DEFAULTED,
+    HELD_SCOPE,
+    INSTANCE_SCOPE,
+    LINKED_SCOPE,
+    is_argument,
+    same,
+)
+from typedtorch.shapes.size import Poly, Size, atoms, axis, without_common
+from typedtorch.shapes.tensor import Shape
+
+# the shapes of tensors that were met, the last one first
+Met: TypeAlias = "tuple[Shape, Met] | None"
 
 
 class Ties:
-    """Groups of sizes that must be equal."""
+    """Groups of sizes that must be equal, and the tensors met, which tell sizes apart."""
 
-    __slots__ = ("groups", "held", "lines")
+    __slots__ = ("groups", "held", "lines", "met")
 
     def __init__(
         self,
         groups: dict[Size, frozenset[Size]] | None = None,
         lines: dict[frozenset[Size], int] | None = None,
         held: Set[str] = frozenset(),
+        met: Met = None,
     ) -> None:
         self.groups = {} if groups is None else groups
         self.lines = {} if lines is None else lines
         self.held = held  # axes of the tensors that ``self`` was constructed with
+        self.met = met
 
     def copy(self) -> Ties:
-        return Ties(dict(self.groups), dict(self.lines), self.held)
+        return Ties(dict(self.groups), dict(self.lines), self.held, self.met)
 
     def none(self) -> Ties:
         """Nothing is tied any more."""
@@ -40,6 +57,8 @@ class Ties:
 
     def conflict(self, a: Size, b: Size) -> tuple[Size, Size] | None:
         """Two certainly different sizes that would be one if ``a`` and ``b`` were."""
+        if self._apart(a, b):
+            return a, b
         a, b = without_common(a, b)
         for x in self.groups.get(a, (a,)):
             for y in self.groups.get(b, (b,)):
@@ -56,9 +75,26 @@ class Ties:
             return None
         return axis(name, HELD_SCOPE), b
 
+    def _apart(self, a: Size, b: Size) -> bool:
+        """Whether an axis of the signature stood beside an integer of the program in one tensor."""
+        if not (_own_axis(a) and _given(b)) and not (_own_axis(b) and _given(a)):
+            return False
+        if str(a) == str(b) or _sides(a, b) or self.known(a, b):
+            return False
+        met = self.met
+        while met is not None:
+            shape, met = met
+            if a in shape and b in shape:
+                return True
+        return False
+
     def known(self, a: Size, b: Size) -> bool:
         a, b = without_common(a, b)
         return b in self.groups.get(a, ())
+
+    def settled(self, a: Size, b: Size) -> bool:
+        """Whether two sizes had to be one in this body; a batch axis has every size, whatever it met."""
+        return self.known(a, b) and not any(str(size).lower() in _BATCH for size in (a, b))
 
     def add(self, a: Size, b: Size, line: int) -> None:
         a, b = without_common(a, b)
@@ -75,14 +111,39 @@ class Ties:
 
     def join(self, other: Ties) -> Ties:
         """What holds on both of two paths."""
+        met = _common(self.met, other.met)
         if self.groups == other.groups:
-            return self
+            return Ties(self.groups, self.lines, self.held, met)
         groups: dict[Size, frozenset[Size]] = {}
         for size, group in self.groups.items():
             common = group & other.groups.get(size, frozenset())
             if len(common) > 1:
                 groups[size] = common
-        return Ties(groups, {**other.lines, **self.lines}, self.held)
+        return Ties(groups, {**other.lines, **self.lines}, self.held, met)
+
+
+def _common(a: Met, b: Met) -> Met:
+    """What was met before two paths parted."""
+    seen = set()
+    while a is not None:
+        seen.add(id(a))
+        a = a[1]
+    while b is not None and id(b) not in seen:
+        b = b[1]
+    return b
+
+
+def _own_axis(size: Size) -> bool:
+    """Whether a size is an axis of the signature alone."""
+    if not isinstance(size, Poly) or len(size.atoms()) != 1:
+        return False
+    (atom,) = size.atoms()
+    return atom.kind == "axis" and atom.scope == "" and size == axis(atom.name)
+
+
+def _given(size: Size) -> bool:
+    """Whether a size is a number, or an integer that was passed."""
+    return size > 1 if isinstance(size, int) else is_argument(size)
 
 
 def _name(size: Size, scope: str) -> str | None:
