@@ -12,6 +12,33 @@ from typedtorch.shapes.infer import check_files
 from .programs import messages
 
 SILENT = {
+    "an object of an abstract class is of another": """
+        import abc
+
+        class Storage(abc.ABC):
+            def __init__(self, size: int) -> None:
+                self.size = size
+
+            @abc.abstractmethod
+            def get(self, index: int): ...
+
+            @property
+            def shape(self):
+                return torch.Size([self.size])
+
+        class Shelf:
+            def __init__(self, size: int) -> None:
+                self.size = size
+
+            def put(self, index: int):
+                raise NotImplementedError("by kind")
+
+            def shape(self):
+                return (self.size,)
+
+        def rows(storage: Storage, shelf: Shelf) -> tuple[Tensor, Tensor]:
+            return torch.zeros(storage.shape).transpose(0, 1), torch.zeros(shelf.shape()).transpose(0, 1)
+    """,
     "self is another object where the receiver has another name": """
         class Test:
             def run(self) -> None:
@@ -152,6 +179,24 @@ def test_working_code_is_not_reported(tmp_path: Path, body: str) -> None:
 
 
 FOUND = {
+    "a class whose methods are all there": (
+        """
+        class Shelf:
+            def __init__(self, size: int) -> None:
+                self.size = size
+
+            def put(self, index: int):
+                if index > self.size:
+                    raise NotImplementedError("no room")
+
+            def shape(self):
+                return (self.size,)
+
+        def rows(shelf: Shelf) -> Tensor:
+            return torch.zeros(shelf.shape()).transpose(0, 1)
+        """,
+        "dim=1 is out of range",
+    ),
     "a run of axes against one axis of the same signature": (
         """
         class Scale:

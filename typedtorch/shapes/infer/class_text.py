@@ -9,6 +9,17 @@ from typedtorch.shapes.syntax import children, walk
 Def = ast.FunctionDef | ast.AsyncFunctionDef
 
 
+def left_to_subclasses(node: Def) -> bool:
+    """Whether a method is abstract: decorated so, or nothing but ``raise NotImplementedError``."""
+    if any(_last(d).startswith("abstract") for d in node.decorator_list):
+        return True
+    statement = node.body[-1]
+    if not isinstance(statement, ast.Raise) or statement.exc is None or len(node.body) > 2:
+        return False
+    error = statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc
+    return _last(error) == "NotImplementedError" and all(isinstance(s, ast.Expr) for s in node.body[:-1])
+
+
 def sets_by_name(node: ast.ClassDef) -> bool:
     for part in walk(node):
         match part:

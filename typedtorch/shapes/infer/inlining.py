@@ -15,6 +15,7 @@ from typedtorch.shapes.infer import specs, summaries
 from typedtorch.shapes.infer.assignment import more_precise
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.blame import captures_tensors, report
+from typedtorch.shapes.infer.class_text import left_to_subclasses
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.memo import Outcome
@@ -42,6 +43,7 @@ from typedtorch.shapes.size import Atom, Size, atoms, substitute, unknown
 from typedtorch.shapes.tensor import ANY_AXES
 
 if TYPE_CHECKING:
+    from typedtorch.shapes.infer.classes import ClassInfo
     from typedtorch.shapes.infer.interpreter import Interpreter
 
 
@@ -209,13 +211,22 @@ def _made_with_numbers(value: Value, depth: int) -> bool:
 
 
 def _may_be_another(interpreter: Interpreter, frame: Frame, function: FunctionV) -> bool:
-    """Whether a method's body is overridden in a subclass that the object may be of."""
+    """Whether a method's body is overridden in a subclass that the object may be of, or surely is of."""
     receiver = function.bound
     if not isinstance(receiver, Instance) or not receiver.assumed:
         return False
+    modules = {receiver.info.module, frame.module}
+    return any(function.name in m.overridden(receiver.info.name) for m in modules) or _is_abstract(
+        receiver.info
+    )
+
+
+def _is_abstract(info: ClassInfo) -> bool:
+    """Whether some method is left to subclasses: no object is of this very class."""
     return any(
-        function.name in module.overridden(receiver.info.name)
-        for module in {receiver.info.module, frame.module}
+        left_to_subclasses(defined[-1]) and (info.find(name) or (None,))[0] is holder
+        for holder in info.mro()
+        for name, defined in holder.methods.items()
     )
 
 
