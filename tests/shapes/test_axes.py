@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import jaxtyping
 import pytest
 from hypothesis import given
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from typedtorch.shapes.axes import AxesError, Dim, parse
-from typedtorch.shapes.slips import slip
+from typedtorch.shapes.slips import slip, wrapper_slip
 
 PARTS = ["batch", "seq", "d", "_", "4", "1", "...", "2*d", "d+1", "{n}", "min(a,b)", "a,b", "x=3", "", "d//2"]
 MARKS = ["", "#", "*", "_", "?", "##", "*#", "#*", "_?", "__"]
@@ -118,3 +120,31 @@ MAY_HOLD = "|a b|*|* d|*a b|... d|#d|_ _d|?a|k=3|h*w|(h*w)|a//2+1|-1|d**2|max(a,
 @pytest.mark.parametrize("text", MAY_HOLD.split("|"))
 def test_what_may_hold_is_left_alone(text: str) -> None:
     assert slip(parse(text)) is None
+
+
+@pytest.mark.parametrize(
+    ("inside", "message"),
+    [
+        ("Tensor", "[Tensor] has no axes: write Float[Tensor, '...'] for any shape"),
+        ("'b d'", "['b d'] has no array type: write Float[Tensor, 'b d']"),
+        ("'b d', Tensor", "['b d', Tensor]: the array type comes first: write Float[Tensor, 'b d']"),
+        ("Tensor, 'b', 'd'", "[Tensor, 'b', 'd']: axes are one string: write Float[Tensor, 'b d']"),
+        ("Tensor, ('b', 3)", "[Tensor, ('b', 3)]: axes are one string: write Float[Tensor, 'b 3']"),
+        ("Tensor, 3", "[Tensor, 3]: axes are one string: write Float[Tensor, '3']"),
+        ("Tensor, ...", "[Tensor, ...]: axes are one string: write Float[Tensor, '...']"),
+        ("Tensor, None", "[Tensor, None]: axes are one string: write Float[Tensor, '...']"),
+    ],
+)
+def test_wrong_parts_of_an_annotation_are_told_as_jaxtyping_refuses_them(inside: str, message: str) -> None:
+    tree = ast.parse(f"Float[{inside}]", mode="eval").body
+    assert isinstance(tree, ast.Subscript)
+    assert wrapper_slip("Float", tree.slice) == f"Float{message}"
+    with pytest.raises((ValueError, TypeError, AttributeError)):
+        eval(f"Float[{inside}]", {"Float": jaxtyping.Float, "Tensor": Tensor})
+
+
+@pytest.mark.parametrize(
+    "inside", ["Tensor, 'b'", "Tensor, text", "'Tensor', text", "Tensor, f'{n} d'", "A, 'b'"]
+)
+def test_what_may_be_an_annotation_is_left_alone(inside: str) -> None:
+    assert wrapper_slip("Float", ast.parse(inside, mode="eval").body) is None

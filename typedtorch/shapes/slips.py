@@ -1,14 +1,19 @@
-"""Axis strings that jaxtyping takes and that cannot hold: it evaluates them when a value is checked."""
+"""What is wrong with an annotation before any value meets it: its parts, and what its string can never mean.
+
+jaxtyping takes many of these strings, since it evaluates an expression only when it checks a value.
+"""
 
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 
 from typedtorch.shapes.axes import Axes, Dim
 
 # What is never a size, whatever the names in it stand for.
 _NO_SIZE = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Lambda, ast.JoinedStr)
+_ARRAY = re.compile(r"(^|\.)(Tensor|Array|ndarray)$")
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _SPACES = "spaces separate axes, and an expression such as h*w has none"
 
@@ -82,3 +87,45 @@ def _no_size(text: str, tree: ast.expr) -> str | None:
         if isinstance(node, ast.Attribute | ast.Subscript):
             return f"{text!r}: attributes and items are read inside braces: {{{ast.unparse(node)}}}"
     return None
+
+
+def wrapper_slip(wrapper: str, inside: ast.expr) -> str | None:
+    """Why ``wrapper[inside]`` is not an array type and a string, and what to write; None where it may be.
+
+    >>> wrapper_slip("Float", ast.parse("Tensor, 'b', 'd'", mode="eval").body)
+    "Float[Tensor, 'b', 'd']: axes are one string: write Float[Tensor, 'b d']"
+    """
+    given = ast.unparse(inside).removeprefix("(").removesuffix(")") if isinstance(inside, ast.Tuple) else ""
+    match inside:
+        case ast.Constant(value=str()):
+            text = ast.unparse(inside)
+            return f"{wrapper}[{text}] has no array type: write {wrapper}[Tensor, {text}]"
+        case ast.Tuple(elts=[ast.Constant(value=str()) as text, array]) if _ARRAY.search(ast.unparse(array)):
+            wanted = f"{ast.unparse(array)}, {ast.unparse(text)}"
+            return f"{wrapper}[{given}]: the array type comes first: write {wrapper}[{wanted}]"
+        case ast.Tuple(elts=[array, ast.Tuple(elts=parts) | ast.List(elts=parts)]):
+            return _one_string(wrapper, given, array, parts)
+        case ast.Tuple(elts=[array, ast.Constant(value=value) as axis]) if not isinstance(value, str):
+            return _one_string(wrapper, given, array, [axis])
+        case ast.Tuple(elts=[array, *parts]) if len(parts) > 1:
+            return _one_string(wrapper, given, array, parts)
+        case ast.Tuple():
+            return None
+    text = ast.unparse(inside)
+    return f"{wrapper}[{text}] has no axes: write {wrapper}[{text}, '...'] for any shape"
+
+
+def _one_string(wrapper: str, given: str, array: ast.expr, parts: list[ast.expr]) -> str:
+    """Axes as jaxtyping's predecessors and ``typing`` would have them."""
+    wanted = " ".join(_axis(part) for part in parts)
+    return f"{wrapper}[{given}]: axes are one string: write {wrapper}[{ast.unparse(array)}, {wanted!r}]"
+
+
+def _axis(part: ast.expr) -> str:
+    match part:
+        case ast.Constant(value=str() as text):
+            return text
+        case ast.Constant(value=None) | ast.Constant(value=builtins.Ellipsis):
+            return "..."
+        case _:
+            return ast.unparse(part)

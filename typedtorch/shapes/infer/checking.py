@@ -29,6 +29,7 @@ from typedtorch.shapes.infer.values import (
     Value,
 )
 from typedtorch.shapes.size import axis, integer, unknown
+from typedtorch.shapes.slips import wrapper_slip
 from typedtorch.shapes.syntax import walk
 from typedtorch.shapes.tensor import Scalar
 
@@ -266,13 +267,10 @@ def _lint_subscript(module: Module, node: ast.Subscript, place: ast.expr, report
     if reading.wrapper_mask(base) is None or not isinstance(base, External):
         return
     wrapper = base.name.rpartition(".")[2]
-    if not isinstance(node.slice, ast.Tuple):
-        given = ast.unparse(node.slice)
-        reporter.add(
-            place, "axes", f"{wrapper}[{given}] has no axes: write {wrapper}[{given}, '...'] for any shape"
-        )
-        return
-    if len(node.slice.elts) != 2:
+    malformed = wrapper_slip(wrapper, node.slice)
+    if malformed is not None:
+        reporter.add(place, "axes", malformed)
+    if not isinstance(node.slice, ast.Tuple) or len(node.slice.elts) != 2:
         return
     text_node = node.slice.elts[1]
     if not isinstance(text_node, ast.Constant) or not isinstance(text_node.value, str):
