@@ -58,6 +58,7 @@ class Names:
     spread: Mapping[str, int] = field(default_factory=dict)  # how many axes a run of axes is taken for
     of_tensors: Names | None = None  # what an argument that may be a number binds where it is a tensor
     tie: Callable[[Size, Size], bool] | None = None  # False where two sizes that must be one cannot be
+    tied: Callable[[Size, Size], bool] | None = None  # whether two sizes had to be one before
 
     def size(self, name: str) -> Size:
         if name not in self.sizes:

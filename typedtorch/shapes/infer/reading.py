@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 
 _NUMBERS = {"int", "float", "bool", "complex"}
 _LISTS = {
-    "list": "list", "List": "list", "Sequence": "list", "MutableSequence": "list", "Collection": "list",
+    "list": "list", "List": "list", "Sequence": "list", "MutableSequence": "list", "Collection": "iterator",
     "set": "set", "Set": "set", "frozenset": "set", "FrozenSet": "set", "AbstractSet": "set",
-    "deque": "list", "Deque": "list", "Iterable": "iterator", "Iterator": "iterator", "Reversible": "list",
+    "deque": "list", "Deque": "list", "Iterable": "iterator", "Iterator": "iterator", "Reversible": "iterator",
     "Generator": "iterator", "AsyncIterator": "iterator", "AsyncIterable": "iterator",
     "AsyncGenerator": "iterator", "ModuleList": "modules", "Sequential": "sequential",
     "DataLoader": "iterator",

@@ -21,7 +21,7 @@ def check_result(frame: Frame, node: ast.expr, value: Value) -> None:
     if frame.result is None:
         return
     names = frame.state.names.copy()
-    names.strict, names.tie = True, frame.tie(node)
+    names.strict, names.tie, names.tied = True, frame.tie(node), frame.state.ties.settled
     problems = match(frame.result, value, names, binder="the result")
     frame.bound.append({} if problems else names.sizes)
     if problems and not _follows(frame, value):
@@ -31,7 +31,7 @@ def check_result(frame: Frame, node: ast.expr, value: Value) -> None:
 
 def _fits_result(frame: Frame, spec: specs.Spec, value: Value) -> bool:
     names = frame.state.names.copy()
-    names.strict = True
+    names.strict, names.tied = True, frame.state.ties.settled
     return not match(spec, value, names)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typedtorch.shapes.axes import Dim
+from typedtorch.shapes.axes import Axes, Dim
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.size import is_unknown
 from typedtorch.shapes.tensor import (
@@ -23,17 +23,24 @@ def match_run(dim: Dim, middle: Shape, names: Names, binder: str) -> str | None:
     if dim.kind == "anonymous" or dim.treepath or (dim.broadcastable and names.generic):
         return None
     bound = names.packs.get(dim.name)
-    if middle == (ANY_AXES,) and not names.generic:
+    grows = bound is None or _widened(dim.name) in names.binders
+    if middle == (ANY_AXES,) and not names.generic and not (dim.broadcastable and grows):
         return None  # it binds nothing: what comes back is some run of axes
-    if bound is None or bound == (ANY_AXES,):
+    if bound is None:
         _bind(dim, middle, names, binder)
         return None
-    if len(bound) == 1 and has_open_run(bound):
+    if len(bound) == 1 and has_open_run(bound) and not (dim.broadcastable and grows):
         _bind(dim, middle, names, binder)
         return None
-    if dim.broadcastable or _widened(dim.name) in names.binders:
+    if dim.broadcastable or grows:
         return _broadcast(dim, bound, middle, names, binder)
     return _other(dim, bound, middle, names) if _differs(bound, middle) else None
+
+
+def match_unknown(axes: Axes, names: Names) -> None:
+    """Nothing is known of what was given: it may have broadened a run of axes ``*#name``."""
+    if axes.variadic is not None and axes.dims[axes.variadic].broadcastable:
+        match_run(axes.dims[axes.variadic], (ANY_AXES,), names, "")
 
 
 def _bind(dim: Dim, middle: Shape, names: Names, binder: str) -> None:
@@ -41,6 +48,8 @@ def _bind(dim: Dim, middle: Shape, names: Names, binder: str) -> None:
     names.binders[_key(dim.name)] = binder
     if dim.broadcastable:
         names.binders[_widened(dim.name)] = binder
+    else:
+        names.binders.pop(_widened(dim.name), None)
 
 
 def _key(name: str) -> str:
@@ -68,7 +77,6 @@ def _broadcast(dim: Dim, bound: Shape, middle: Shape, names: Names, binder: str)
         return _other(dim, bound, middle, names)
     if not dim.broadcastable:
         _bind(dim, middle, names, binder)
-        names.binders.pop(_widened(dim.name), None)
     return None
 
 
@@ -98,4 +106,4 @@ def _generic_run_differs(bound: Shape, middle: Shape) -> bool:
     return bound != middle
 
 
-__all__ = ["match_run"]
+__all__ = ["match_run", "match_unknown"]

@@ -15,7 +15,7 @@ from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.misaligned import misaligned, permuted, permuted_text
 from typedtorch.shapes.infer.problems import Problem, expected_shape, shown_shape
-from typedtorch.shapes.infer.runs import match_run
+from typedtorch.shapes.infer.runs import match_run, match_unknown
 from typedtorch.shapes.infer.specs import ArraySpec, Spec
 from typedtorch.shapes.infer.values import (
     Awaitable,
@@ -48,6 +48,8 @@ def match(spec: Spec, value: Value, names: Names, *, binder: str = "", path: str
     Nothing is reported for a value of another kind than the annotation: that is a type checker's.
     """
     if value is UNKNOWN or isinstance(spec, specs.Anything):
+        if isinstance(spec, ArraySpec):
+            match_unknown(spec.axes, names)
         return []
     if isinstance(value, Fields) and not _comparable(spec, value):
         return []
@@ -203,8 +205,9 @@ def _comparable(spec: Spec, value: Value) -> bool:
             return value is None
         case specs.TupleSpec():
             return isinstance(value, tuple)
-        case specs.SequenceSpec():
-            return isinstance(value, (tuple, Sequence))
+        case specs.SequenceSpec(kind=kind):
+            # Iterable[float] | Float[Tensor, "3"]: a tensor of any shape is iterable
+            return isinstance(value, (tuple, Sequence)) or (kind == "iterator" and isinstance(value, Tensor))
         case specs.DictSpec():
             return isinstance(value, DictV)
         case specs.InstanceSpec():
@@ -323,6 +326,8 @@ def _match_dim(dim: Dim, size: Size, names: Names, binder: str) -> tuple[Size, s
         return None
     verdict = same(expected, size)
     one = dim.kind == "fixed" and expected == 1 and not names.dispatched
+    if verdict is None and names.tied is not None and names.tied(expected, size):
+        return None
     if verdict is None and (names.strict or one):
         # a caller's name for what the callee wants to be a number may only say too little; a function's
         # own result may not
