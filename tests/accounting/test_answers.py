@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import math
 from pathlib import Path
@@ -22,6 +23,7 @@ from typedtorch.accounting import (
     decode_step,
     measure_peak,
     mfu,
+    napkin,
     presets,
     why_no_peak,
 )
@@ -290,6 +292,11 @@ def test_the_command_line_takes_example_inputs(tmp_path: Path, capsys: pytest.Ca
         (["gpt2", "--png", "pictures"], "no pictures without a size for batch, seq"),
         (["gpt2", "--input", "8,x"], "wanted sizes and a dtype"),
         (["gpt2", "--sizes", "batch=2,seq=4", "--accumulate", "0"], "wanted at least one micro-batch"),
+        (["gpt2", "--sizes", "batch=1,seq=4", "--tokens", "1e9", "--mfu", "3"], "mfu as a share of the peak"),
+        (
+            ["gpt2", "--sizes", "batch=1,seq=4", "--tokens", "1e9", "--devices", "0"],
+            "devices above zero, got 0",
+        ),
     ],
 )
 def test_the_command_line_says_what_was_wrong(
@@ -297,3 +304,50 @@ def test_the_command_line_says_what_was_wrong(
 ) -> None:
     assert main(arguments) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("def f(:\n", "cannot be imported: SyntaxError: invalid syntax (broken_model.py, line 1)"),
+        ("\nimport not_there\n", "ModuleNotFoundError: No module named 'not_there' ("),
+        ("\n1 / 0\n", "broken_model.py, line 2)"),
+    ],
+)
+def test_a_file_that_cannot_be_imported_is_told_in_one_line(
+    text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "broken_model.py").write_text(text)
+    assert main([f"{tmp_path / 'broken_model.py'}:Net"]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("package", "arguments", "message"),
+    [
+        ("rich", [], "the report needs rich: pip install 'typedtorch[train]'; --json needs nothing"),
+        (
+            "matplotlib",
+            ["--json", "--png", "pictures"],
+            "--png needs matplotlib: pip install 'typedtorch[viz]'",
+        ),
+    ],
+)
+def test_a_package_that_is_missing_is_named_before_anything_is_counted(
+    package: str,
+    arguments: list[str],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == package else find(name))
+    assert main(["gpt2", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_run_takes_positive_numbers_and_a_share() -> None:
+    with pytest.raises(AccountingError, match="wanted days above zero, got 0"):
+        napkin(parameters=1e9, tokens=1e9, days=0)
+    with pytest.raises(AccountingError, match="wanted tokens above zero, got nan"):
+        napkin(parameters=1e9, tokens=float("nan"), devices=1)

@@ -7,6 +7,7 @@ import difflib
 import importlib.util
 import json
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,7 @@ def load(target: str) -> Any:
     """A preset, or an object of a Python file.
 
     Raises:
-        AccountingError: no such preset, file or object.
+        AccountingError: no such preset, file or object, or the file cannot be imported.
     """
     if target in presets.NAMES:
         return presets.build(target)
@@ -114,6 +115,8 @@ def load(target: str) -> Any:
     sys.path.insert(0, str(path.parent))
     try:
         spec.loader.exec_module(module)
+    except Exception as error:
+        raise AccountingError(f"{file!r} cannot be imported: {_told(error)}") from None
     finally:
         sys.path.remove(str(path.parent))
     found: Any = module
@@ -127,10 +130,31 @@ def load(target: str) -> Any:
     return found
 
 
+def _told(error: Exception) -> str:
+    """What an exception says, and where it was raised."""
+    if isinstance(error, SyntaxError):
+        return f"{type(error).__name__}: {error}"  # which has the place
+    raised = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}: {error} ({raised.filename}, line {raised.lineno})"
+
+
+def _needed(options: argparse.Namespace) -> None:
+    """Refuse at once what cannot be shown at the end.
+
+    Raises:
+        AccountingError: a package is missing that draws or prints.
+    """
+    if not options.json and importlib.util.find_spec("rich") is None:
+        raise AccountingError("the report needs rich: pip install 'typedtorch[train]'; --json needs nothing")
+    if options.png is not None and importlib.util.find_spec("matplotlib") is None:
+        raise AccountingError("--png needs matplotlib: pip install 'typedtorch[viz]'")
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run the command; 0 when it answered, 2 when the question was wrong."""
     options = parser().parse_args(argv)
     try:
+        _needed(options)
         made = account(
             load(options.target),
             *map(parse_input, options.input),
@@ -145,7 +169,7 @@ def main(argv: list[str] | None = None) -> int:
         )
         _show(made, options)
     except AccountingError as error:
-        print(f"typedtorch account: {error}{_how(error)}", file=sys.stderr)
+        print(f"typedtorch account: error: {error}{_how(error)}", file=sys.stderr)
         return 2
     return 0
 

@@ -60,8 +60,8 @@ def napkin(
     FLOPs are ``6 * parameters * tokens`` unless ``flops_per_token`` is given.
 
     Raises:
-        AccountingError: an unknown device, or not exactly one of ``devices`` and ``days``, and of
-            ``parameters`` and ``flops_per_token``.
+        AccountingError: an unknown device, a number that is not positive, a utilisation above one, or not
+            exactly one of ``devices`` and ``days``, and of ``parameters`` and ``flops_per_token``.
 
     A 70B model on 15T tokens with 1024 H100s:
 
@@ -74,13 +74,19 @@ def napkin(
         raise AccountingError("napkin: give devices= to learn the days, or days= to learn the devices")
     if (parameters is None) == (flops_per_token is None):
         raise AccountingError("napkin: give parameters= (for 6ND) or flops_per_token=")
+    for name, value in (("tokens", tokens), ("mfu", mfu), ("devices", devices), ("days", days)):
+        if value is not None and not value > 0:
+            raise AccountingError(f"napkin: wanted {name} above zero, got {value:g}")
+    if mfu > 1:
+        raise AccountingError(f"napkin: wanted mfu as a share of the peak, at most 1, got {mfu:g}")
     per_token = flops_per_token if flops_per_token is not None else 6 * (parameters or 0)
     found, peak = known_device(device, dtype)
     total = per_token * tokens
     device_days = total / (peak * mfu * _DAY)
     if devices is not None:
         return Napkin(total, devices, device_days / devices, mfu, found.name)
-    return Napkin(total, device_days / (days or 1), days or 0.0, mfu, found.name)
+    assert days is not None
+    return Napkin(total, device_days / days, days, mfu, found.name)
 
 
 def largest_model(
