@@ -139,6 +139,20 @@ assert "torch" not in sys.modules, "torch was imported"
     assert done.returncode == 0, done.stderr
 
 
+def test_a_command_that_is_nearly_right_is_recognised(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chek"]) == main(["nonsense"]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "typedtorch: error: unknown command 'chek': did you mean check?",
+        "typedtorch: error: unknown command 'nonsense': expected train, account or check",
+    ]
+
+
+def test_a_missing_package_is_named_with_what_installs_it() -> None:
+    code = "import sys; sys.modules['rich'] = None; import typedtorch; typedtorch.Trainer"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "typedtorch.training needs rich: pip install 'typedtorch[train]'" in done.stderr
+
+
 @pytest.mark.parametrize("box", ["", "no box at all", "╭─ A ─╮\n╰─────╯"])
 def test_an_error_of_another_form_is_still_a_line(box: str) -> None:
     assert first_section(box).count("\n") == 0

@@ -6,6 +6,7 @@ Each command's code is imported when it is named: ``typedtorch check`` starts wi
 from __future__ import annotations
 
 import contextlib
+import difflib
 import importlib
 import io
 import os
@@ -54,7 +55,9 @@ def _main(args: list[str]) -> int:
     if command == "train":
         return _train(args)
     if command not in _COMMANDS:
-        return _complain(f"unknown command {command!r}: expected train, account or check")
+        close = difflib.get_close_matches(command, ["train", *_COMMANDS], n=1)
+        expected = f"did you mean {close[0]}?" if close else "expected train, account or check"
+        return _complain(f"unknown command {command!r}: {expected}")
     run = importlib.import_module(_COMMANDS[command]).main
     return int(run(args))
 

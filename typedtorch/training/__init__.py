@@ -1,5 +1,10 @@
 """Training: a small loop made of parts, one complete state, checkpoints that are whole or absent."""
 
+import importlib.util
+
+if importlib.util.find_spec("rich") is None:
+    raise ModuleNotFoundError("typedtorch.training needs rich: pip install 'typedtorch[train]'", name="rich")
+
 from typedtorch.training import threads as threads
 
 # isort: split  (the threads are told how to wait before anything below imports torch)
