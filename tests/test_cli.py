@@ -41,7 +41,7 @@ def test_usage_and_version(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        ("trian", "unknown command 'trian': expected train, account or check"),
+        ("trian", "unknown command 'trian': did you mean train?"),
         ("train --lrr 1e-3", "Unrecognized options: --lrr, 1e-3 (perhaps --lr)"),
         ("train stray", "Unrecognized options: stray"),
         ("train --steps abc", "--steps: expected INT, got 'abc'"),

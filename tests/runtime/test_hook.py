@@ -155,6 +155,12 @@ def test_xdist_workers_check_too(project: Path) -> None:
     assert run.returncode == 0, run.stdout
 
 
+def test_what_the_checks_need_themselves_is_refused(project: Path) -> None:
+    run = pytest_in(project, "--typedtorch-check=torch")
+    assert run.returncode == 4
+    assert "cannot check torch: the checks themselves need it; name your own package" in run.stderr
+
+
 def test_package_imported_too_early_is_an_error(project: Path) -> None:
     run = pytest_in(project, "-p", "mypackage.inner", "--typedtorch-check=mypackage")
     assert run.returncode == 4

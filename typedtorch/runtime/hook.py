@@ -28,6 +28,7 @@ from typedtorch.runtime.wrapper import is_typed, wrap
 MACHINERY = tuple(
     f"typedtorch.{part}" for part in ("runtime", "shapes", "mypy_plugin", "check", "pytest_plugin")
 )
+_NEEDED = frozenset({"torch", "numpy", "jaxtyping", "beartype"})
 _NAME = "__typedtorch_checked__"
 
 
@@ -35,9 +36,15 @@ def install(packages: Iterable[str]) -> Hook:
     """Check the packages (and modules) named, from their next import on.
 
     Raises:
-        ImportError: one of them is imported already, so that its functions exist unchecked.
+        ImportError: one of them is imported already, so that its functions exist unchecked, or the checks
+            themselves need it.
     """
     hook = Hook(tuple(packages))
+    needed = sorted(_NEEDED.intersection(hook.packages))
+    if needed:
+        raise ImportError(
+            f"cannot check {', '.join(needed)}: the checks themselves need it; name your own package"
+        )
     late = sorted(name for name in sys.modules if hook.covers(name) and name != "typedtorch")
     if late:
         raise ImportError(
