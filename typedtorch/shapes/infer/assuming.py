@@ -144,7 +144,7 @@ def assume(spec: Spec, names: Names, hint: str = "") -> Value:
 def _each(spec: Spec, names: Names, hint: str) -> Value:
     """One of several items: an anonymous axis is another in each."""
     outside, names.several = names.several, True
-    value = assume(spec, names, f"{hint}[]")
+    value = assume(spec, names, f"{hint}[i]")
     names.several = outside
     return value
 

@@ -17,7 +17,7 @@ from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.misaligned import reordered
 from typedtorch.shapes.infer.state import map_tensors
 from typedtorch.shapes.infer.unify import match
-from typedtorch.shapes.infer.updates import remains
+from typedtorch.shapes.infer.updates import only_at_start, stable
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     DictV,
@@ -108,66 +108,6 @@ def _integers(values: Mapping[str, Value]) -> dict[str, Size]:
 _HOLDER = "<instance being made>"
 
 
-def stable(instance: Instance) -> Instance:
-    """Forget what other methods make of an attribute: it is updated over time."""
-    info = instance.info
-    kept: dict[str, Value] = {}
-    for name, value in instance.attributes.items():
-        if not _only_at_start(info, name):
-            left = remains(instance, name)
-            if left is not UNKNOWN:
-                kept[name] = left
-        elif not (_plain_container(value) and (_changes(info, name) or _holds_tensors(value))):
-            kept[name] = value
-    return replace(instance, attributes=kept)
-
-
-def _holds_tensors(value: Value) -> bool:
-    """A list or dict of tensors, into which whoever is given it may put others."""
-    item = value.any_value if isinstance(value, DictV) else value.any_item
-    return any(isinstance(option, Tensor) for option in options_of(item))
-
-
-def _plain_container(value: Value) -> bool:
-    return isinstance(value, (Sequence, DictV)) and value.kind in ("list", "set", "dict")
-
-
-def _changes(info: ClassInfo, attribute: str) -> bool:
-    """Whether a method other than the constructor changes the items of a list or dict."""
-    return any(
-        method not in ("__init__", "__post_init__")
-        for ancestor in info.mro()
-        for method in ancestor.self_changes.get(attribute, ())
-    )
-
-
-def _only_at_start(info: ClassInfo, attribute: str) -> bool:
-    for ancestor in info.mro():
-        for method in ancestor.self_stores.get(attribute, ()):
-            if method not in ("__init__", "__post_init__") and method not in _called_at_start(info):
-                return False
-    return True
-
-
-def _called_at_start(info: ClassInfo) -> set[str]:
-    """Methods the constructor calls, which build the object."""
-    return {
-        name
-        for ancestor in info.mro()
-        for name in ancestor.helpers
-        if not _takes_more(info, name, ancestor.helper_arguments.get(name))
-    }
-
-
-def _takes_more(info: ClassInfo, helper: str, given: int | None) -> bool:
-    """Whether the constructor leaves arguments of a method to their defaults, which a later call may give."""
-    found = info.find(helper)
-    if given is None or found is None:
-        return False
-    taken = found[1][-1].args
-    return given < len(taken.posonlyargs) + len(taken.args) - 1 + len(taken.kwonlyargs)
-
-
 def _without_constructor(frame: Frame, info: ClassInfo, args: Args, node: ast.AST) -> Value:
     base = info.layer_base()
     if base is not None and not args.open:
@@ -233,7 +173,9 @@ def _after_fields(interpreter: Interpreter, frame: Frame, made: Instance, node: 
 # -- self, and instances that were passed in ----------------------------------------------------
 
 
-def symbolic(interpreter: Interpreter, info: ClassInfo, *, linked: bool) -> Instance:
+def symbolic(
+    interpreter: Interpreter, info: ClassInfo, *, linked: bool, variables: Mapping[str, Value] | None = None
+) -> Instance:
     """``self`` in a method: the constructor run with integers that stand for every value."""
     sizes: dict[str, Size] = {
         name: info.integer_value(name, linked=linked) for name in info.integer_parameters()
@@ -257,7 +199,9 @@ def symbolic(interpreter: Interpreter, info: ClassInfo, *, linked: bool) -> Inst
     signature = interpreter.signature(function)
     outside, interpreter.number = interpreter.number, info.own_integer if linked else integer
     try:
-        values = {p.name: symbolic_argument(interpreter, p, sizes, own) for p in signature.parameters}
+        values = {
+            p.name: symbolic_argument(interpreter, p, sizes, own, variables) for p in signature.parameters
+        }
     finally:
         interpreter.number = outside
     axes = {n: own(n) for p in signature.parameters for n in specs.binding_names(p.spec)}
@@ -267,7 +211,7 @@ def symbolic(interpreter: Interpreter, info: ClassInfo, *, linked: bool) -> Inst
     interpreter.run_inline(frame, function, signature, values, definition)
     made = frame.state.variables[_HOLDER]
     assert isinstance(made, Instance)
-    return stable(made)
+    return stable(made, values.values())
 
 
 def _held(info: ClassInfo, fields: Iterable[str], own: Callable[[str], Size]) -> dict[str, Size]:
@@ -276,13 +220,17 @@ def _held(info: ClassInfo, fields: Iterable[str], own: Callable[[str], Size]) ->
 
 
 def symbolic_argument(
-    interpreter: Interpreter, parameter: Parameter, sizes: Mapping[str, Size], own: Callable[[str], Size]
+    interpreter: Interpreter,
+    parameter: Parameter,
+    sizes: Mapping[str, Size],
+    own: Callable[[str], Size],
+    variables: Mapping[str, Value] | None = None,
 ) -> Value:
     """A constructor argument of which only the annotation is known."""
     if parameter.name in sizes:
         size = sizes[parameter.name]
         return choice([size, None]) if isinstance(parameter.spec, specs.UnionSpec) else size
-    names = Names(own, generic=True, where=f"{parameter.name}.")
+    names = Names(own, generic=True, where=f"{parameter.name}.", variables=dict(variables or {}))
     if parameter.kind == "args":
         anything = isinstance(parameter.spec, specs.Anything)
         return UNKNOWN if anything else Sequence("list", None, assume(parameter.spec, names, parameter.name))
@@ -338,10 +286,11 @@ def assumed(interpreter: Interpreter, info: ClassInfo, hint: str, variables: Map
                     info.spec(name) or specs.ANYTHING, name, hint, interpreter.number, variables
                 )
                 for name in info.fields()
-                if _only_at_start(info, name)
+                if only_at_start(info, name)
             }
             return _completed(interpreter, Instance(info, fields, {}, partial=True, assumed=True))
-        return replace(info.symbolic(linked=False), assumed=True)
+        made = symbolic(interpreter, info, linked=False, variables=variables) if variables else None
+        return replace(made or info.symbolic(linked=False), assumed=True)
     finally:
         interpreter.assuming.discard(id(info))
 

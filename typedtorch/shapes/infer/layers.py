@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from typedtorch.shapes.infer import calls
-from typedtorch.shapes.infer.binding import Args
+from typedtorch.shapes.infer.binding import Args, callee
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -42,11 +42,18 @@ def call_sequential(frame: Frame, modules: Sequence, args: Args, node: ast.AST) 
         return _call_repeatedly(frame, modules.element, args, node)
     value = args.values[0]
     where = args.nodes[0]
-    for module in modules.items:
+    for i, module in enumerate(modules.items):
         value = calls.call_value(frame, module, Args([value], [where]), node)
         if value is UNKNOWN:
             return UNKNOWN
+        where = _output_of(node, i)
     return value
+
+
+def _output_of(node: ast.AST, index: int) -> ast.expr:
+    """What the next module is given, as a message calls it."""
+    name = ast.Name(f"the output of {callee(node)}[{index}]", ast.Load())
+    return ast.copy_location(name, node)
 
 
 def _call_repeatedly(frame: Frame, module: Value, args: Args, node: ast.AST) -> Value:

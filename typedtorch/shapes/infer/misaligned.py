@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typedtorch.shapes.axes import Dim
+from typedtorch.shapes.equality import INTEGER_SCOPE
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.problems import Problem, expected_shape, shown_shape
 from typedtorch.shapes.infer.specs import ArraySpec
-from typedtorch.shapes.size import axis, is_counted, is_unknown
+from typedtorch.shapes.size import Size, axis, integer, is_counted, is_unknown
 from typedtorch.shapes.tensor import (
     Pack,
     Tensor,
@@ -62,6 +64,41 @@ def misaligned(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[
         who, shown = names.binders.get(dim.name), shown_shape(spec, names)
         return [Problem("size", spec, value, path, dim, i, expected, got, who, shown)]
     return []
+
+
+def misplaced(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[Problem]:
+    """``grid(h: int, w: int) -> "h w"`` returns ``(w, h)``: the integer is there, under another's name.
+
+    Not having it at all says nothing: ``sample(n: int) -> "n"`` may return fewer where there are fewer.
+    """
+    dims, shape = spec.axes.dims, value.shape
+    meant = [_integer_in(dim, value) for dim in dims]
+    written = shown_shape(spec, names)
+    wanted = tuple(w if number is None else number for number, w in zip(meant, written, strict=True))
+    for i, (dim, number, got) in enumerate(zip(dims, meant, shape, strict=True)):
+        if number is None or got == number or isinstance(got, Pack) or is_unknown(got):
+            continue
+        bound_here = names.binders.get(dim.name, "").startswith("the result")
+        if bound_here and _under_another_name(number, dim.name, spec, value):
+            return [Problem("size", spec, value, path, dim, i, number, got, None, wanted)]
+    return []
+
+
+def _under_another_name(number: Size, name: str, spec: ArraySpec, value: Tensor) -> bool:
+    return any(
+        entry == number and dim.kind in ("named", "fixed") and dim.name != name
+        for dim, entry in zip(spec.axes.dims, value.shape, strict=True)
+    )
+
+
+def _integer_in(dim: Dim, value: Tensor) -> Size | None:
+    """The function's integer of an axis's name, where a tensor has an axis of that size."""
+    if dim.kind != "named" or dim.variadic or dim.broadcastable:
+        return None
+    for number in (axis(dim.name, INTEGER_SCOPE), integer(dim.name)):
+        if number in value.shape:
+            return number
+    return None
 
 
 def permuted(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[Problem]:

@@ -14,10 +14,10 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from typedtorch.shapes.infer import refine
+from typedtorch.shapes.infer import refine, specs
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.state import State, join_states
-from typedtorch.shapes.infer.values import Choice, Object, Scalar, Tensor, Value
+from typedtorch.shapes.infer.values import UNKNOWN, Choice, Object, Scalar, Tensor, Value
 from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import Entry, Pack, pack_index
 
@@ -54,7 +54,7 @@ def run_each(frame: Frame, fork: ast.stmt, tail: Sequence[ast.stmt], run: Run) -
     frame.state = joined.copy()
     reached = run(frame, tail)
     if 1 < len(ends) <= MAX_WAYS:
-        exact = _about_flags(frame, branches, joined)
+        exact = _about_flags(frame, branches, joined) or _fills_in(frame, branches)
         counting, frame.reporter.counting = frame.reporter.counting, False
         states = [state for state, _ in ends]
         for state, written in ends:
@@ -110,6 +110,53 @@ def _about_flags(frame: Frame, node: ast.If, state: State) -> str:
                 return ""
     first = tests[0].operand if isinstance(tests[0], ast.UnaryOp) else tests[0]
     return "flag" if len(tests) == 1 and isinstance(first, ast.Name) else "flags"
+
+
+def _fills_in(frame: Frame, node: ast.If) -> str:
+    """``if weight is None: weight = torch.ones(n)``: a stand-in made of sizes alone.
+
+    That it is needed says nothing of any size: where what was given serves, so must this.  Only a
+    square, such as ``torch.eye(d)`` for a ``"d k"``, may mean that both are one here.
+    """
+    if len(node.body) != 1 or not all(_keeps(s, node.test) for s in node.orelse) or frame.function is None:
+        return ""
+    match node.test, node.body[0]:
+        case (
+            ast.Compare(left=ast.Name(id=asked), ops=[ast.Is()], comparators=[ast.Constant(value=None)]),
+            ast.Assign(targets=[ast.Name(id=filled)], value=ast.Call() as made),
+        ) if asked == filled and _is_own_tensor(frame, asked) and _is_new(frame, made):
+            return "default"
+    return ""
+
+
+def _keeps(statement: ast.stmt, test: ast.expr) -> bool:
+    """The other arm of ``weight = torch.ones(n) if weight is None else weight``."""
+    match statement, test:
+        case ast.Assign(value=ast.Name(id=kept)), ast.Compare(left=ast.Name(id=asked)):
+            return kept == asked
+    return False
+
+
+def _is_new(frame: Frame, made: ast.Call) -> bool:
+    """Whether a call makes a tensor of sizes: none goes into it, nor is its method called."""
+    parts = [*made.args, *(k.value for k in made.keywords)]
+    if isinstance(made.func, ast.Attribute) and not made.func.attr.startswith("new_"):
+        parts.append(made.func.value)
+    with frame.reporter.mute():
+        values = [frame.evaluate(part) for part in parts]
+        value = frame.evaluate(made)
+    if any(isinstance(v, (Tensor, Choice)) or v is UNKNOWN for v in values) or not isinstance(value, Tensor):
+        return False
+    return value.rank is not None and len(set(value.shape)) == len(value.shape)
+
+
+def _is_own_tensor(frame: Frame, name: str) -> bool:
+    """Whether a name is a parameter annotated as an array or None."""
+    assert frame.function is not None
+    signature = frame.interpreter.signature(frame.function)
+    spec = next((p.spec for p in signature.parameters if p.name == name), None)
+    options = spec.options if isinstance(spec, specs.UnionSpec) else ()
+    return len(options) == 2 and any(isinstance(o, specs.ArraySpec) and o.shaped for o in options)
 
 
 def _is_flag(value: Value) -> bool:

@@ -13,7 +13,7 @@ from typedtorch.shapes.axes import Dim, evaluate
 from typedtorch.shapes.equality import GIVEN_SCOPE, name_against_number, observe, same
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.assuming import Names, assume
-from typedtorch.shapes.infer.misaligned import misaligned, permuted, permuted_text
+from typedtorch.shapes.infer.misaligned import misaligned, misplaced, permuted, permuted_text
 from typedtorch.shapes.infer.problems import Problem, expected_shape, shown_shape
 from typedtorch.shapes.infer.runs import match_run, match_unknown
 from typedtorch.shapes.infer.specs import ArraySpec, Spec
@@ -286,6 +286,8 @@ def _match_shape(spec: ArraySpec, value: Tensor, names: Names, binder: str, path
             problems.append(Problem("pack", spec, value, path, dims[variadic], wanted=wanted, text=differs))
     if not problems and pack is None and variadic is None:
         problems = misaligned(spec, value, names, path)
+        if names.strict and not problems:
+            problems = misplaced(spec, value, names, path)
     return problems or permuted(spec, value, names, path) or permuted_text(spec, value, names, path)
 
 

@@ -7,11 +7,21 @@ integer an integer.  Any other assignment may make something else of the attribu
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer.index import registered
-from typedtorch.shapes.infer.values import UNKNOWN, Instance, Tensor, Value, is_size
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    DictV,
+    Instance,
+    Sequence,
+    Tensor,
+    Value,
+    is_size,
+    options_of,
+)
 from typedtorch.shapes.size import unknown
 
 if TYPE_CHECKING:
@@ -22,6 +32,72 @@ _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
 _COUNTS = frozenset({"len", "int"})
 _OF_COUNTS = frozenset({"min", "max", "abs"})
 _SIZES = frozenset({"size", "numel", "dim", "ndimension"})
+
+
+def stable(instance: Instance, promised: Iterable[Value] = ()) -> Instance:
+    """Forget what other methods make of an attribute: it is updated over time.
+
+    ``promised`` is what annotations say of the arguments, which binds whoever else holds them.
+    """
+    lasting = {id(value) for value in promised}
+    info = instance.info
+    kept: dict[str, Value] = {}
+    for name, value in instance.attributes.items():
+        if not only_at_start(info, name):
+            left = remains(instance, name)
+            if left is not UNKNOWN:
+                kept[name] = left
+        elif not _plain_container(value) or not (
+            _changes(info, name) or (_holds_tensors(value) and id(value) not in lasting)
+        ):
+            kept[name] = value
+    return replace(instance, attributes=kept)
+
+
+def _holds_tensors(value: Value) -> bool:
+    """A list or dict of tensors, into which whoever is given it may put others."""
+    item = value.any_value if isinstance(value, DictV) else value.any_item
+    return any(isinstance(option, Tensor) for option in options_of(item))
+
+
+def _plain_container(value: Value) -> bool:
+    return isinstance(value, (Sequence, DictV)) and value.kind in ("list", "set", "dict")
+
+
+def _changes(info: ClassInfo, attribute: str) -> bool:
+    """Whether a method other than the constructor changes the items of a list or dict."""
+    return any(
+        method not in _AT_START
+        for ancestor in info.mro()
+        for method in ancestor.self_changes.get(attribute, ())
+    )
+
+
+def only_at_start(info: ClassInfo, attribute: str) -> bool:
+    for ancestor in info.mro():
+        for method in ancestor.self_stores.get(attribute, ()):
+            if method not in _AT_START and method not in _called_at_start(info):
+                return False
+    return True
+
+
+def _called_at_start(info: ClassInfo) -> set[str]:
+    """Methods the constructor calls, which build the object."""
+    return {
+        name
+        for ancestor in info.mro()
+        for name in ancestor.helpers
+        if not _takes_more(info, name, ancestor.helper_arguments.get(name))
+    }
+
+
+def _takes_more(info: ClassInfo, helper: str, given: int | None) -> bool:
+    """Whether the constructor leaves arguments of a method to their defaults, which a later call may give."""
+    found = info.find(helper)
+    if given is None or found is None:
+        return False
+    taken = found[1][-1].args
+    return given < len(taken.posonlyargs) + len(taken.args) - 1 + len(taken.kwonlyargs)
 
 
 def remains(instance: Instance, name: str) -> Value:
@@ -98,4 +174,4 @@ def _integral(node: ast.expr, instance: Instance) -> bool:
     return False
 
 
-__all__ = ["remains"]
+__all__ = ["only_at_start", "remains", "stable"]
