@@ -112,13 +112,15 @@ def _about_flags(frame: Frame, node: ast.If, state: State) -> str:
     return "flag" if len(tests) == 1 and isinstance(first, ast.Name) else "flags"
 
 
-def _fills_in(frame: Frame, node: ast.If) -> str:
+def _fills_in(frame: Frame, node: ast.stmt) -> str:
     """``if weight is None: weight = torch.ones(n)``: a stand-in made of sizes alone.
 
     That it is needed says nothing of any size: where what was given serves, so must this.  Only a
     square, such as ``torch.eye(d)`` for a ``"d k"``, may mean that both are one here.
     """
-    if len(node.body) != 1 or not all(_keeps(s, node.test) for s in node.orelse) or frame.function is None:
+    if not isinstance(node, ast.If) or len(node.body) != 1 or frame.function is None:
+        return ""
+    if not all(_keeps(statement, node.test) for statement in node.orelse):
         return ""
     match node.test, node.body[0]:
         case (
