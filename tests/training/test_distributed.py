@@ -1,95 +1,24 @@
-"""Processes under ``torchrun`` and gloo: the losses of one, checkpoints for any number, one end for all."""
+"""Processes under ``torchrun`` and gloo: the losses of one, checkpoints for any number."""
 
 from __future__ import annotations
 
 import json
-import os
-import re
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
 
 from typedtorch.training import consolidate, load_checkpoint
-from typedtorch.training.loggers import read_records
 
-SETTINGS: dict[str, Any] = {
-    "device": "cpu", "layers": 2, "d_model": 16, "heads": 2, "seq": 16, "batch": 4, "steps": 6,
-    "log_every": 2, "eval_every": 3, "save_every": 3, "eval_tokens": 512, "sample": 0, "ema": 0.9,
-    "warmup": 1, "schedule": "constant",
-}  # fmt: skip
-TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node"]
+from .processes import TORCHRUN, checkpoint, close, run, same_state, start, text_in
+
 pytestmark = pytest.mark.slow
-
-
-def command(place: Path, out: str, world: int, **changes: Any) -> list[str]:
-    launcher = [*TORCHRUN, str(world)] if world > 1 else [sys.executable]
-    settings = {**SETTINGS, "data": str(place / "text.txt"), "out": out, **changes}
-    switches = [f"--{name.replace('_', '-')}" for name, value in settings.items() if value is True]
-    flags = [
-        word
-        for name, value in settings.items()
-        if not isinstance(value, bool)
-        for word in (f"--{name.replace('_', '-')}", str(value))
-    ]
-    return [*launcher, "-m", "typedtorch", "train", *flags, *switches, "--no-plot"]
-
-
-def start(place: Path, arguments: list[str]) -> subprocess.Popen[str]:
-    environment = {
-        **os.environ, "XDG_CACHE_HOME": str(place / "cache"), "OMP_NUM_THREADS": "1",
-        "GLOO_SOCKET_IFNAME": "lo",
-    }  # fmt: skip
-    pipe = subprocess.PIPE
-    return subprocess.Popen(arguments, env=environment, cwd=place, text=True, stdout=pipe, stderr=pipe)
-
-
-def run(place: Path, out: str, world: int, **changes: Any) -> list[dict[str, object]]:
-    """Train with the command a person would type; what it logged, the times left out."""
-    process = start(place, command(place, out, world, **changes))
-    said = process.communicate(timeout=180)
-    assert process.returncode == 0, said[1][-3000:]
-    keys = ("step", "loss", "grad_norm", "lr", "items", "val_loss")
-    return [{k: r[k] for k in keys if k in r} for r in read_records(place / out / "metrics.jsonl")]
-
-
-def close(ours: list[dict[str, object]], theirs: list[dict[str, object]]) -> bool:
-    """The same figures, but for sums in another order in float32."""
-    return [r.keys() for r in ours] == [r.keys() for r in theirs] and all(
-        a[key] == pytest.approx(b[key], rel=2e-5) for a, b in zip(ours, theirs, strict=True) for key in a
-    )
-
-
-def checkpoint(place: Path, out: str, step: int) -> Path:
-    return place / out / "checkpoints" / f"step-{step:08d}"
-
-
-def same_state(ours: dict[str, Any], theirs: dict[str, Any], tolerance: float) -> None:
-    """Every tensor of the models, the averages and the optimizers."""
-    for part in ("model", "ema"):
-        assert ours[part].keys() == theirs[part].keys()
-        for name, value in theirs[part].items():
-            assert torch.allclose(ours[part][name], value, rtol=0, atol=tolerance), (part, name)
-    mine, other = ours["optimizer"], theirs["optimizer"]
-    assert [g["params"] for g in mine["param_groups"]] == [g["params"] for g in other["param_groups"]]
-    assert mine["state"].keys() == other["state"].keys()
-    for number, state in other["state"].items():
-        assert mine["state"][number].keys() == state.keys()
-        for name, value in state.items():
-            assert torch.allclose(mine["state"][number][name], value, rtol=0, atol=tolerance), (number, name)
-    assert ours["data"] == theirs["data"]
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("distributed")
-    (folder / "text.txt").write_text("".join(f"line {i % 17} of {i % 5} in the text\n" for i in range(400)))
-    return folder
+    return text_in(tmp_path_factory.mktemp("distributed"))
 
 
 @pytest.fixture(scope="module")
@@ -216,23 +145,6 @@ def test_gradients_are_those_of_all_valid_tokens_however_they_are_spread(place: 
         torch.testing.assert_close(two["model"][name], value)
 
 
-OWN_SCRIPT = """
-import sys, typedtorch
-found = typedtorch.train(
-    data="text.txt", out=sys.argv[1], parallel=sys.argv[2], device="cpu", layers=1, d_model=16, heads=2,
-    seq=16, batch=4, steps=3, eval_tokens=256, warmup=1, sample=0, plot=False,
-)
-assert found.step == 3
-"""
-
-FORGETFUL = """
-import torch
-from typedtorch.training import join
-parallel, device = join("ddp", torch.device("cpu"))
-assert float(parallel.sum(torch.ones(()))) == 2
-"""
-
-
 GOING_ON = """
 import os, sys, time, typedtorch
 from typedtorch.training import Callback
@@ -265,77 +177,3 @@ def test_steps_are_taken_while_every_process_writes_its_part(place: Path) -> Non
     said = process.communicate(timeout=120)[1]
     assert process.returncode == 0, said
     assert load_checkpoint(checkpoint(place, "going-on", 12))["counters"]["step"] == 12
-
-
-@pytest.mark.parametrize("kind", ["ddp", "zero1", "fsdp"])
-def test_a_script_of_ones_own_ends_well(place: Path, kind: str) -> None:
-    (place / "own.py").write_text(OWN_SCRIPT)
-    process = start(place, [*TORCHRUN, "2", "own.py", f"own-{kind}", kind])
-    said = process.communicate(timeout=120)[1]
-    assert process.returncode == 0, said
-    assert "destroy_process_group" not in said  # torch's warning about one that was forgotten
-
-
-def test_a_script_that_forgets_to_leave_ends_well(place: Path) -> None:
-    (place / "forgetful.py").write_text(FORGETFUL)
-    process = start(place, [*TORCHRUN, "2", "forgetful.py"])
-    said = process.communicate(timeout=120)[1]
-    assert process.returncode == 0, said
-    assert "destroy_process_group" not in said
-
-
-def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
-    """Until a running command has written ``path``; where it never does, it is ended and shown."""
-    deadline = time.monotonic() + 400
-    while not path.exists() and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.02)
-    if not path.exists():
-        process.terminate()
-        pytest.fail(f"{path} was never written: {process.communicate(timeout=60)[1][-3000:]}")
-
-
-def workers(launcher: int) -> list[int]:
-    found = subprocess.run(["pgrep", "-P", str(launcher)], capture_output=True, text=True, check=False)
-    return sorted(map(int, found.stdout.split()))
-
-
-@pytest.mark.parametrize("kind", ["ddp", "fsdp"])
-def test_a_signal_to_one_process_ends_all_with_a_checkpoint(place: Path, kind: str) -> None:
-    out = f"signalled-{kind}"
-    process = start(place, command(place, out, 2, parallel=kind, steps=100_000, log_every=2, save_every=5))
-    wait_for(checkpoint(place, out, 5), process)
-    os.kill(workers(process.pid)[1], signal.SIGTERM)
-    said = process.communicate(timeout=120)[1]
-    assert process.returncode == 1, said[-2000:]  # torchrun's own
-    assert sorted(re.findall(r"exitcode  : (-?\d+)", said)) == ["143", "143"], said[-3000:]
-    assert said.count("stopped by signal 15 after step") == 2
-    last = max(int(p.name[5:]) for p in (place / out / "checkpoints").iterdir())
-    stopped = {int(n) for n in re.findall(r"stopped by signal 15 after step (\d+)", said)}
-    assert stopped == {last}
-    assert load_checkpoint(checkpoint(place, out, last))["counters"]["step"] == last
-    run(place, out, 1, resume="auto", steps=last + 1, parallel="auto")
-
-
-def test_a_signal_to_the_launcher_ends_all_with_a_checkpoint(place: Path) -> None:
-    process = start(
-        place, command(place, "ended", 2, parallel="ddp", steps=100_000, log_every=2, save_every=5)
-    )
-    wait_for(checkpoint(place, "ended", 5), process)
-    process.send_signal(signal.SIGTERM)
-    said = process.communicate(timeout=120)[1]
-    stopped = {int(n) for n in re.findall(r"stopped by signal 15 after step (\d+)", said)}
-    assert len(stopped) == 1, said[-2000:]
-    assert load_checkpoint(checkpoint(place, "ended", stopped.pop()))["model"]
-
-
-@pytest.mark.parametrize("background", [False, True])
-def test_a_disk_that_refuses_one_process_fails_in_all(place: Path, background: bool) -> None:
-    out = f"full-{background}"
-    arguments = command(place, out, 2, parallel="fsdp", save_every=2, background_save=background)
-    limited = ["sh", "-c", "ulimit -f 20; trap '' XFSZ; exec \"$@\"", "sh", *arguments]
-    process = start(place, limited)
-    said = process.communicate(timeout=180)[1]
-    assert process.returncode == 1
-    assert said.count("typedtorch: error:") == 2, said[-3000:]
-    assert "File too large" in said
-    assert not [p for p in (place / out / "checkpoints").iterdir() if p.name.startswith("step-")]

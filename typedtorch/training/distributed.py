@@ -26,6 +26,7 @@ from jaxtyping import Shaped
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from typedtorch.training import messages
 from typedtorch.training.errors import CheckpointError, ConfigError, Interrupted
 from typedtorch.training.restore import load_model, plain_state
 from typedtorch.training.step import Count
@@ -74,11 +75,11 @@ class Parallel:
         """Wait for all processes."""
 
     def gather(self, value: object) -> list[Any]:
-        """Every process's value, in order, at process 0 (an empty list elsewhere)."""
+        """Every process's value, tensors and plain ones, in order, at process 0 (an empty list elsewhere)."""
         return [value]
 
     def broadcast(self, value: Any) -> Any:
-        """Process 0's value, in every process."""
+        """Process 0's value, tensors and plain ones, in every process."""
         return value
 
     def by_first(self, action: Callable[[], ResultT]) -> ResultT | None:
@@ -152,14 +153,23 @@ class Group(Parallel):
         dist.barrier()
 
     def gather(self, value: object) -> list[Any]:
-        found: list[Any] = [None] * self.world
-        dist.gather_object(value, found if self.rank == 0 else None, group=self.group)
-        return found if self.rank == 0 else []
+        if self.rank:
+            messages.send(value, lambda data: dist.send(data, 0, group=self.group), self.device)
+            return []
+        others = range(1, self.world)
+        return [value, *(messages.receive(self._from(rank), self.device) for rank in others)]
+
+    def _from(self, rank: int) -> messages.Move:
+        return lambda data: dist.recv(data, rank, group=self.group)
 
     def broadcast(self, value: Any) -> Any:
-        box = [value]
-        dist.broadcast_object_list(box, device=self.device, group=self.group)
-        return box[0]
+        def move(data: Shaped[Tensor, "*shape"]) -> None:
+            dist.broadcast(data, 0, group=self.group)
+
+        if self.rank:
+            return messages.receive(move, self.device)
+        messages.send(value, move, self.device)
+        return value
 
     def by_first(self, action: Callable[[], ResultT]) -> ResultT | None:
         found, failure = None, None

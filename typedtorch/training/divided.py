@@ -70,9 +70,10 @@ def write(
     own = store.place_for_shards(step) if store is not None else None
     if own is not None:
         own.mkdir(mode=0o755, exist_ok=True)  # the umask may allow more
-    place = parallel.broadcast(own)
-    if place is None:
+    said = parallel.broadcast(None if own is None else str(own))
+    if said is None:
         return None
+    place = Path(said)
     write_part(place, tensors, group=parallel.group)
     files = parallel.gather(entries(place, share=parallel.rank, of=parallel.world))
     optimizer = plain["optimizer"]

@@ -43,7 +43,7 @@ def write_tensors(writer: Writer, tensors: Mapping[str, Tensor]) -> None:
     """
     writer.write(_header(tensors))
     for tensor in tensors.values():
-        writer.write(_bytes_of(_in_order(tensor)).numpy().data)
+        writer.write(bytes_of(_in_order(tensor)).numpy().data)
 
 
 def _in_order(tensor: Shaped[Tensor, "*shape"]) -> Shaped[Tensor, "*shape"]:
@@ -51,7 +51,8 @@ def _in_order(tensor: Shaped[Tensor, "*shape"]) -> Shaped[Tensor, "*shape"]:
     return tensor.detach().to("cpu").contiguous()
 
 
-def _bytes_of(tensor: Shaped[Tensor, "*shape"]) -> UInt8[Tensor, "bytes"]:
+def bytes_of(tensor: Shaped[Tensor, "*shape"]) -> UInt8[Tensor, "bytes"]:
+    """The memory of a tensor whose values lie in order."""
     return tensor.reshape(-1).view(torch.uint8) if tensor.numel() else torch.empty(0, dtype=torch.uint8)
 
 
@@ -85,7 +86,7 @@ def read_tensors(file: CheckedFile) -> dict[str, Tensor]:
     """
     head, tensors = _parse(file)
     again = bytearray(len(head))
-    file.read([memoryview(again), *(_bytes_of(tensor).numpy().data for tensor in tensors.values())])
+    file.read([memoryview(again), *(bytes_of(tensor).numpy().data for tensor in tensors.values())])
     if again != head:
         raise DamagedCheckpoint(file.path, "a file that nobody changes", "another header than a moment ago")
     return tensors
