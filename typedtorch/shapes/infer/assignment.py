@@ -111,8 +111,10 @@ def _assign_item(frame: Frame, target: ast.Subscript, value: Value, source: ast.
         if isinstance(index, (str, int)):
             updated = DictV({**holder.items, index: value}, holder.rest, holder.kind)
         else:
-            rest = value if holder.rest is None else join(holder.rest, value, frame.place(target))
-            updated = DictV(holder.items, rest, holder.kind)
+            place = frame.place(target)
+            rest = value if holder.rest is None else join(holder.rest, value, place)
+            items = {k: join(v, value, f"{place}.{k}") for k, v in holder.items.items()}
+            updated = DictV(items, rest, holder.kind)  # any of them may be the one that is replaced
         frame.state.replace_value(holder, updated)
     elif isinstance(holder, SequenceV):
         frame.state.replace_value(holder, _with_item(holder, index, value, frame.place(target)))
@@ -121,12 +123,8 @@ def _assign_item(frame: Frame, target: ast.Subscript, value: Value, source: ast.
 
 
 def _with_item(holder: SequenceV, index: Value, value: Value, place: str) -> SequenceV:
-    if (
-        isinstance(index, int)
-        and holder.items is not None
-        and -len(holder.items) <= index < len(holder.items)
-    ):
-        items = list(holder.items)
+    items = list(holder.items or ())
+    if isinstance(index, int) and -len(items) <= index < len(items):
         items[index] = value
         return replace(holder, items=tuple(items))
     element = value if holder.items == () else join(holder.any_item, value, place)

@@ -30,6 +30,14 @@ def padded(past: list[Float[np.ndarray, "_ c"]], context: int) -> dict:
     return entry
 
 
+def coordinates(given: dict) -> float:
+    found = {"time": np.empty(0), "lead": np.empty(0), "level": np.empty((0, 2))}
+    for key, value in given.items():
+        if key in found:
+            found[key] = value
+    return float(found["lead"][-1])
+
+
 def groups(ids, chosen) -> Tensor:
     first = torch.isin(ids, chosen[: len(chosen) // 2])
     second = torch.isin(ids, chosen[len(chosen) // 2 :])
@@ -91,6 +99,7 @@ def use(ids: Int[Tensor, "7"]) -> None:
     reverse(np.ones((5, 3), dtype=np.float32))
     padded([np.ones((6, 2)), np.ones((3, 2))], 4)
     groups(ids, torch.unique(ids))
+    coordinates({"lead": np.arange(3), "other": 1})
     scale(torch.randn(9, 3), torch.randn(9, 3))
     Pyramid(2)(torch.randn(2, 3, 4, 4))
     tiles(torch.randn(1, 3, 4))
