@@ -264,6 +264,9 @@ def test_options_of_the_project_hold(capsys: pytest.CaptureFixture[str]) -> None
     Path("pyproject.toml").write_text('[tool.typedtorch]\nexclude = ["legacy"]\n')
     assert main([]) == 1
     assert "legacy" not in capsys.readouterr().out
+    Path("pyproject.toml").write_text('[tool.typedtorch.per-file-ignores]\nlegacy = ["shape"]\n')
+    assert main([]) == 1
+    assert "legacy" not in capsys.readouterr().out
     Path("pyproject.toml").write_text('[tool.typedtorch]\ndisable = ["shape"]\n')
     assert main([]) == 0
 
@@ -271,7 +274,7 @@ def test_options_of_the_project_hold(capsys: pytest.CaptureFixture[str]) -> None
 def test_wrong_option_of_the_project_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
     Path("pyproject.toml").write_text("[tool.typedtorch]\nselect = []\n")
     assert main([]) == 2
-    assert 'has no option "select"; known: disable, exclude' in capsys.readouterr().err
+    assert 'has no option "select"; known: disable, exclude, per-file-ignores' in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

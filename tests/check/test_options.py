@@ -21,10 +21,19 @@ def write(folder: Path, data: str | bytes) -> Path:
     ("text", "message"),
     [
         ("disabel = ['shape']", ':2: [tool.typedtorch] has no option "disabel"; did you mean "disable"?'),
-        ("other = 1", ':2: [tool.typedtorch] has no option "other"; known: disable, exclude'),
+        (
+            "other = 1",
+            ':2: [tool.typedtorch] has no option "other"; known: disable, exclude, per-file-ignores',
+        ),
         ("disable = 'shape'", ":2: disable is a list of strings, for example disable = "),
         ("exclude = [1]", ":2: exclude is a list of strings, for example exclude = "),
         ("disable = ['shap']", ':2: disable: no error code "shap"; did you mean "shape"?'),
+        ("per-file-ignores = ['a']", ":2: per-file-ignores is a table, for example per-file-ignores = {"),
+        (
+            "[tool.typedtorch.per-file-ignores]\n'a' = 'shape'",
+            ":3: a is a list of strings, for example per-file",
+        ),
+        ("[tool.typedtorch.per-file-ignores]\na = ['shap']", ':3: a: no error code "shap"; did you mean'),
         ("disable = [", ": not valid TOML: "),
     ],
 )
@@ -61,3 +70,22 @@ def test_the_nearest_file_above_holds(tmp_path: Path) -> None:
     assert found.disable == {"dtype"}
     assert found.excludes(tmp_path / "old" / "net.py")
     assert not found.excludes(tmp_path / "new" / "net.py")
+
+
+def test_codes_are_switched_off_by_file(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        """
+[tool.typedtorch]
+disable = ["broadcast"]
+
+[tool.typedtorch.per-file-ignores]
+"tests" = ["shape"]
+"*_old.py" = ["dtype"]
+""",
+    )
+    found = load(tmp_path, CODES)
+    assert found.disabled(tmp_path / "net.py") == {"broadcast"}
+    assert found.disabled(tmp_path / "tests" / "deep" / "net.py") == {"broadcast", "shape"}
+    assert found.disabled(tmp_path / "tests" / "net_old.py") == {"broadcast", "shape", "dtype"}
+    assert found.disabled(Path("/elsewhere/tests/net.py")) == {"broadcast"}

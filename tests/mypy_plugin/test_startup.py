@@ -50,6 +50,9 @@ def test_options_leave_codes_and_files_out(project: Project) -> None:
     config.write_text('[tool.typedtorch]\nexclude = ["legacy"]\n')
     assert project.mypy("bad.py").messages != set()
     assert project.mypy("legacy/bad.py").messages == set()
+    config.write_text('[tool.typedtorch.per-file-ignores]\nlegacy = ["shape"]\n')
+    assert project.mypy("bad.py").messages != set()
+    assert project.mypy("legacy/bad.py").messages == set()
     config.write_text('[tool.typedtorch]\ndisable = ["shape"]\n')
     assert project.mypy("bad.py").messages == set()
 

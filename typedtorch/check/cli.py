@@ -23,7 +23,7 @@ and without running them. The findings are those of the mypy plugin."""
 
 _EPILOG = f"""Codes: {", ".join(EXPLAIN)}.
 "# type: ignore[shape]" or "# typedtorch: ignore[shape]" switches findings on its line off;
-[tool.typedtorch] in pyproject.toml may have disable = ["CODE"] and exclude = ["PATTERN"].
+[tool.typedtorch] in pyproject.toml has disable = ["CODE"], exclude = ["PATTERN"] and per-file-ignores.
 Exit code: 0 no errors, 1 errors found, 2 wrong usage."""
 
 _FORMATS = ("text", "json", "github", "sarif")
@@ -85,7 +85,7 @@ def _run(options: argparse.Namespace) -> int:
         print(EXPLAIN[_known_code(options.explain)])
         return 0
     settings = config.load(Path.cwd(), EXPLAIN)
-    silenced = settings.disable | _listed(options.ignore)
+    silenced = _listed(options.ignore)
     if options.select:
         selected = _listed(options.select)
         if not selected:

@@ -60,7 +60,8 @@ class Checker:
         coverage: dict[str, Coverage] = {}
         for target in targets:
             found, known = self._file(target)
-            findings += [replace(f, path=target.shown) for f in found if f.code not in silenced]
+            unwanted = silenced | target.disabled
+            findings += [replace(f, path=target.shown) for f in found if f.code not in unwanted]
             if known.total:
                 coverage[target.shown] = known
         return Result(_in_order(findings), coverage, len(targets))

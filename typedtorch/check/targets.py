@@ -22,13 +22,15 @@ class TargetError(ValueError):
 class Target:
     """One file to check.  ``shown`` is its path as the user would write it; imports start from ``root``.
 
-    ``data`` is what standard input held; None for what is on disk.
+    ``disabled`` are the codes that the project's options switch off there.  ``data`` is what standard input
+    held; None for what is on disk.
     """
 
     path: Path
     shown: str
     module: str
     root: Path
+    disabled: frozenset[str] = frozenset()
     data: bytes | None = None
 
 
@@ -39,15 +41,17 @@ def targets(names: Sequence[str], config: Config) -> list[Target]:
         TargetError: a name is no file, folder or module, or a folder holds no Python.
     """
     found = {path.absolute(): path for name in names for path in _files(name)}
-    return [
-        Target(path, _shown(path), *module_of(path)) for path in sorted(found) if not config.excludes(path)
-    ]
+    return [_target(path, config) for path in sorted(found) if not config.excludes(path)]
 
 
 def unsaved(path: Path, data: bytes, config: Config) -> list[Target]:
     """A file as an editor holds it; nothing where the options leave it out."""
     path = path.absolute()
-    return [] if config.excludes(path) else [Target(path, _shown(path), *module_of(path), data)]
+    return [] if config.excludes(path) else [_target(path, config, data)]
+
+
+def _target(path: Path, config: Config, data: bytes | None = None) -> Target:
+    return Target(path, _shown(path), *module_of(path), config.disabled(path), data)
 
 
 def _files(name: str) -> Iterable[Path]:

@@ -54,7 +54,7 @@ def config_data(module: str, path: str, config: Config) -> list[str] | None:
         (b"torch" not in data and b"einops" not in data) or is_installed(Path(path))
     ):
         return None
-    options = "excluded" if config.excludes(Path(path)) else _config_digest(config)
+    options = "excluded" if config.excludes(Path(path)) else _options_digest(config.disabled(Path(path)))
     return [_plugin_digest(), _engine_digest(), options, interface_digest(data)]
 
 
@@ -77,8 +77,8 @@ def _without_settled_body(match: re.Match[bytes]) -> bytes:
     return match[0][: match.start("body") - match.start()] if settled else match[0]
 
 
-def _config_digest(config: Config) -> str:
-    return _hash(repr(sorted(config.disable)).encode())
+def _options_digest(disabled: frozenset[str]) -> str:
+    return _hash(repr(sorted(disabled)).encode())
 
 
 @cache

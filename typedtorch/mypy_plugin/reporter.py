@@ -208,8 +208,9 @@ class Reporter:
         self._enter(tree, errors)
         skipped = unreachable_lines(tree) if checked.findings else set()
         switched_off = self._own_ignores(tree.path) if checked.findings else None
+        disabled = self.config.disabled(Path(tree.path)) if checked.findings else frozenset()
         for finding in checked.findings:
-            unwanted = finding.code in self.config.disable
+            unwanted = finding.code in disabled
             if switched_off is not None and switched_off(finding.line, finding.code):
                 continue
             if not unwanted and finding.line not in skipped and finding.code != "syntax":

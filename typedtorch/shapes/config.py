@@ -1,10 +1,13 @@
 """Options of the static checker: the table ``[tool.typedtorch]`` of the nearest ``pyproject.toml``.
 
-Two options, both lists of strings::
+Three options::
 
     [tool.typedtorch]
     disable = ["broadcast"]        # error codes that are never reported
     exclude = ["tests/legacy/*"]   # files and folders whose shapes are not checked
+
+    [tool.typedtorch.per-file-ignores]
+    "tests" = ["shape", "dtype"]   # error codes that are not reported in some files
 
 A wrong name or value is an error that says what was meant, not a silent default.
 """
@@ -12,13 +15,16 @@ A wrong name or value is an error that says what was meant, not a silent default
 from __future__ import annotations
 
 import difflib
+import functools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
-OPTIONS = ("disable", "exclude")
+OPTIONS = ("disable", "exclude", "per-file-ignores")
+_EXAMPLES = {"disable": 'disable = ["broadcast"]', "exclude": 'exclude = ["tests/legacy/*"]'}
+_PER_FILE = 'per-file-ignores = {"tests" = ["shape"]}'
 
 
 class ConfigError(ValueError):
@@ -27,11 +33,12 @@ class ConfigError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What the table says.  ``root`` is the folder that holds it: ``exclude`` is relative to that."""
+    """What the table says.  ``root`` is the folder that holds it: patterns are relative to that."""
 
     root: Path
     disable: frozenset[str] = frozenset()
     exclude: tuple[str, ...] = ()
+    per_file: tuple[tuple[str, frozenset[str]], ...] = ()
 
     def excludes(self, path: Path) -> bool:
         """Whether a file is named by ``exclude``, itself or by a folder above it.
@@ -39,17 +46,26 @@ class Config:
         >>> Config(Path("/p"), exclude=("legacy", "*_old.py")).excludes(Path("/p/legacy/net.py"))
         True
         """
-        if not self.exclude:
-            return False
+        return any(self._names(path, pattern) for pattern in self.exclude)
+
+    def disabled(self, path: Path) -> frozenset[str]:
+        """The codes that are not reported in a file.
+
+        >>> config = Config(Path("/p"), per_file=(("tests", frozenset({"shape"})),))
+        >>> sorted(config.disabled(Path("/p/tests/net.py")))
+        ['shape']
+        """
+        return self.disable.union(*(codes for pattern, codes in self.per_file if self._names(path, pattern)))
+
+    def _names(self, path: Path, pattern: str) -> bool:
+        """Whether a pattern is that of a file, or of a folder above it."""
         try:
             relative = path.absolute().relative_to(self.root)
         except ValueError:
             return False
-        names = [relative, *relative.parents][:-1]
         return any(
             fnmatch(name.as_posix(), pattern.strip("/")) or fnmatch(name.name, pattern)
-            for name in names
-            for pattern in self.exclude
+            for name in [relative, *relative.parents][:-1]
         )
 
 
@@ -79,13 +95,16 @@ def parse(path: Path, text: str, codes: Iterable[str]) -> Config:
         return Config(path.parent.absolute())
     table = _table(path, text)
     _check_names(path, text, table)
-    lists = {name: _strings(path, text, name, table.get(name, [])) for name in OPTIONS}
-    known = sorted(codes)
-    for code in lists["disable"]:
-        if code not in known:
-            wanted = _nearest(code, known)
-            raise ConfigError(f'{_where(path, text, "disable")}: disable: no error code "{code}"; {wanted}')
-    return Config(path.parent.absolute(), frozenset(lists["disable"]), tuple(lists["exclude"]))
+    where = functools.partial(_where, path, text)
+    disable = _codes(where, "disable", table.get("disable", []), codes)
+    exclude = _strings(where, "exclude", table.get("exclude", []))
+    per_file = table.get("per-file-ignores", {})
+    if not isinstance(per_file, Mapping):
+        raise ConfigError(
+            f"{where('per-file-ignores')}: per-file-ignores is a table, for example {_PER_FILE}"
+        )
+    ignored = tuple((pattern, _codes(where, pattern, listed, codes)) for pattern, listed in per_file.items())
+    return Config(path.parent.absolute(), disable, tuple(exclude), ignored)
 
 
 def _text(path: Path) -> str:
@@ -118,11 +137,20 @@ def _check_names(path: Path, text: str, table: Mapping[str, object]) -> None:
             )
 
 
-def _strings(path: Path, text: str, name: str, value: object) -> list[str]:
+def _strings(where: Callable[[str], str], name: str, value: object) -> list[str]:
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return value
-    example = 'disable = ["broadcast"]' if name == "disable" else 'exclude = ["tests/legacy/*"]'
-    raise ConfigError(f"{_where(path, text, name)}: {name} is a list of strings, for example {example}")
+    raise ConfigError(
+        f"{where(name)}: {name} is a list of strings, for example {_EXAMPLES.get(name, _PER_FILE)}"
+    )
+
+
+def _codes(where: Callable[[str], str], name: str, value: object, codes: Iterable[str]) -> frozenset[str]:
+    known = sorted(codes)
+    for code in _strings(where, name, value):
+        if code not in known:
+            raise ConfigError(f'{where(name)}: {name}: no error code "{code}"; {_nearest(code, known)}')
+    return frozenset(_strings(where, name, value))
 
 
 def _nearest(word: str, known: Iterable[str]) -> str:
