@@ -312,3 +312,15 @@ def test_two_widths_may_be_equal_where_no_axis_has_a_name(tmp_path: Path) -> Non
         """)
     )
     assert not check_files([path], search=[tmp_path])
+
+
+def test_what_a_malformed_string_was_to_say_is_not_held_against_anything(tmp_path: Path) -> None:
+    body = """
+        def ends(offsets: Float[Tensor, "b + 1"]) -> Float[Tensor, "b + 1"]:
+            return offsets
+
+        ends(torch.zeros(3))
+        """
+    found = messages(tmp_path, body)
+    assert len(found) == 2
+    assert all("write b+1" in message for message in found)

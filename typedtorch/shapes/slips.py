@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+from functools import lru_cache
 
 from typedtorch.shapes.axes import Axes, Dim
 
@@ -15,9 +16,11 @@ from typedtorch.shapes.axes import Axes, Dim
 _NO_SIZE = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Lambda, ast.JoinedStr)
 _ARRAY = re.compile(r"(^|\.)(Tensor|Array|ndarray)$")
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
+_SIGNS = ("+", "-", "/", "//", "%", "**")
 _SPACES = "spaces separate axes, and an expression such as h*w has none"
 
 
+@lru_cache(maxsize=4096)
 def slip(axes: Axes) -> str | None:
     """Why a string says nothing that could hold, in words; None where it may.
 
@@ -30,6 +33,9 @@ def slip(axes: Axes) -> str | None:
     for i, dim in enumerate(axes.dims):
         if dim.text == "*" and 0 < i < len(axes.dims) - 1:
             return f"{axes.text!r}: {_SPACES}; any number of axes is '...' or '*name'"
+        if dim.text in _SIGNS and 0 < i < len(axes.dims) - 1:
+            whole = axes.dims[i - 1].text + dim.text + axes.dims[i + 1].text
+            return f"{axes.text!r}: {_SPACES}: write {whole}"
         found = problem(dim)
         if found is not None:
             return found

@@ -32,9 +32,9 @@ class Memo:
 
     def find(self, body: ast.AST, given: tuple[Value, ...]) -> Outcome | None:
         for known, outcome in self._known.get(id(body), ()):
-            if len(known) == len(given) and all(map(_is_same, known, given)):
-                if outcome.receiver is None or all(map(_is_same_object, known, given)):
-                    return outcome
+            same = len(known) == len(given) and all(map(_is_same, known, given))
+            if same and (outcome.receiver is None or all(map(_is_same_object, known, given))):
+                return outcome
         return None
 
     def keep(self, body: ast.AST, given: tuple[Value, ...], outcome: Outcome) -> None:

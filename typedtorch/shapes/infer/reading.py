@@ -44,8 +44,8 @@ _NUMBERS = {"int", "float", "bool", "complex"}
 _LISTS = {
     "list": "list", "List": "list", "Sequence": "list", "MutableSequence": "list", "Collection": "iterator",
     "set": "set", "Set": "set", "frozenset": "set", "FrozenSet": "set", "AbstractSet": "set",
-    "deque": "list", "Deque": "list", "Iterable": "iterator", "Iterator": "iterator", "Reversible": "iterator",
-    "Generator": "iterator", "AsyncIterator": "iterator", "AsyncIterable": "iterator",
+    "deque": "list", "Deque": "list", "Reversible": "iterator",
+    "Iterable": "iterator", "Iterator": "iterator", "Generator": "iterator", "AsyncIterator": "iterator", "AsyncIterable": "iterator",
     "AsyncGenerator": "iterator", "ModuleList": "modules", "Sequential": "sequential",
     "DataLoader": "iterator",
     "ContextManager": "context", "AbstractContextManager": "context",
@@ -210,6 +210,8 @@ def array_spec(wrapper: str, mask: int, array: Value, text: Value) -> Spec:
     except AxesError:
         return ANYTHING
     inner = to_spec(array)
+    if slip(axes) is not None:
+        return ANYTHING
     if isinstance(inner, ArraySpec) and not inner.dtype & mask:
         return ANYTHING
     return _array_spec(wrapper, mask, to_spec(array), axes, array)
