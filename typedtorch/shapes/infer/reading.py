@@ -45,8 +45,8 @@ _LISTS = {
     "list": "list", "List": "list", "Sequence": "list", "MutableSequence": "list", "Collection": "iterator",
     "set": "set", "Set": "set", "frozenset": "set", "FrozenSet": "set", "AbstractSet": "set",
     "deque": "list", "Deque": "list", "Reversible": "iterator",
-    "Iterable": "iterator", "Iterator": "iterator", "Generator": "iterator", "AsyncIterator": "iterator", "AsyncIterable": "iterator",
-    "AsyncGenerator": "iterator", "ModuleList": "modules", "Sequential": "sequential",
+    "Iterable": "iterator", "Iterator": "iterator", "Generator": "iterator", "AsyncIterator": "iterator",
+    "AsyncIterable": "iterator", "AsyncGenerator": "iterator", "ModuleList": "modules", "Sequential": "sequential",
     "DataLoader": "iterator",
     "ContextManager": "context", "AbstractContextManager": "context",
 }  # fmt: skip
