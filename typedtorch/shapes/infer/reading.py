@@ -46,8 +46,8 @@ _LISTS = {
     "set": "set", "Set": "set", "frozenset": "set", "FrozenSet": "set", "AbstractSet": "set",
     "deque": "list", "Deque": "list", "Reversible": "iterator",
     "Iterable": "iterator", "Iterator": "iterator", "Generator": "iterator", "AsyncIterator": "iterator",
-    "AsyncIterable": "iterator", "AsyncGenerator": "iterator", "ModuleList": "modules", "Sequential": "sequential",
-    "DataLoader": "iterator",
+    "AsyncIterable": "iterator", "AsyncGenerator": "iterator", "DataLoader": "iterator",
+    "ModuleList": "modules", "Sequential": "sequential",
     "ContextManager": "context", "AbstractContextManager": "context",
 }  # fmt: skip
 _DICTS = {
