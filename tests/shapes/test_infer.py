@@ -163,6 +163,23 @@ def test_reveal_type_is_a_note() -> None:
     assert (note.severity, note.message) == ("note", "x.T has shape (d, b), float")
 
 
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("x.shape[0] * 2", "is the size 2*b"),
+        ("x.shape", "is (b, d)"),
+        ("(x.T, 3, y)", "is ((d, b), 3, ?)"),
+        ("y", "is not known here"),
+        ("len(y)", "is a size, not known here"),
+        ("'text'", None),
+        ("torch.nn.ReLU()", None),
+    ],
+)
+def test_reveal_type_answers_about_sizes_and_what_is_unknown(asked: str, said: str | None) -> None:
+    notes = check(f"def f(x: Float[Tensor, 'b d'], y) -> None:\n    reveal_type({asked})\n").findings
+    assert [note.message for note in notes] == ([f"{asked} {said}"] if said else [])
+
+
 def test_reveal_type_in_a_loop_says_what_holds_in_every_turn() -> None:
     (note,) = check(
         "def f(x: Float[Tensor, 'b t'], n: int) -> None:\n"

@@ -213,7 +213,7 @@ class Reporter:
             unwanted = finding.code in disabled
             if switched_off is not None and switched_off(finding.line, finding.code):
                 continue
-            if not unwanted and finding.line not in skipped and finding.code != "syntax":
+            if not unwanted and finding.line not in skipped and finding.code not in ("syntax", "aside"):
                 _report_finding(finding, errors)
         _renew_unused_ignores(tree.path, errors)
 

@@ -8,7 +8,7 @@ from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer import reading
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.problems import Problem
-from typedtorch.shapes.infer.values import Value, is_size
+from typedtorch.shapes.infer.values import UNKNOWN, Value, is_size
 from typedtorch.shapes.rule import tuple_text
 from typedtorch.shapes.size import is_unknown
 from typedtorch.shapes.tensor import Pack, Shape, Tensor, axes_text, show
@@ -100,10 +100,35 @@ def several(frame: Frame, node: ast.AST, value: tuple[Value, ...], attribute: st
     frame.reporter.add(node, "shape", text)
 
 
-def reveal(frame: Frame, node: ast.AST, name: str, tensor: Tensor) -> None:
-    frame.reporter.add(
-        node, "note", f"{name} has shape {_shown(tensor.shape)}, {dtypes.show(tensor.dtype)}", severity="note"
-    )
+def reveal(frame: Frame, node: ast.AST, name: str, value: Value) -> None:
+    """What is known of a value that the program asks about; values that have no shapes are left to others."""
+    text = _revealed(value)
+    if text is not None:
+        # beside mypy, which answers the same question with a type, only shapes are worth a line
+        code = "note" if isinstance(value, Tensor) else "aside"
+        frame.reporter.add(node, code, f"{name} {text}", severity="note")
+
+
+def _revealed(value: Value) -> str | None:
+    if isinstance(value, Tensor):
+        return f"has shape {_shown(value.shape)}, {dtypes.show(value.dtype)}"
+    if value is UNKNOWN:
+        return "is not known here"
+    if is_size(value):
+        return "is a size, not known here" if is_unknown(value) else f"is the size {value}"
+    if isinstance(value, tuple) and value:
+        parts = [_part(item) for item in value]
+        return None if None in parts else f"is ({', '.join(map(str, parts))}{',' * (len(parts) == 1)})"
+    return None
+
+
+def _part(value: Value) -> str | None:
+    """One item of a tuple, as short as it can be."""
+    if isinstance(value, Tensor):
+        return show(value.shape)
+    if is_size(value):
+        return "?" if is_unknown(value) else str(value)
+    return "?" if value is UNKNOWN else None
 
 
 def _code(problem: Problem) -> str:
