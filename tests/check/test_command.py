@@ -292,6 +292,15 @@ def test_other_comments_do_not(comment: str) -> None:
     assert main(["bad.py"]) == 1
 
 
+@pytest.mark.parametrize("comment", ["# type: ignore[shap]", "# typedtorch: ignore[shap]"])
+def test_a_comment_about_another_code_is_pointed_out(
+    comment: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(bad=BAD.replace("x @ w", f"x @ w  {comment}"))
+    assert main(["bad.py"]) == 1
+    assert "the comment of this line ignores shap, not shape" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [

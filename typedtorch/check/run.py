@@ -15,6 +15,7 @@ from typedtorch.check.finder import Finder, project_roots
 from typedtorch.check.targets import Target
 from typedtorch.shapes import ignores, syntax
 from typedtorch.shapes.findings import Coverage, Finding
+from typedtorch.shapes.ignores import Ignores
 from typedtorch.shapes.module_attributes import AttributeCheck
 from typedtorch.shapes.sources import Sources
 
@@ -83,8 +84,8 @@ class Checker:
                 traceback.print_exc()
             return [_failed(target, error)], Coverage()
         findings = [*report.findings, *group.attributes(target.module, target.path, parsed)]
-        switched_off = ignores.read(text) if findings else ignores.Ignores()
-        kept = [f for f in findings if not switched_off(f.line, f.code)]
+        switched_off = ignores.read(text) if findings else Ignores()
+        kept = [_beside(f, switched_off) for f in findings if not switched_off(f.line, f.code)]
         return kept if text.isascii() else _in_characters(kept, text), report.coverage
 
     def _group(self, target: Target) -> _Group:
@@ -93,6 +94,15 @@ class Checker:
             finder = Finder([target.root, *project_roots(target.root), Path.cwd()])
             self._groups[target.root] = _Group(finder, Sources(finder), AttributeCheck(finder))
         return self._groups[target.root]
+
+
+def _beside(finding: Finding, comments: Ignores) -> Finding:
+    """A finding on a line whose comment is about other codes says so: one of them may be misspelt."""
+    others = comments.lines.get(finding.line)
+    if not others or finding.severity == "note":
+        return finding
+    text = f"the comment of this line ignores {', '.join(sorted(others))}, not {finding.code}"
+    return replace(finding, hint=f"{finding.hint}; {text}" if finding.hint else text)
 
 
 def _in_order(findings: list[Finding]) -> list[Finding]:
