@@ -371,3 +371,11 @@ def test_failure_of_the_engine_is_a_note_about_one_file(
     assert "good.py:1:1: note: this file could not be checked (KeyError: 'inside')" in captured.out
     assert "bad.py:6:12: error" in captured.out
     assert "in failing" in captured.err
+
+
+def test_a_file_that_is_nested_too_deeply_is_a_note(capsys: pytest.CaptureFixture[str]) -> None:
+    write(deep="import torch\nx = torch.ones(3)\ny = x" + ".relu()" * 900 + "\n", bad=BAD)
+    assert main([]) == 1
+    out = capsys.readouterr().out
+    assert "deep.py:1:1: note: not checked: its expressions or branches are nested too deeply" in out
+    assert "bad.py:6:12: error" in out

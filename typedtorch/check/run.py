@@ -155,8 +155,11 @@ def _broken(target: Target, line: int, column: int, message: str) -> Finding:
 
 
 def _failed(target: Target, error: Exception) -> Finding:
+    told = f"{type(error).__name__}: {error}"
     message = (
-        f"this file could not be checked ({type(error).__name__}: {error}): it is a defect of typedtorch, "
-        "not of your program; --show-traceback prints what to report"
+        "not checked: its expressions or branches are nested too deeply"
+        if isinstance(error, RecursionError)
+        else f"this file could not be checked ({told}): it is a defect of typedtorch, not of your program; "
+        "--show-traceback prints what to report"
     )
     return Finding(target.shown, 1, 0, 1, 1, "internal", message, severity="note")
