@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.equality import generic
-from typedtorch.shapes.infer import calls, messages, reading, refine, specs
+from typedtorch.shapes.infer import calls, messages, reading, refine, registering, specs
 from typedtorch.shapes.infer.arithmetic import operate
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.items import items_of, iterate
+from typedtorch.shapes.infer.items import items_of, iterate, tensor_item, with_item
 from typedtorch.shapes.infer.places import read_place, write_place
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.values import (
@@ -68,9 +68,11 @@ def _assign_attribute(frame: Frame, base: ast.expr, attr: str, value: Value, sou
         if spec is not None and source is not None and specs.shaped(spec):
             value = frame.interpreter.check_attribute(frame, holder, attr, spec, value, source)
         had = holder.attributes.get(attr)
-        frame.state.replace_value(holder, holder.with_attribute(attr, value))
+        frame.state.replace_value(holder, registering.with_attribute(holder, attr, value))
         if isinstance(had, _MODULES) and isinstance(value, _MODULES):
             _outgrow(frame, base)
+    elif isinstance(holder, SequenceV) and holder.kind == "sequential":
+        frame.state.replace_value(holder, registering.with_module(holder, UNKNOWN))
     elif isinstance(holder, Tensor) and attr == "data" and isinstance(value, Tensor):
         frame.state.replace_value(holder, value)
 
@@ -117,18 +119,9 @@ def _assign_item(frame: Frame, target: ast.Subscript, value: Value, source: ast.
             updated = DictV(items, rest, holder.kind)  # any of them may be the one that is replaced
         frame.state.replace_value(holder, updated)
     elif isinstance(holder, SequenceV):
-        frame.state.replace_value(holder, _with_item(holder, index, value, frame.place(target)))
+        frame.state.replace_value(holder, with_item(holder, index, value, frame.place(target)))
         if isinstance(value, _MODULES):
             _outgrow(frame, target.value)
-
-
-def _with_item(holder: SequenceV, index: Value, value: Value, place: str) -> SequenceV:
-    items = list(holder.items or ())
-    if isinstance(index, int) and -len(items) <= index < len(items):
-        items[index] = value
-        return replace(holder, items=tuple(items))
-    element = value if holder.items == () else join(holder.any_item, value, place)
-    return SequenceV(holder.kind, None, element)
 
 
 def _unpack(
@@ -149,7 +142,7 @@ def _unpack(
         value = _unpack_shape(frame, value, elts, star, source)
     items = items_of(value)
     if items is None and star is None and isinstance(source, ast.Call):
-        _check_unbind(frame, source, len(elts))
+        value = _check_unbind(frame, source, value, len(elts))
     if items is None:
         each = iterate(value, frame.place(target))
         for element in elts:
@@ -174,24 +167,27 @@ def _unpack(
         assign_target(frame, element, item)
 
 
-def _check_unbind(frame: Frame, source: ast.Call, wanted: int) -> None:
+def _check_unbind(frame: Frame, source: ast.Call, value: Value, wanted: int) -> Value:
     """``k, v = kv.unbind(1)`` where it is another axis that is 2."""
     func = source.func
     if not isinstance(func, ast.Attribute) or func.attr != "unbind" or len(source.args) > 1:
-        return
+        return value
     given = [k.value for k in source.keywords if k.arg == "dim"] or source.args
     with frame.reporter.mute():
         tensor = evaluate(frame, func.value)
         dim = evaluate(frame, given[0]) if given else 0
     if isinstance(tensor, Tensor) and isinstance(dim, int) and tensor.rank is not None:
-        _check_axis_taken(frame, source, tensor, dim % tensor.rank if tensor.rank else 0, wanted)
+        return _check_taken(frame, source, value, tensor, dim % tensor.rank if tensor.rank else 0, wanted)
+    return value
 
 
-def _check_axis_taken(frame: Frame, node: ast.expr, tensor: Tensor, dim: int, wanted: int) -> None:
-    """``x, y, z = points`` of ``n 3``: n may be 3, but another axis is."""
+def _check_taken(frame: Frame, node: ast.expr, value: Value, tensor: Tensor, dim: int, wanted: int) -> Value:
+    """``x, y, z = points`` of ``n 3``: n may be 3, but another axis is; what follows from it is unknown."""
     size = tensor.shape[dim] if dim < len(tensor.shape) else 0
     if isinstance(size, Poly) and generic(size) and wanted in tensor.shape:
         messages.unpack_along(frame, node, tensor, dim, wanted)
+        return UNKNOWN
+    return value
 
 
 def _certain_count(frame: Frame, value: Value, source: ast.expr | None) -> bool:
@@ -217,14 +213,12 @@ def _unpack_tensor(
     source: ast.expr | None,
 ) -> Value:
     """``q, k, v = qkv``: the first axis is taken apart."""
-    from typedtorch.shapes.infer.items import tensor_item  # noqa: PLC0415 - one use
-
     first = value.shape[0] if value.shape else None
     if star is None and isinstance(first, int) and first != len(elts):
         messages.unpack(frame, source or target, value, len(elts), first)
-    elif star is None:
-        _check_axis_taken(frame, source or target, value, 0, len(elts))
     each = tensor_item(value)
+    if star is None and first != len(elts):
+        each = _check_taken(frame, source or target, each, value, 0, len(elts))
     return tuple([each] * len(elts)) if star is None else SequenceV("list", None, each)
 
 

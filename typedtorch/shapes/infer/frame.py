@@ -52,7 +52,8 @@ class Reporter:
             "note" if severity == "note" else "error",
         )
         if severity == "note":  # what is so in the last turn of a loop is so in each
-            self.findings[line, column, code] = finding
+            if self.counting:  # but not what is so on one of several ways
+                self.findings[line, column, code] = finding
         else:
             self.findings.setdefault((line, column, code), finding)
 

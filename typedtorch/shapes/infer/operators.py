@@ -144,8 +144,8 @@ def apply_rule(
     if not results:
         return UNKNOWN
     result = join_all(results, frame.place(node))
-    if isinstance(result, Tensor) and not frame.depth:
-        frame.state.ties.met = result.shape, frame.state.ties.met
+    if not frame.depth:
+        frame.state.ties.meet([v.shape for v in values if isinstance(v, Tensor)])
     if isinstance(result, Tensor) and "out" in keywords:
         result = _written_into(result, keywords["out"])
     return _under_autocast(result) if frame.state.autocast else result

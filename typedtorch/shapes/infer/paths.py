@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from typedtorch.shapes.infer import refine, specs
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.patterns import cases_of
 from typedtorch.shapes.infer.state import State, join_states
 from typedtorch.shapes.infer.values import UNKNOWN, Choice, Object, Scalar, Tensor, Value
 from typedtorch.shapes.size import unknown
@@ -31,7 +32,7 @@ def tail_of(frame: Frame, body: Sequence[ast.stmt], at: int) -> Sequence[ast.stm
     statement = body[at]
     if frame.depth or frame.loops or not at + 1 < len(body) <= at + 1 + MAX_TAIL:
         return ()
-    if not isinstance(statement, (ast.If, ast.Assign)):
+    if not isinstance(statement, (ast.If, ast.Match, ast.Assign)):
         return ()
     tail = body[at + 1 :]
     if not isinstance(tail[-1], ast.Return) or not all(isinstance(s, _PLAIN) for s in tail[:-1]):
@@ -43,9 +44,14 @@ def tail_of(frame: Frame, body: Sequence[ast.stmt], at: int) -> Sequence[ast.stm
 
 def run_each(frame: Frame, fork: ast.stmt, tail: Sequence[ast.stmt], run: Run) -> bool:
     """Run a fork, and what follows it: on the join of its branches, and on each of them."""
-    branches = fork if isinstance(fork, ast.If) else _as_branches(fork)
+    branches = _as_branches(fork) if isinstance(fork, ast.Assign) else fork
+    assert isinstance(branches, (ast.If, ast.Match))
     ends: list[tuple[State, bool]] = []
-    _run_branches(frame, branches, run, ends)
+    if isinstance(branches, ast.Match):
+        for state, body in cases_of(frame, branches):
+            _run_branch(frame, state, body, run, ends)
+    else:
+        _run_branches(frame, branches, run, ends)
     joined: State | None = None
     for state, _ in ends:
         joined = join_states(joined, state, frame.place(fork))
@@ -66,9 +72,8 @@ def run_each(frame: Frame, fork: ast.stmt, tail: Sequence[ast.stmt], run: Run) -
     return reached
 
 
-def _as_branches(node: ast.stmt) -> ast.If:
+def _as_branches(node: ast.Assign) -> ast.If:
     """``y = a if c else b`` as statements."""
-    assert isinstance(node, ast.Assign)
     choice = node.value
     assert isinstance(choice, ast.IfExp)
     parts = [ast.copy_location(ast.Assign(node.targets, v), node) for v in (choice.body, choice.orelse)]
@@ -77,24 +82,28 @@ def _as_branches(node: ast.stmt) -> ast.If:
 
 def _run_branches(frame: Frame, node: ast.If, run: Run, ends: list[tuple[State, bool]]) -> None:
     then, other = refine.branch(frame, node.test)
-    if then is not None:
-        frame.state = then
-        if run(frame, node.body):
-            ends.append((frame.state, True))
-    if other is None:
-        return
-    frame.state = other
-    if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
+    _run_branch(frame, then, node.body, run, ends)
+    if other is not None and len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
+        frame.state = other
         _run_branches(frame, node.orelse[0], run, ends)
-    elif run(frame, node.orelse):
-        ends.append((frame.state, bool(node.orelse)))
+    else:
+        _run_branch(frame, other, node.orelse, run, ends)
 
 
-def _about_flags(frame: Frame, node: ast.If, state: State) -> str:
+def _run_branch(
+    frame: Frame, state: State | None, body: Sequence[ast.stmt], run: Run, ends: list[tuple[State, bool]]
+) -> None:
+    if state is not None:
+        frame.state = state
+        if run(frame, body):
+            ends.append((frame.state, bool(body)))
+
+
+def _about_flags(frame: Frame, node: ast.If | ast.Match, state: State) -> str:
     """Says ``flag`` of one bool parameter, ``flags`` of a test of such and strings, nothing of any other."""
     if frame.function is None:
         return ""
-    tests = []
+    tests = [] if isinstance(node, ast.If) else [node.subject, *(c.guard for c in node.cases if c.guard)]
     part: ast.stmt | None = node
     while isinstance(part, ast.If):
         tests.append(part.test)
@@ -109,7 +118,8 @@ def _about_flags(frame: Frame, node: ast.If, state: State) -> str:
             ):
                 return ""
     first = tests[0].operand if isinstance(tests[0], ast.UnaryOp) else tests[0]
-    return "flag" if len(tests) == 1 and isinstance(first, ast.Name) else "flags"
+    one = len(tests) == 1 and isinstance(node, ast.If)
+    return "flag" if one and isinstance(first, ast.Name) else "flags"
 
 
 def _fills_in(frame: Frame, node: ast.stmt) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from typedtorch.shapes.infer import comparing, refine
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of
 from typedtorch.shapes.infer.kinds import instance_of
+from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Choice,
@@ -20,6 +21,33 @@ from typedtorch.shapes.infer.values import (
 from typedtorch.shapes.tensor import Pack
 
 NEVER = object()
+
+
+def cases_of(frame: Frame, node: ast.Match) -> list[tuple[State | None, Sequence[ast.stmt]]]:
+    """The cases of a ``match`` that can be entered, each with what is known on the way into it."""
+    branches: list[tuple[State | None, Sequence[ast.stmt]]] = []
+    total = False
+    rest = evaluate(frame, node.subject)
+    for case in node.cases:
+        state = frame.state.copy()
+        saved, frame.state = frame.state, state
+        value, rest_after = match_pattern(frame, case.pattern, rest)
+        if value is not NEVER:
+            if isinstance(node.subject, ast.Name) and value is not UNKNOWN:
+                frame.state.variables[node.subject.id] = value
+            bind_pattern(frame, case.pattern, value)
+            prove_pattern(frame, case.pattern, value)
+            entered: State | None = frame.state
+            if case.guard is not None:
+                entered = refine.branch(frame, case.guard)[0]
+            else:
+                rest = rest_after
+            branches.append((entered, case.body))
+            total = total or (case.guard is None and irrefutable(case.pattern))
+        frame.state = saved
+    if not total and rest is not NEVER:
+        branches.append((frame.state, []))
+    return branches
 
 
 def prove_pattern(frame: Frame, pattern: ast.pattern, value: Value) -> None:

@@ -12,7 +12,7 @@ from typedtorch.shapes.infer.assignment import annotated, assign, assign_target,
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.loops import break_, continue_, for_, while_
-from typedtorch.shapes.infer.patterns import NEVER, bind_pattern, irrefutable, match_pattern, prove_pattern
+from typedtorch.shapes.infer.patterns import cases_of
 from typedtorch.shapes.infer.results import check_result
 from typedtorch.shapes.infer.state import State, join_states
 from typedtorch.shapes.infer.values import (
@@ -23,7 +23,8 @@ from typedtorch.shapes.infer.values import (
 def run(frame: Frame, body: Sequence[ast.stmt]) -> bool:
     """Run a block; False where its end is not reached."""
     for i, statement in enumerate(body):
-        if isinstance(statement, ast.If) or isinstance(getattr(statement, "value", None), ast.IfExp):
+        forks = isinstance(statement, (ast.If, ast.Match))
+        if forks or isinstance(getattr(statement, "value", None), ast.IfExp):
             tail = paths.tail_of(frame, body, i)
             if tail:
                 return paths.run_each(frame, statement, tail, run)
@@ -118,30 +119,7 @@ def _expected_to_fail(frame: Frame, body: list[ast.stmt]) -> bool:
 
 
 def match_(frame: Frame, node: ast.Match) -> bool:
-    subject = evaluate(frame, node.subject)
-    branches: list[tuple[State | None, Sequence[ast.stmt]]] = []
-    total = False
-    rest = subject
-    for case in node.cases:
-        state = frame.state.copy()
-        saved, frame.state = frame.state, state
-        value, rest_after = match_pattern(frame, case.pattern, rest)
-        if value is not NEVER:
-            if isinstance(node.subject, ast.Name) and value is not UNKNOWN:
-                frame.state.variables[node.subject.id] = value
-            bind_pattern(frame, case.pattern, value)
-            prove_pattern(frame, case.pattern, value)
-            entered: State | None = frame.state
-            if case.guard is not None:
-                entered = refine.branch(frame, case.guard)[0]
-            else:
-                rest = rest_after
-            branches.append((entered, case.body))
-            total = total or (case.guard is None and irrefutable(case.pattern))
-        frame.state = saved
-    if not total and rest is not NEVER:
-        branches.append((frame.state, []))
-    return _run_branches(frame, branches, frame.place(node))
+    return _run_branches(frame, cases_of(frame, node), frame.place(node))
 
 
 # -- leaving ----------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ Ties hold along one path: a branch has a copy, and after it only what both sides
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from typing import TypeAlias
 
 from typedtorch.shapes.equality import (
@@ -87,6 +87,12 @@ class Ties:
             if a in shape and b in shape:
                 return True
         return False
+
+    def meet(self, shapes: Iterable[Shape]) -> None:
+        """Tensors that an operator was given."""
+        for shape in shapes:
+            if self.met is None or self.met[0] is not shape:
+                self.met = shape, self.met
 
     def known(self, a: Size, b: Size) -> bool:
         a, b = without_common(a, b)
