@@ -177,6 +177,7 @@ _MODULE_METHODS = frozenset(
     {
         "__call__", "register_buffer", "register_parameter", "parameters", "named_parameters", "modules",
         "children", "state_dict", "load_state_dict", "zero_grad", "add_module", "register_module", "_replace",
+        "__setattr__",
     }
 )  # fmt: skip
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.registering import setattr_, with_module
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     DictV,
@@ -212,6 +213,7 @@ def pairwise(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 
 SPECIAL: dict[str, Special] = {
+    "builtins.setattr": setattr_,
     "builtins.list": _make("list"), "builtins.set": _make("set"), "builtins.tuple": to_tuple,
     "builtins.dict": to_dict, "builtins.zip": zip_, "builtins.enumerate": enumerate_,
     "builtins.reversed": reversed_, "builtins.iter": iterator, "builtins.sorted": sorted_,
@@ -299,6 +301,10 @@ def _list_method(frame: Frame, receiver: Sequence, name: str, args: Args, node: 
             each = _each(frame, args.values[0], node)
             element = each if items == () else join(receiver.any_item, each, place)
             updated = Sequence(receiver.kind, None, element)
+    elif name in ("add_module", "register_module"):
+        named = args.get(0, "name", UNKNOWN)
+        new = isinstance(named, str) and not named.isdigit() and receiver.kind == "sequential"
+        updated = with_module(receiver, args.get(1, "module", UNKNOWN) if new else UNKNOWN)
     elif name == "insert" and len(args.values) == 2:
         updated = Sequence(receiver.kind, None, join(receiver.any_item, args.values[1], place))
         if items is not None and isinstance(args.values[0], int) and 0 <= args.values[0] <= len(items):

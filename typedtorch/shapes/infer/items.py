@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from typedtorch.shapes.infer import calls, messages
 from typedtorch.shapes.infer.arithmetic import is_tensor
@@ -16,6 +17,7 @@ from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
     is_size,
+    join,
     join_all,
 )
 from typedtorch.shapes.size import unknown
@@ -34,6 +36,16 @@ def items_of(value: Value) -> list[Value] | None:
         fields = [_field(value, name) for name in value.info.fields()]
         return None if all(v is UNKNOWN for v in fields) else fields
     return None
+
+
+def with_item(holder: Sequence, index: Value, value: Value, place: str) -> Sequence:
+    """A list in which one item is replaced."""
+    items = list(holder.items or ())
+    if isinstance(index, int) and -len(items) <= index < len(items):
+        items[index] = value
+        return replace(holder, items=tuple(items))
+    element = value if holder.items == () else join(holder.any_item, value, place)
+    return Sequence(holder.kind, None, element)
 
 
 def _field(value: Instance, name: str) -> Value:

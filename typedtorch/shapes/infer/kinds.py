@@ -17,6 +17,7 @@ from typedtorch.shapes.infer.values import (
     Value,
     is_size,
 )
+from typedtorch.shapes.python_numbers import number_kind
 from typedtorch.shapes.size import Poly
 from typedtorch.shapes.tensor import ANY_AXES
 
@@ -31,6 +32,14 @@ _PYTHON: dict[str, tuple[type, ...]] = {
     "builtins.int": (int, Poly), "builtins.float": (float,), "builtins.str": (str,),
     "builtins.tuple": (tuple,), "builtins.bool": (bool,),
 }  # fmt: skip
+
+
+_NUMBERS = {
+    "numbers.Number": frozenset({"bool", "int", "float", "complex", "real"}),
+    "numbers.Complex": frozenset({"bool", "int", "float", "complex", "real"}),
+    "numbers.Real": frozenset({"bool", "int", "float", "real"}),
+    "numbers.Integral": frozenset({"bool", "int"}),
+}
 
 
 def instance_of(value: Value, kind: Value) -> bool | None:
@@ -65,13 +74,15 @@ def _instance_of_external(value: Value, name: str) -> bool | None:
         )
     if name == "numpy.ndarray":
         return value.library == "numpy" if isinstance(value, Tensor) else None
+    if name in _NUMBERS:
+        return _is_number_of(value, _NUMBERS[name])
     if name in _PYTHON:
         if isinstance(value, (Tensor, DictV, Instance, LayerV)):
             return False
         if isinstance(value, Sequence):
             return None if name == "builtins.tuple" else False
         if isinstance(value, Scalar):
-            return value.kind == name.removeprefix("builtins.")
+            return None if value.kind == "real" else value.kind == name.removeprefix("builtins.")
         if isinstance(value, (int, float, str, tuple, Poly)):
             exact = isinstance(value, bool) and name == "builtins.int"
             return True if exact else isinstance(value, _PYTHON[name]) and not _bool_as_int(value, name)
@@ -86,6 +97,22 @@ def _instance_of_external(value: Value, name: str) -> bool | None:
     if isinstance(value, LayerV):
         return True if name in (value.name, "torch.nn.Module") else None
     return None
+
+
+def _is_number_of(value: Value, kinds: frozenset[str]) -> bool | None:
+    kind = number_kind(value)
+    if kind is None:
+        return False if isinstance(value, (Tensor, DictV, Sequence, LayerV, str, tuple)) else None
+    return None if kind == "real" and kind not in kinds else kind in kinds
+
+
+def could_be(value: Value, kind: Value) -> bool:
+    """Whether a tensor that passes ``isinstance`` for a class is still the tensor it was."""
+    if not isinstance(value, Tensor):
+        return True
+    if isinstance(kind, External):
+        return kind.name in TENSOR_CLASSES or kind.name.endswith((".Parameter", ".Buffer", ".ndarray"))
+    return isinstance(kind, ClassV)
 
 
 def _bool_as_int(value: Value, name: str) -> bool:

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer import attributes, containers, layers, library, transforms
+from typedtorch.shapes.infer import attributes, containers, layers, library, registering, transforms
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -34,7 +34,7 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
     """A method looked up on a value that is not of the program's classes."""
 
     receiver, name = method.receiver, method.name
-    if name in _TENSORS_OF and _is_module(receiver):
+    if name in _TENSORS_OF and registering.is_module(receiver):
         each = Tensor((ANY_AXES,))
         return Sequence("iterator", None, (Object("str"), each) if name.startswith("named_") else each)
     if isinstance(receiver, (Tensor, Choice)):
@@ -59,14 +59,6 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
 _TENSORS_OF = frozenset({"parameters", "named_parameters", "buffers", "named_buffers"})
 
 
-def _is_module(value: Value) -> bool:
-    if isinstance(value, Instance):
-        return value.info.is_module
-    if isinstance(value, (Sequence, DictV)):
-        return value.kind in ("modules", "sequential")
-    return isinstance(value, LayerV) or (isinstance(value, Object) and value.name.startswith("torch.nn."))
-
-
 def _tensor_method(frame: Frame, receiver: Value, name: str, args: Args, node: ast.AST) -> Value:
     if args.open:
         return UNKNOWN
@@ -87,11 +79,9 @@ def _instance_method(frame: Frame, receiver: Instance, name: str, args: Args, no
         return receiver
     if name == "__call__":
         return call_instance(frame, receiver, args, node)
-    if name in ("register_buffer", "register_parameter", "add_module", "register_module"):
+    if name in ("register_buffer", "register_parameter", "add_module", "register_module", "__setattr__"):
         attribute, value = args.get(0, "name", UNKNOWN), args.get(1, "tensor", UNKNOWN)
-        if isinstance(attribute, str):
-            held = containers.castable(value)
-            frame.state.replace_value(receiver, receiver.with_attribute(attribute, held))
+        registering.set_attribute(frame, receiver, attribute, containers.castable(value))
         return None
     if name == "_replace" and not args.open:
         return replace(receiver, attributes={**receiver.attributes, **args.keywords})

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.kinds import instance_of, made_from
+from typedtorch.shapes.infer.kinds import could_be, instance_of, made_from
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Choice,
@@ -89,4 +89,9 @@ def keep_kind(frame: Frame, subject: ast.expr, classes: list[Value], positive: b
             return any(v is not False for v in verdicts)
         return not any(v is True for v in verdicts)
 
-    return keep_options(frame, subject, keep)
+    if not keep_options(frame, subject, keep):
+        return False
+    value = read_place(frame, subject)
+    if positive and not all(any(could_be(o, c) for c in classes) for o in options_of(value)):
+        write_place(frame, subject, UNKNOWN)  # of a class of which nothing is known
+    return True

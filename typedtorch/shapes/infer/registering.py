@@ -1,0 +1,72 @@
+"""Modules that an ``nn.Sequential`` takes up after it was made: it runs all that are registered, in order."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    Choice,
+    DictV,
+    Instance,
+    LayerV,
+    Object,
+    Sequence,
+    Value,
+    options_of,
+)
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.binding import Args
+
+
+def with_attribute(holder: Instance, name: str, value: Value) -> Instance:
+    """The object with one attribute more; one that extends ``nn.Sequential`` runs it if it is a module."""
+    made = holder.with_attribute(name, value)
+    modules = holder.attributes.get("__layer__")
+    if not isinstance(modules, Sequence) or not may_be_module(value):
+        return made
+    again = name in holder.attributes or name.isdigit()
+    return made.with_attribute("__layer__", with_module(modules, UNKNOWN if again else value))
+
+
+def set_attribute(frame: Frame, holder: Value, name: Value, value: Value) -> None:
+    """``setattr(holder, name, value)`` and its like."""
+    if not isinstance(holder, Instance):
+        return
+    if isinstance(name, str):
+        frame.state.replace_value(holder, with_attribute(holder, name, value))
+    elif isinstance(holder.attributes.get("__layer__"), Sequence) and may_be_module(value):
+        unknown = Sequence("sequential", None, UNKNOWN)
+        frame.state.replace_value(holder, holder.with_attribute("__layer__", unknown))
+
+
+def setattr_(frame: Frame, args: Args, node: ast.AST) -> Value:
+    set_attribute(frame, args.get(0, "obj", UNKNOWN), args.get(1, "name", UNKNOWN), args.get(2, "value"))
+    return None
+
+
+def with_module(modules: Sequence, module: Value) -> Sequence:
+    """A container with one module more at its end; unknown where it may stand elsewhere or be none."""
+    if modules.items is None or module is UNKNOWN or isinstance(module, Choice):
+        return Sequence(modules.kind, None, UNKNOWN)
+    return replace(modules, items=(*modules.items, module))
+
+
+def may_be_module(value: Value) -> bool:
+    return any(option is UNKNOWN or is_module(option) for option in options_of(value))
+
+
+def is_module(value: Value) -> bool:
+    """Whether a value is certainly a module."""
+    if isinstance(value, Instance):
+        return value.info.is_module
+    if isinstance(value, (Sequence, DictV)):
+        return value.kind in ("modules", "sequential")
+    return isinstance(value, LayerV) or (isinstance(value, Object) and value.name.startswith("torch.nn."))
+
+
+__all__ = ["is_module", "set_attribute", "setattr_", "with_attribute", "with_module"]
