@@ -64,8 +64,14 @@ def _main(args: list[str]) -> int:
 
 def _complain(text: str, code: int = 2) -> int:
     """One line on standard error, and the exit code."""
-    print(f"typedtorch: error: {' '.join(text.split())}", file=sys.stderr)
+    _say(f"typedtorch: error: {' '.join(text.split())}")
     return code
+
+
+def _say(text: str) -> None:
+    """On standard error, where there still is one."""
+    with contextlib.suppress(OSError):
+        print(text, file=sys.stderr, flush=True)
 
 
 def _train(args: list[str]) -> int:
@@ -114,12 +120,15 @@ def _run(config: object, explicit: dict[str, object]) -> int:
 
     try:
         train(config, **explicit)  # type: ignore[arg-type]  # a TrainConfig and its own fields
+    except errors.CheckpointMismatch as error:  # a line for each difference
+        _say(f"typedtorch: error: {error}")
+        return 2
     except (errors.ConfigError, FileProblem) as error:
         return _complain(str(error))
     except (errors.NonFiniteError, errors.OutOfMemory) as error:
         return _complain(str(error), 1)
     except errors.Interrupted as stop:
-        print(f"typedtorch: stopped by signal {stop.signal_number} after step {stop.step}", file=sys.stderr)
+        _say(f"typedtorch: stopped by signal {stop.signal_number} after step {stop.step}")
         return 128 + stop.signal_number
     except KeyboardInterrupt:
         return 130

@@ -3,7 +3,9 @@
 import dataclasses
 import json
 import typing
+from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
@@ -38,6 +40,30 @@ def test_an_unknown_name_is_refused_with_the_nearest() -> None:
         TrainConfig().override(learning_rate=1)
     with pytest.raises(ConfigError, match=r"unknown setting 'head'; did you mean 'heads'\?"):
         TrainConfig().override(head=1)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"steps": "2"}, "steps: expected int or None, got '2'"),
+        ({"lr": True}, "lr: expected float or None, got True"),
+        (
+            {"schedule": "cosin"},
+            "schedule: expected one of 'cosine', 'linear', 'wsd', 'constant', got 'cosin'",
+        ),
+        ({"token_dtype": "int8"}, "token_dtype: expected one of 'uint8', .* or None, got 'int8'"),
+        ({"data": None}, "data: expected str, got None"),
+    ],
+)
+def test_a_value_of_another_type_is_refused(values: dict[str, object], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        TrainConfig().override(**values)
+
+
+def test_paths_and_numbers_of_other_libraries_are_taken() -> None:
+    config = TrainConfig().override(out=Path("runs") / "a", steps=np.int64(3), lr=np.float32(0.5), clip=1)
+    assert (config.run.out, config.run.steps, config.optim.lr) == (str(Path("runs/a")), 3, 0.5)
+    assert type(config.run.steps) is int
 
 
 def test_everything_is_settled() -> None:

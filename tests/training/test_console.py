@@ -1,6 +1,11 @@
 """The console: a live line on a terminal, plain lines in a file."""
 
+import errno
 import io
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -103,3 +108,61 @@ def test_numbers_read_well(found: str, expected: str) -> None:
 def test_memory_is_measured() -> None:
     assert memory_in_use(torch.device("cpu")) > 10 << 20
     assert PeakMemory(torch.device("cpu")).bytes() is None
+
+
+class Refusing(io.StringIO):
+    """A file that takes nothing, for a while."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__()
+        self.code: int | None = code
+        self.asked = 0
+
+    def write(self, text: str, /) -> int:
+        self.asked += 1
+        if self.code is not None:
+            raise OSError(self.code, os.strerror(self.code))
+        return super().write(text)
+
+
+@pytest.mark.parametrize("code", [errno.EPIPE, errno.EIO])
+def test_where_nobody_reads_on_it_falls_silent(code: int) -> None:
+    file = Refusing(code)
+    with Console(file) as console:
+        console.note("one")
+        console.table("title", ["a"], [["b"]])
+        console.verbatim("two")
+    assert file.asked == 1
+
+
+def test_what_a_full_disk_does_not_take_is_left_out() -> None:
+    file = Refusing(errno.ENOSPC)
+    with Console(file) as console:
+        console.note("one")
+        file.code = None
+        console.note("two")
+    assert file.getvalue() == "two\n"
+
+
+GOES_ON = """
+import sys, typedtorch
+typedtorch.train(
+    data="text.txt", out="out", device="cpu", layers=1, d_model=16, heads=2, seq=16, batch=4, steps=4,
+    eval_tokens=256, sample=0, plot=False,
+)
+"""
+
+
+@pytest.mark.parametrize("closed", ["pipe", "full"])
+def test_a_run_goes_on_to_its_end_without_anybody_to_tell(text: Path, closed: str) -> None:
+    with open("/dev/full", "w") as full:
+        process = subprocess.Popen(
+            [sys.executable, "-c", GOES_ON],
+            stdout=full if closed == "full" else subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+    if process.stdout is not None:
+        process.stdout.close()
+        process.stdout = None
+    assert process.communicate(timeout=120)[1] == ""
+    assert process.returncode == 0
+    assert Path("out/checkpoints/step-00000004").is_dir()

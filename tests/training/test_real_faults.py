@@ -93,7 +93,10 @@ trainer.fit()
 """
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+STOPS = [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)]
+
+
+@pytest.mark.parametrize(("number", "code"), STOPS)
 @pytest.mark.parametrize(("moment", "step"), [("train", 4), ("evaluate", 7), ("save", 5)])
 def test_a_signal_from_outside_finishes_saves_and_leaves_with_its_code(
     tmp_path: Path, moment: str, step: int, number: int, code: int

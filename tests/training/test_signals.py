@@ -55,6 +55,18 @@ def test_a_stop_signal_finishes_the_step_saves_and_leaves(tmp_path: Path, number
     assert same(weights(resumed), weights(whole))
 
 
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT])
+def test_a_signal_the_process_was_started_to_ignore_stays_ignored(number: int) -> None:
+    """As ``nohup`` does, and a shell for what it runs in the background."""
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        trainer = make_trainer(steps=5, handle_signals=True, others={"callbacks": [Send(2, number)]})
+        assert trainer.fit().step == 5
+        assert signal.getsignal(number) == signal.SIG_IGN
+    finally:
+        signal.signal(number, before)
+
+
 def test_a_stop_signal_during_a_save_stops_after_it(tmp_path: Path) -> None:
     store = CheckpointStore(tmp_path)
     send = Send(2, signal.SIGTERM, hook="on_save")

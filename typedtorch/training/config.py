@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import numbers
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict, get_args, get_origin, get_type_hints
@@ -169,8 +171,9 @@ class TrainConfig:
         """A copy with some settings, by their flat names, replaced.
 
         Raises:
-            ConfigError: a name that does not exist.
+            ConfigError: a name that does not exist, or a value of another type.
         """
+        hints = get_type_hints(Overrides)
         groups: dict[str, dict[str, Any]] = {}
         for name, value in values.items():
             group = GROUP_OF.get(name)
@@ -178,7 +181,10 @@ class TrainConfig:
                 close = difflib.get_close_matches(name, GROUP_OF, 1)
                 hint = f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(GROUP_OF)}"
                 raise ConfigError(f"unknown setting {name!r}{hint}")
-            groups.setdefault(group, {})[name] = value
+            plain = _plain(value)
+            if not _is_a(plain, hints[name]):
+                raise ConfigError(f"{name}: expected {_told(hints[name])}, got {value!r}")
+            groups.setdefault(group, {})[name] = plain
         changed = {g: dataclasses.replace(getattr(self, g), **v) for g, v in groups.items()}
         return dataclasses.replace(self, **changed)
 
@@ -193,12 +199,30 @@ class TrainConfig:
         Raises:
             ConfigError: a name that does not exist, or a value of another type.
         """
-        hints = get_type_hints(Overrides)
-        for name, value in values.items():
-            if name in hints and not _is_a(value, hints[name]):
-                wanted = str(hints[name]).replace("typing.", "")
-                raise ConfigError(f"{name}: expected {wanted}, got {value!r}")
         return cls().override(**values)
+
+
+def _plain(value: object) -> object:
+    """A path as text, and any library's integer or real number as Python's."""
+    match value:
+        case os.PathLike():
+            return os.fspath(value)
+        case bool():
+            return value
+        case numbers.Integral():
+            return int(value)
+        case numbers.Real():
+            return float(value)
+    return value
+
+
+def _told(hint: Any) -> str:
+    """A setting's type in words."""
+    if get_origin(hint) is Literal:
+        return f"one of {', '.join(map(repr, get_args(hint)))}"
+    if get_args(hint):
+        return " or ".join(_told(each) for each in get_args(hint))
+    return "None" if hint is type(None) else str(hint.__name__)
 
 
 def _is_a(value: object, hint: Any) -> bool:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import errno
+import os
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import IO
+from typing import IO, Any, cast
 
 import torch
 from rich.console import Console as RichConsole
@@ -29,15 +33,70 @@ class RunFacts:
     device: torch.device | None = None
 
 
+class _Output:
+    """What is shown goes to ``file`` (standard output unless given) as far as that takes it.
+
+    Where the terminal has gone or the pipe was closed it falls silent; what a full disk does not take is
+    left out.
+    """
+
+    def __init__(self, file: IO[str] | None) -> None:
+        self._file, self._silent = file, False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._now, name)
+
+    @property
+    def _now(self) -> IO[str]:
+        return self._file if self._file is not None else sys.stdout
+
+    def write(self, text: str) -> int:
+        """All of it, or as much as can be."""
+        self._try(lambda: self._now.write(text))
+        return len(text)
+
+    def flush(self) -> None:
+        """Hand on what was written."""
+        self._try(self._now.flush)
+
+    def end(self) -> None:
+        """Leave nothing that can not be written for the interpreter to complain about when it ends."""
+        with contextlib.suppress(ValueError):  # closed already
+            try:
+                self._now.flush()
+            except OSError:
+                self._fall_silent()
+
+    def _try(self, action: Callable[[], object]) -> None:
+        if self._silent:
+            return
+        try:
+            action()
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):  # a disk may have room again
+                self._fall_silent()
+
+    def _fall_silent(self) -> None:
+        self._silent = True
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # not every file has a number
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._now.fileno())
+            os.close(nowhere)
+
+
 class Console:
     """A banner, a line that is kept up to date, notes, tables.
 
     On a terminal the line is redrawn in place. Anywhere else (a file, a pipe, ``TERM=dumb``) each is a line
-    of its own, without carriage returns or colours. ``NO_COLOR`` is respected.
+    of its own, without carriage returns or colours. ``NO_COLOR`` is respected. Nothing it shows is worth
+    losing a run for: where it can not be shown the run goes on without.
     """
 
     def __init__(self, file: IO[str] | None = None, *, quiet: bool = False) -> None:
-        self.rich = RichConsole(file=file, quiet=quiet, highlight=False, soft_wrap=True)
+        self._output = _Output(file)
+        self.rich = RichConsole(
+            file=cast("IO[str]", self._output), quiet=quiet, highlight=False, soft_wrap=True
+        )
         self.live_line = self.rich.is_terminal and not self.rich.is_dumb_terminal
         self.facts = RunFacts(steps=0)
         self._live: Live | None = None
@@ -51,6 +110,7 @@ class Console:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.end_line()
+        self._output.end()
 
     def banner(self, title: str, rows: Sequence[tuple[str, str]]) -> None:
         """A title and what is about to happen, aligned."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -51,7 +52,8 @@ class Quiet:
 
     def note(self, text: str, /) -> None:
         """One line."""
-        print(text, file=sys.stderr)
+        with contextlib.suppress(OSError):  # the terminal has gone; the run goes on
+            print(text, file=sys.stderr)
 
 
 @dataclass

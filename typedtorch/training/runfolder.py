@@ -89,7 +89,8 @@ def read_config(path: Path) -> dict[str, Any]:
     try:
         value = json.loads((path / CONFIG).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise RunFolderError(path / CONFIG, "the settings of a run", str(error)) from error
+        found = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise RunFolderError(path / CONFIG, "the settings of a run", found) from error
     settings = value.get("settings") if isinstance(value, dict) else None
     if not isinstance(settings, dict):
         raise RunFolderError(path / CONFIG, "an object with settings", type(value).__name__)

@@ -1,0 +1,153 @@
+"""What gives its results step by step: coroutines, generators, context managers."""
+
+# wrong shapes and dtypes are what these tests are made of
+# mypy: disable-error-code="shape, dtype"
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+from collections.abc import AsyncIterator, Generator, Iterator
+
+import pytest
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from typedtorch.runtime import DtypeCheckError, ShapeCheckError, TypeCheckError, checking, typed
+
+ones = torch.ones
+
+
+def test_coroutines() -> None:
+    @typed
+    async def cut(x: Float[Tensor, "n"], by: int) -> Float[Tensor, "n"]:
+        await asyncio.sleep(0)
+        return x[by:]
+
+    assert inspect.iscoroutinefunction(cut)
+    assert asyncio.run(cut(ones(3), 0)).shape == (3,)
+    with pytest.raises(ShapeCheckError, match="return value: axis n: wanted 3, got 2"):
+        asyncio.run(cut(ones(3), 1))
+    with pytest.raises(ShapeCheckError, match="argument 'x': wanted 1 axis, got 2"):
+        asyncio.run(cut(ones(3, 1), 1))
+    with checking(False):
+        asyncio.run(cut(ones(3), 1))
+
+
+@typed
+def windows(
+    x: Float[Tensor, "n d"], wrong: int = 0
+) -> Generator[Float[Tensor, "m d"], Int[Tensor, "k"], str]:
+    try:
+        got = yield x[:1]
+        yield ones(2, x.shape[1] + wrong) + len(got)
+    except ValueError:
+        yield x
+    return "done" if wrong < 2 else 3  # type: ignore[return-value]  # on purpose
+
+
+def test_generators_yield_receive_and_return() -> None:
+    assert inspect.isgeneratorfunction(windows)
+    run = windows(ones(3, 2))
+    assert next(run).shape == (1, 2)
+    assert run.send(ones(5).int()).shape == (2, 2)
+    with pytest.raises(StopIteration) as stop:
+        next(run)
+    assert stop.value.value == "done"
+
+
+def test_generators_are_refused_step_by_step() -> None:
+    with pytest.raises(ShapeCheckError, match="argument 'x'"):
+        next(windows(ones(3)))
+    run = windows(ones(3, 2), 1)
+    next(run)
+    with pytest.raises(ShapeCheckError, match="yielded value: axis d: wanted 2, got 3"):
+        run.send(ones(5).int())
+    run = windows(ones(3, 2))
+    next(run)
+    with pytest.raises(DtypeCheckError, match="sent value: dtype: wanted Int, got float32"):
+        run.send(ones(5))
+    run = windows(ones(3, 2), 2)
+    next(run)
+    run.throw(ValueError())
+    with pytest.raises(TypeCheckError, match="return value: wanted str, got int 3"):
+        next(run)
+
+
+def test_close_and_exceptions_reach_a_generator() -> None:
+    log: list[str] = []
+
+    @typed
+    def logged(x: Float[Tensor, "n"]) -> Generator[Float[Tensor, "n"], None, None]:
+        try:
+            yield x
+            yield x
+        except GeneratorExit:
+            log.append("closed")
+            raise
+        finally:
+            log.append("left")
+
+    run = logged(ones(2))
+    next(run)
+    run.close()
+    assert log == ["closed", "left"]
+    run = logged(ones(2))
+    next(run)
+    with pytest.raises(KeyError):
+        run.throw(KeyError())
+    assert log == ["closed", "left", "left"]
+
+
+def test_context_managers_and_other_wrappers() -> None:
+    @contextlib.contextmanager
+    @typed
+    def inside(x: Float[Tensor, "n"]) -> Iterator[Float[Tensor, "n"]]:
+        yield x
+
+    @typed
+    @contextlib.contextmanager
+    def outside(x: Float[Tensor, "n"]) -> Iterator[Float[Tensor, "n"]]:
+        yield x
+
+    @torch.no_grad()
+    @typed
+    def grad_outside(x: Float[Tensor, "n"]) -> Float[Tensor, "n"]:
+        return 2 * x
+
+    @typed
+    @torch.no_grad()
+    def grad_inside(x: Float[Tensor, "n"]) -> Float[Tensor, "n"]:
+        return 2 * x
+
+    for manager in (inside, outside):
+        with manager(ones(2)) as value:
+            assert value.shape == (2,)
+        with pytest.raises(ShapeCheckError), manager(ones(2, 2)):
+            pass
+    for function in (grad_outside, grad_inside):
+        assert not function(ones(2, requires_grad=True)).requires_grad
+        with pytest.raises(ShapeCheckError):
+            function(ones(2, 2))
+
+
+def test_async_generators() -> None:
+    @typed
+    async def stream(x: Float[Tensor, "n"], last: int) -> AsyncIterator[Float[Tensor, "n"]]:
+        yield x
+        await asyncio.sleep(0)
+        yield ones(last)
+
+    async def collect(x: Tensor, last: int) -> int:
+        return len([value async for value in stream(x, last)])
+
+    assert inspect.isasyncgenfunction(stream)
+    assert asyncio.run(collect(ones(2), 2)) == 2
+    with pytest.raises(ShapeCheckError, match="yielded value: axis n: wanted 2, got 3"):
+        asyncio.run(collect(ones(2), 3))
+    with pytest.raises(ShapeCheckError, match="argument 'x'"):
+        asyncio.run(collect(ones(2, 2), 3))
+    with checking(False):
+        assert asyncio.run(collect(ones(2), 3)) == 2

@@ -1,0 +1,188 @@
+"""States of something else are refused with every difference; states that fit go on, whatever changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from typedtorch import optim
+from typedtorch.training import (
+    CheckpointMismatch,
+    CheckpointStore,
+    Trainer,
+)
+
+from .parts import Tiny, make_trainer, same, weights
+
+# --- states of something else: every difference listed, nothing changed
+
+
+def refused(trainer: Trainer, state: dict[str, Any], *lines: str) -> None:
+    before = [t.clone() for t in trainer.model.state_dict().values()]
+    optimizer_before = repr(trainer.optimizer.state_dict())
+    with pytest.raises(CheckpointMismatch) as caught:
+        trainer.load_state_dict(state, path="somewhere/step-1")
+    text = str(caught.value)
+    assert "somewhere/step-1" in text
+    for line in lines:
+        assert line in text
+    assert same(trainer.model.state_dict().values(), before)
+    assert repr(trainer.optimizer.state_dict()) == optimizer_before
+
+
+def test_missing_and_unexpected_weights_are_all_listed() -> None:
+    state = make_trainer().state_dict()
+    model = {k: v for k, v in state["model"].items() if not k.startswith("out.")}
+    changed = {**state, "model": {**model, "extra.a": torch.ones(1), "extra.b": torch.ones(1)}}
+    refused(
+        make_trainer(),
+        changed,
+        "missing: out.weight",
+        "missing: out.bias",
+        "unexpected: extra.a",
+        "unexpected: extra.b",
+        "4 difference(s)",
+    )
+
+
+def test_shapes_are_compared_together_and_before_any_is_copied() -> None:
+    state = make_trainer(width=4).state_dict()
+    refused(
+        make_trainer(),
+        state,
+        "embedding.weight: expected shape (61, 8), found (61, 4)",
+        "out.weight: expected shape (61, 8), found (61, 4)",
+    )
+
+
+def test_another_dtype_is_refused() -> None:
+    state = make_trainer().state_dict()
+    model = {**state["model"], "out.bias": state["model"]["out.bias"].double()}
+    refused(
+        make_trainer(), {**state, "model": model}, "out.bias: expected torch.float32, found torch.float64"
+    )
+
+
+def test_another_models_optimizer_is_refused() -> None:
+    wide, trainer = make_trainer(width=4, steps=1), make_trainer(steps=1)
+    wide.fit(), trainer.fit()
+    refused(
+        make_trainer(), {**trainer.state_dict(), "optimizer": wide.state_dict()["optimizer"]},
+        "optimizer: exp_avg of parameter 0: expected a shape that fits (61, 8), found (61, 4)",
+    )  # fmt: skip
+
+
+def test_another_kind_of_optimizer_is_refused() -> None:
+    state = make_trainer(optimizer=lambda m: torch.optim.SGD(m.parameters(), lr=0.1)).state_dict()
+    refused(
+        make_trainer(), state, "optimizer: group 0: expected hyperparameters ['betas'], found ['momentum']"
+    )
+
+
+def test_another_number_of_parameters_is_refused() -> None:
+    bigger = make_trainer(model=nn.Sequential(Tiny(), nn.Linear(1, 1))).state_dict()
+    state = {**make_trainer().state_dict(), "optimizer": bigger["optimizer"]}
+    refused(make_trainer(), state, "optimizer: expected groups of [3] parameters, found [5]")
+
+
+def test_other_data_is_refused() -> None:
+    state = make_trainer().state_dict()
+    changed = {**state, "data": {**state["data"], "windows": 7, "seed": 9}}
+    refused(
+        make_trainer(),
+        changed,
+        "data seed: the saved position is for 9",
+        "data windows: the saved position is for 7",
+    )
+
+
+def test_a_changed_configuration_is_shown_as_a_difference() -> None:
+    state = make_trainer(others={"identity": {"seq": 6, "data": "abc", "batch": 4}}).state_dict()
+    trainer = make_trainer(others={"identity": {"seq": 8, "data": "abd", "batch": 4}})
+    refused(
+        trainer, state, "seq: saved with 6, now 8", "data: saved with 'abc', now 'abd'", "2 difference(s)"
+    )
+
+
+# --- states that fit although something around them changed
+
+
+@pytest.mark.parametrize("prefix", ["module.", "_orig_mod.", "module._orig_mod."])
+def test_wrappers_prefixes_do_not_matter(prefix: str) -> None:
+    first = make_trainer(steps=2)
+    first.fit()
+    state = first.state_dict()
+    resumed = make_trainer(seed=1)
+    resumed.load_state_dict({**state, "model": {prefix + k: v for k, v in state["model"].items()}})
+    assert same(weights(resumed), weights(first))
+
+
+def test_a_compiled_model_saves_plain_names() -> None:
+    trainer = make_trainer(model=torch.compile(Tiny()))
+    assert set(trainer.state_dict()["model"]) == set(Tiny().state_dict())
+
+
+def test_a_checkpoint_from_a_gpu_continues_on_a_cpu_bit_for_bit(tmp_path: Path) -> None:
+    """What a GPU leaves in a checkpoint that a CPU does not: torch's fused optimizer, and its generators.
+
+    The tensors of a file have no device. (On a GPU the test of this name there is of the whole way.)
+    """
+    first = make_trainer(steps=2, ema=0.9)  # torch's own AdamW, fused
+    first.fit()
+    state = first.state_dict()
+    gpu = {"cuda": [torch.zeros(16, dtype=torch.uint8)] * 8}
+    store = CheckpointStore(tmp_path)
+    store.save(2, {**state, "rng": [{**state["rng"][0], **gpu}]})
+    assert state["optimizer"]["param_groups"][0]["fused"] is True
+    resumed = make_trainer(
+        seed=3, steps=4, ema=0.9, optimizer=lambda model: optim.AdamW(model.parameters(), lr=0.05)
+    )
+    resumed.load_state_dict(store.latest()[1])
+    resumed.fit()
+    whole = make_trainer(steps=4, ema=0.9)
+    whole.fit()
+    assert same(weights(resumed), weights(whole))
+
+
+def test_a_state_of_more_processes_continues_in_one() -> None:
+    first = make_trainer(steps=2)
+    first.fit()
+    state = first.state_dict()
+    resumed = make_trainer(seed=3, steps=3)
+    resumed.load_state_dict({**state, "rng": state["rng"] * 4})
+    assert resumed.step == 2
+    resumed.fit()
+
+
+@pytest.mark.parametrize("kind", ["list", "generator function", "loader"])
+def test_any_iterable_continues_where_it_was(kind: str) -> None:
+    data = [torch.tensor([[i % 61, (i * 7) % 61]]) for i in range(5)]
+
+    class Pairs:
+        def __iter__(self) -> Any:
+            return iter(data)
+
+    make: dict[str, Callable[[], Any]] = {
+        "list": lambda: data,
+        "generator function": Pairs,
+        "loader": lambda: torch.utils.data.DataLoader(data, batch_size=None, shuffle=False),  # type: ignore[arg-type]  # a list will do
+    }
+
+    def loss(model: nn.Module, batch: Any) -> Tensor:
+        return nn.functional.cross_entropy(model(batch[:, :1]).flatten(0, 1), batch[:, 1:].flatten())
+
+    def trainer(**changes: Any) -> Trainer:
+        return make_trainer(batches=make[kind](), loss=loss, **changes)
+
+    expected = trainer(steps=13).fit().losses
+    first = trainer(steps=7)
+    losses = first.fit().losses
+    state = first.state_dict()
+    resumed = trainer(seed=4, steps=13)
+    resumed.load_state_dict(state)
+    assert losses + resumed.fit().losses == expected
