@@ -310,8 +310,13 @@ def _apply(
 
 
 def _may_be_one(a: Size, b: Size) -> bool:
-    """Whether one size is 1 and the other an integer of the program, which may be 1 too."""
-    return (a == 1 and not generic(b)) or (b == 1 and not generic(a))
+    """Whether one size is 1 and the other an integer of the program, or any number and the other a count."""
+    return (a == 1 and not generic(b)) or (b == 1 and not generic(a)) or _counted_number(a, b)
+
+
+def _counted_number(a: Size, b: Size) -> bool:
+    """How many a program selects from what it has may be as many as it says elsewhere."""
+    return (is_counted(a) and isinstance(b, int)) or (is_counted(b) and isinstance(a, int))
 
 
 def _combinations(
