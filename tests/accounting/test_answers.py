@@ -351,3 +351,8 @@ def test_a_run_takes_positive_numbers_and_a_share() -> None:
         napkin(parameters=1e9, tokens=1e9, days=0)
     with pytest.raises(AccountingError, match="wanted tokens above zero, got nan"):
         napkin(parameters=1e9, tokens=float("nan"), devices=1)
+
+
+def test_the_name_of_a_preset_is_pointed_to_the_model() -> None:
+    with pytest.raises(AccountingError, match=r"got str; accounting.presets.build\('gpt2'\) makes one"):
+        account("gpt2")  # type: ignore[call-overload]  # what the command line takes

@@ -111,7 +111,7 @@ def _extent(dim: ax.Dim, sizes: Sizes) -> tuple[Any, ...]:
 
     size = ax.evaluate(dim, look, look)
     if size is None:
-        raise AnnotationError(f"{dim.text!r}: {slips.problem(dim) or 'cannot be evaluated'}")
+        raise AnnotationError(slips.problem(dim) or f"{dim.text!r} cannot be evaluated")
     return (size,)
 
 

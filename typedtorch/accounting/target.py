@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from typedtorch.accounting import annotations as an
-from typedtorch.accounting import fake
+from typedtorch.accounting import fake, presets
 from typedtorch.accounting.errors import AccountingError, AnnotationError, CounterError, SizeError
 from typedtorch.accounting.program import Call, call_of
 
@@ -128,7 +128,10 @@ def target_of(target: Any, examples: tuple[Any, ...], given: Mapping[str, Any]) 
             target, notes = compiled, (_COMPILED,)
         return Target(target, None, (), examples, notes)
     if not callable(target):
-        raise AccountingError(f"wanted a module, a function or a constructor, got {type(target).__name__}")
+        known = f"; accounting.presets.build({target!r}) makes one" if target in presets.NAMES else ""
+        raise AccountingError(
+            f"wanted a module, a function or a constructor, got {type(target).__name__}{known}"
+        )
     if isinstance(target, type) and issubclass(target, nn.Module):
         return Target(None, target, _constructor_arguments(target, given), examples)
     if hasattr(target, "_torchdynamo_orig_callable"):
