@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -157,6 +157,18 @@ class Frame:
     def place(self, node: ast.AST) -> str:
         """A name for the unknown sizes that arise at a node."""
         return f"{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}"
+
+
+_LOOSE = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Await)
+
+
+def callable_on(hint: str | None, nodes: Iterable[ast.expr | None]) -> str | None:
+    """A hint such as ``use t - 1.long()`` with the operands in brackets that need them."""
+    for node in nodes:
+        if hint is not None and isinstance(node, _LOOSE):
+            text = source(node, 40)
+            hint = hint.replace(f" {text}.", f" ({text}).")
+    return hint
 
 
 def source(node: ast.AST, limit: int = 60) -> str:

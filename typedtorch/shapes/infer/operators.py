@@ -20,7 +20,7 @@ from typedtorch.shapes.equality import (
     observing,
     unobserved,
 )
-from typedtorch.shapes.infer.frame import Frame, source
+from typedtorch.shapes.infer.frame import Frame, callable_on, source
 from typedtorch.shapes.infer.ties import Ties, lasting
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -179,7 +179,7 @@ def _report_refusal(
         if error.message.startswith(f"{source(node, 40)} ")
         else f"{source(node)}: {error.message}"
     )
-    frame.reporter.add(_operator_place(node), error.code, said, error.hint)
+    frame.reporter.add(_operator_place(node), error.code, said, callable_on(error.hint, nodes))
 
 
 def _report_lints(
