@@ -43,7 +43,7 @@ def child(script: str, *arguments: object, cwd: Path) -> subprocess.Popen[str]:
 
 
 def wait_for(path: Path) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 400
     while not path.exists() and time.monotonic() < deadline:
         time.sleep(0.002)
     assert path.exists()

@@ -12,6 +12,7 @@ from torch.optim import Optimizer
 
 from typedtorch.optim import clip_by_global_norm
 from typedtorch.training.distributed import Parallel
+from typedtorch.training.errors import ConfigError
 from typedtorch.training.restore import plain_name
 from typedtorch.training.step import Accumulated, at_least_one, correction
 
@@ -26,7 +27,11 @@ class Outcome(NamedTuple):
 
 
 class Applier:
-    """Steps an optimizer with the gradients a step accumulated."""
+    """Steps an optimizer with the gradients a step accumulated.
+
+    Raises:
+        ConfigError: no parameter of the optimizer is one of the model.
+    """
 
     def __init__(
         self,
@@ -40,6 +45,10 @@ class Applier:
     ) -> None:
         self.optimizer, self.clip, self.scaler, self.parallel = optimizer, clip, scaler, parallel
         self.named = [(plain_name(n), p) for n, p in model.named_parameters() if p.requires_grad]
+        own = {id(param) for param in model.parameters()}
+        if not any(id(param) in own for group in optimizer.param_groups for param in group["params"]):
+            kind = type(optimizer).__name__
+            raise ConfigError(f"optimizer: expected parameters of the model, got a {kind} with none of them")
         # fused kernels can leave parameters alone where a tensor on the device says so
         self._asynchronous = device.type == "cuda" and getattr(optimizer, "_step_supports_amp_scaling", False)
 

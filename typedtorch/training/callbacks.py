@@ -114,7 +114,7 @@ class EarlyStop(Callback):
     """Stop when ``figure`` has not improved by ``margin`` over ``patience`` evaluations.
 
     Raises:
-        ValueError: ``patience`` is less than 1.
+        ValueError: ``patience`` is less than 1, or an evaluation gives no such figure.
     """
 
     def __init__(self, figure: str = "loss", *, patience: int = 3, margin: float = 0.0) -> None:
@@ -125,6 +125,8 @@ class EarlyStop(Callback):
 
     def on_evaluate(self, trainer: Trainer, figures: Mapping[str, float], /) -> None:
         """Compare with the best so far."""
+        if self.figure not in figures:
+            raise ValueError(f"expected a figure {self.figure!r}, the evaluation gave {', '.join(figures)}")
         value = figures[self.figure]
         if value < self.best - self.margin:
             self.best, self.waited = value, 0

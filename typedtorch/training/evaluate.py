@@ -76,6 +76,23 @@ def unigram_entropy(tokens: Tokens, *, limit: int = 1 << 24) -> float:
     return float(-(shares * np.log(shares)).sum())
 
 
+def as_figures(found: object) -> dict[str, float]:
+    """What an evaluation gave, as numbers by name.
+
+    >>> as_figures({"loss": np.float32(0.5)})
+    {'loss': 0.5}
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if not isinstance(found, Mapping):
+        raise TypeError(f"evaluate: expected figures by name, got a {type(found).__name__}")
+    try:
+        return {str(name): float(value) for name, value in found.items()}
+    except (TypeError, ValueError, RuntimeError):
+        raise TypeError(f"evaluate: expected a number for each figure, got {dict(found)!r:.200}") from None
+
+
 def in_bits(nats: float) -> float:
     """Nats to bits."""
     return nats / math.log(2)

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from typedtorch.training.errors import ConfigError, NonFiniteError
+from typedtorch.training.sources import Replayed
+from typedtorch.training.step import BatchesEnded
 from typedtorch.training.trainer import Trainer
 
 
@@ -39,12 +41,15 @@ def find_learning_rate(
     True
 
     Raises:
-        ConfigError: a range that is none, or fewer than 10 steps.
+        ConfigError: a range that is none, fewer than 10 steps, or batches that cannot be drawn again.
     """
     if not 0 < low < high or steps < 10:
         raise ConfigError(
             f"learning-rate test: expected 0 < low < high and 10 steps, got {low}, {high}, {steps}"
         )
+    if isinstance(trainer.source, Replayed) and not trainer.source.endless:
+        kind = type(trainer.source.iterable).__name__
+        raise ConfigError(f"learning-rate test: expected batches that can be drawn again, got a {kind}")
     before = trainer.detached_state()
     factor = (high / low) ** (1 / (steps - 1))
     rates: list[float] = []
@@ -58,7 +63,7 @@ def find_learning_rate(
                 rates.pop()
                 break
             losses.append(0.7 * losses[-1] + 0.3 * loss if losses else loss)
-    except NonFiniteError:
+    except (NonFiniteError, BatchesEnded):
         rates.pop()
     finally:
         trainer.load_state_dict(before)

@@ -173,7 +173,13 @@ class _Job:
                     f"a {type(own.optimizer).__name__} with the parameters from before they were divided"
                 )
             return own.optimizer
-        return own.optimizer(model) if own.optimizer else make_optimizer(model, self.config, self.device)
+        if own.optimizer is None:
+            return make_optimizer(model, self.config, self.device)
+        found: object = own.optimizer(model) if callable(own.optimizer) else own.optimizer
+        if not isinstance(found, Optimizer):
+            wanted = "an Optimizer, or a function from the model to one"
+            raise ConfigError(f"optimizer: expected {wanted}, got a {type(found).__name__}")
+        return found
 
     def _predict(self, model: nn.Module, optimizer: Optimizer, own: _Own) -> Prediction | None:
         run = self.config.run

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from typedtorch.training.errors import ConfigError
-from typedtorch.training.precision import PrecisionName
+from typedtorch.training.precision import Precision, PrecisionName
 
 NonFinitePolicy = Literal["raise", "skip", "rollback"]
 
@@ -50,11 +50,27 @@ class LoopSettings:
     handle_signals: bool = True
 
     def __post_init__(self) -> None:
+        for name in (
+            "steps",
+            "accumulate",
+            "log_every",
+            "patience",
+            "eval_every",
+            "save_every",
+            "sanity",
+            "overfit",
+        ):
+            if not isinstance(getattr(self, name), int) or isinstance(getattr(self, name), bool):
+                raise ConfigError(f"{name}: expected a whole number, got {getattr(self, name)!r}")
+        for name in ("clip", "ema", "spike"):
+            if not isinstance(getattr(self, name), int | float):
+                raise ConfigError(f"{name}: expected a number, got {getattr(self, name)!r}")
+        Precision(self.precision)  # refuses an unknown name
         for name in ("steps", "accumulate", "log_every", "patience"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name}: expected at least 1, got {getattr(self, name)}")
         for name in ("eval_every", "save_every", "sanity", "overfit", "spike"):
-            if getattr(self, name) < 0:
+            if not getattr(self, name) >= 0:
                 raise ConfigError(f"{name}: expected at least 0, got {getattr(self, name)}")
         if not self.clip > 0:
             raise ConfigError(f"clip: expected a number above 0, got {self.clip}")

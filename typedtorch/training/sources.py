@@ -37,10 +37,13 @@ class Replayed:
     ([1, 2, 1], 1)
 
     Raises:
+        TypeError: it is no iterable.
         ValueError: the iterable is empty.
     """
 
     def __init__(self, iterable: Iterable[Any], device: torch.device) -> None:
+        if not hasattr(iterable, "__iter__") and not hasattr(iterable, "__getitem__"):
+            raise TypeError(f"batches: expected an iterable of batches, got a {type(iterable).__name__}")
         self.iterable, self.device = iterable, device
         self.epoch, self.drawn = 0, 0
         self._iterator: Iterator[Any] | None = None

@@ -78,10 +78,15 @@ def accumulate_gradients(
 
     Raises:
         BatchesEnded: by ``draw``.
+        TypeError: the loss has no gradient.
     """
     batch = draw()
     with autocast:
         total, count = evaluate_loss(loss, model, batch)
+    if not total.requires_grad:
+        raise TypeError(
+            "loss: expected one that depends on the model's parameters, got one without a gradient"
+        )
     expected = (divisor or at_least_one)(count * micro_batches)
     backward(total / expected, micro_batches == 1)
     total = total.detach()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import math
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,7 +22,8 @@ from typedtorch.training.callbacks import Callbacks, Hooks
 from typedtorch.training.checkpoint import CheckpointStore, State
 from typedtorch.training.distributed import Parallel
 from typedtorch.training.ema import Ema
-from typedtorch.training.errors import Interrupted, NonFiniteError
+from typedtorch.training.errors import ConfigError, Interrupted, NonFiniteError
+from typedtorch.training.evaluate import as_figures
 from typedtorch.training.faults import Faults, is_out_of_memory
 from typedtorch.training.figures import Meter
 from typedtorch.training.loggers import Logger, SafeLoggers
@@ -61,6 +63,9 @@ class Trainer:
         evaluate: figures of the model, under ``no_grad`` and in evaluation mode; ``loss`` is the main one.
         store: where checkpoints go; None saves none.
         identity: plain values saved with each checkpoint and compared on resume (configuration, data).
+
+    Raises:
+        ConfigError: no parameter of the optimizer is one of the model.
     """
 
     def __init__(
@@ -228,6 +233,8 @@ class Trainer:
         return loss if self.scaler is None else self.scaler.scale(loss)
 
     def _set_rate(self, rate: float) -> None:
+        if not 0 <= rate < math.inf:
+            raise ConfigError(f"schedule: expected a rate from 0, got {rate} for step {self.step}")
         self._lr = rate
         for group in self.optimizer.param_groups:
             value = rate * group.get("lr_scale", 1.0)
@@ -316,7 +323,7 @@ class Trainer:
         if self.evaluate is None or self._evaluated_at == self.step:
             return {}
         with self._evaluating():
-            figures = dict(self.evaluate(self.model, stop))
+            figures = as_figures(self.evaluate(self.model, stop))
         if figures:
             self._evaluated_at = self.step
             self.result.evaluations[self.step] = figures

@@ -1,0 +1,115 @@
+"""Parts of one's own that are not what they should be: said at once, with what was wanted and what came."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from typedtorch.training import (
+    CallbackError,
+    ConfigError,
+    EarlyStop,
+    LoopSettings,
+    Trainer,
+    find_learning_rate,
+    train,
+)
+
+from .parts import Tiny, make_trainer, token_batches, token_loss
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"steps": "3"}, "steps: expected a whole number, got '3'"),
+        ({"steps": 2.5}, "steps: expected a whole number, got 2.5"),
+        ({"steps": True}, "steps: expected a whole number, got True"),
+        ({"steps": 2, "eval_every": None}, "eval_every: expected a whole number, got None"),
+        ({"steps": 2, "clip": "1"}, "clip: expected a number, got '1'"),
+        ({"steps": 2, "spike": float("nan")}, "spike: expected at least 0, got nan"),
+        ({"steps": 2, "precision": "fp4"}, "precision: expected fp32, bf16, fp16 or fp8, got 'fp4'"),
+    ],
+)
+def test_settings_of_another_kind_are_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=f"^{message}$"):
+        LoopSettings(**settings)
+
+
+def test_an_optimizer_of_another_model_is_refused() -> None:
+    wanted = "optimizer: expected parameters of the model, got a SGD with none of them"
+    with pytest.raises(ConfigError, match=wanted):
+        make_trainer(optimizer=lambda _: torch.optim.SGD(Tiny().parameters(), lr=0.1))
+    made = make_trainer(optimizer=lambda model: torch.optim.SGD([next(model.parameters())], lr=0.1))
+    assert made.fit().step == 8  # some of them are enough: the others may be frozen
+
+
+@pytest.mark.parametrize("rate", [-1.0, float("nan"), float("inf")])
+def test_a_rate_that_is_none_is_refused(rate: float) -> None:
+    model = Tiny()
+    trainer = Trainer(
+        model, token_loss, token_batches(), torch.optim.SGD(model.parameters(), lr=0.1),
+        LoopSettings(steps=5, handle_signals=False), schedule=lambda step: rate if step == 2 else 0.1,
+    )  # fmt: skip
+    with pytest.raises(ConfigError, match=rf"schedule: expected a rate from 0, got {rate} for step 2"):
+        trainer.fit()
+    assert trainer.step == 2
+
+
+def test_a_loss_that_does_not_depend_on_the_model_is_refused() -> None:
+    def loss(model: nn.Module, batch: Any, /) -> Tensor:
+        return torch.tensor(1.0)
+
+    with pytest.raises(TypeError, match="expected one that depends on the model's parameters"):
+        make_trainer(loss=loss).fit()
+
+
+@pytest.mark.parametrize(
+    ("found", "message"),
+    [
+        (None, "evaluate: expected figures by name, got a NoneType"),
+        (1.0, "evaluate: expected figures by name, got a float"),
+        ({"loss": "x"}, "evaluate: expected a number for each figure, got {'loss': 'x'}"),
+        ({"loss": torch.ones(2)}, "evaluate: expected a number for each figure, got"),
+    ],
+)
+def test_figures_that_are_none_are_refused(found: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        make_trainer(others={"evaluate": lambda model, stop: found}).fit()
+
+
+def test_figures_may_be_tensors_of_one_number() -> None:
+    trainer = make_trainer(others={"evaluate": lambda model, stop: {"loss": torch.tensor(2.5)}})
+    assert trainer.fit().evaluations == {8: {"loss": 2.5}}
+
+
+def test_early_stopping_by_a_figure_that_is_not_there_names_those_that_are() -> None:
+    others = {"evaluate": lambda model, stop: {"accuracy": 1.0, "f1": 1.0}, "callbacks": [EarlyStop("loss")]}
+    with pytest.raises(CallbackError, match=r"expected a figure 'loss', the evaluation gave accuracy, f1"):
+        make_trainer(others=others).fit()
+
+
+def test_batches_that_are_none_are_refused() -> None:
+    with pytest.raises(TypeError, match="batches: expected an iterable of batches, got a int"):
+        make_trainer(batches=5)  # type: ignore[arg-type]  # on purpose
+
+
+def test_batches_that_come_once_are_not_used_up_by_a_learning_rate_test() -> None:
+    stream = token_batches()
+    batches: Iterator[Any] = iter([next(stream) for _ in range(3)])
+    trainer = make_trainer(batches=batches, steps=3)
+    with pytest.raises(ConfigError, match=r"expected batches that can be drawn again, got a list_iterator"):
+        find_learning_rate(trainer)
+    assert trainer.fit().step == 3
+
+
+@pytest.mark.parametrize("optimizer", ["adam", lambda model: "adam"])
+def test_an_optimizer_that_is_none_is_refused(optimizer: Any, text: Path) -> None:
+    wanted = "optimizer: expected an Optimizer, or a function from the model to one, got a str"
+    with pytest.raises(ConfigError, match=wanted):
+        train(optimizer=optimizer, data=str(text), device="cpu", layers=1, d_model=16, heads=2, seq=16)
+    assert not Path("runs").exists()
