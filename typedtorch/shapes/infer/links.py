@@ -26,9 +26,12 @@ class Evidence:
     given: dict[str, set[str]] = field(default_factory=dict)  # likewise, those that a call gave for it
     other: set[str] = field(default_factory=set)  # axes that met an expression
     multiple: set[str] = field(default_factory=set)  # axes that met a multiple of their own integer
+    sums: set[frozenset[str]] = field(default_factory=set)  # axes that met a sum, and all names of both
 
     def __call__(self, a: Size, b: Size) -> None:
         self._multiples(_multiple(a), _multiple(b))
+        self._sums(a, b)
+        self._sums(b, a)
         first, second = _alone(a), _alone(b)
         for one, two, whole in ((first, second, b), (second, first, a)):
             if one is None or one.kind != "axis" or one.name not in self.integers:
@@ -43,6 +46,17 @@ class Evidence:
                     found.setdefault(one.name, set()).add(two.name)
             elif any(atom.kind == "int" and atom.name in self.integers for atom in atoms(whole)):
                 self.other.add(one.name)
+
+    def _sums(self, axes: Size, integers: Size) -> None:
+        """``obs + act`` of the axes against ``obs + act`` of the integers, or ``2*obs`` against it."""
+        own, theirs = _summands(axes, "axis"), _summands(integers, "int")
+        names = own.keys() | theirs.keys()
+        if len(names) < 2 or own.keys().isdisjoint(theirs) or not names <= self.integers:
+            return
+        if own == theirs:
+            self.agreed |= names
+        else:
+            self.sums.add(frozenset(names))
 
     def _multiples(self, a: tuple[Atom, int] | None, b: tuple[Atom, int] | None) -> None:
         """``3*d`` of an axis against ``2*d`` of the integer."""
@@ -60,6 +74,17 @@ def _of_arguments(interpreter: Interpreter, info: ClassInfo) -> set[str]:
     found: set[str] = set()
     for parameter in interpreter.signature(function).parameters:
         found |= specs.axis_names(parameter.spec)
+    return found
+
+
+def _summands(size: Size, kind: str) -> dict[str, int]:
+    """How often each name stands in a sum of bare names of one kind; nothing for any other size."""
+    found = {}
+    for monomial, coefficient in size.terms if isinstance(size, Poly) else ():
+        atom, power = monomial[0] if len(monomial) == 1 else (None, 0)
+        if atom is None or atom.kind != kind or atom.scope or power != 1:
+            return {}
+        found[atom.name] = coefficient
     return found
 
 
@@ -107,6 +132,9 @@ def discover(interpreter: Interpreter, info: ClassInfo) -> dict[str, Size]:
     alone = evidence.multiple - evidence.agreed - evidence.met.keys() - evidence.given.keys()
     if alone:
         linked |= alone & _of_arguments(interpreter, info)
+    for names in evidence.sums:
+        if names.isdisjoint(evidence.met.keys() | evidence.given.keys()):
+            linked |= names if names <= _of_arguments(interpreter, info) else frozenset()
     defaulted = info.defaulted()
     return {
         name: axis(name, LINKED_SCOPE + (DEFAULTED if name in defaulted else "")) for name in sorted(linked)
