@@ -206,5 +206,6 @@ def _repeat(sequence: tuple[Value, ...] | Sequence, times: Value) -> Value:
         repeated = tuple(items) * times
         return repeated if isinstance(sequence, tuple) else Sequence("list", repeated)
     if isinstance(sequence, Sequence) and is_size(times):
-        return Sequence("list", None, sequence.any_item)
+        length = None if items is None else times * len(items)
+        return Sequence("list", None, sequence.any_item, length)
     return UNKNOWN

@@ -11,6 +11,7 @@ from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.binding import Args, bind, callee, check_argument, complete, kind_fits
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.layers import call_instance, call_layer, call_sequential
+from typedtorch.shapes.infer.lengths import length_of
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -329,12 +330,12 @@ def pieces(name: str, tensor: Tensor, values: tuple[Value, ...], keywords: Mappi
     dim = keywords.get("dim", values[place] if len(values) > place else 0)
     if not isinstance(dim, int) or tensor.rank is None or not -tensor.rank <= dim < tensor.rank:
         return UNKNOWN
-    shape = list(tensor.shape)
+    shape, length = list(tensor.shape), None
     if name == "unbind":
-        del shape[dim]
+        length = length_of(tensor.of((shape.pop(dim),)))
     else:
         shape[dim] = unknown()
-    return Sequence("list", None, tensor.of(shape))
+    return Sequence("list", None, tensor.of(shape), length)
 
 
 # -- results ----------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typedtorch.shapes.infer import expressions, refine
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of, iterate
+from typedtorch.shapes.infer.lengths import length_of
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     DictV,
@@ -15,25 +16,26 @@ from typedtorch.shapes.infer.values import (
     Value,
     join_all,
 )
+from typedtorch.shapes.size import Size
 
 
 def list_comprehension(frame: Frame, node: ast.ListComp) -> Value:
-    items, element = _comprehend(frame, node.generators, lambda: expressions.evaluate(frame, node.elt))
-    return Sequence("list", items, element)
+    made = _comprehend(frame, node.generators, lambda: expressions.evaluate(frame, node.elt))
+    return Sequence("list", *made)
 
 
 def generator_expression(frame: Frame, node: ast.GeneratorExp) -> Value:
-    items, element = _comprehend(frame, node.generators, lambda: expressions.evaluate(frame, node.elt))
-    return Sequence("iterator", items, element)
+    made = _comprehend(frame, node.generators, lambda: expressions.evaluate(frame, node.elt))
+    return Sequence("iterator", *made)
 
 
 def set_comprehension(frame: Frame, node: ast.SetComp) -> Value:
-    _, element = _comprehend(frame, node.generators, lambda: expressions.evaluate(frame, node.elt))
+    _, element, _ = _comprehend(frame, node.generators, lambda: expressions.evaluate(frame, node.elt))
     return Sequence("set", None, element)
 
 
 def dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
-    pairs, pair = _comprehend(
+    pairs, pair, _ = _comprehend(
         frame,
         node.generators,
         lambda: (expressions.evaluate(frame, node.key), expressions.evaluate(frame, node.value)),
@@ -45,8 +47,8 @@ def dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
 
 def _comprehend(
     frame: Frame, generators: list[ast.comprehension], element: Callable[[], Value]
-) -> tuple[tuple[Value, ...] | None, Value]:
-    """The items where their number is known, else None and a value that stands for each."""
+) -> tuple[tuple[Value, ...] | None, Value, Size | None]:
+    """The items where their number is known; else None, a value that stands for each, and how many."""
     outer = frame.state
     frame.state = outer.copy()
     place = frame.place(generators[0].target)
@@ -56,19 +58,19 @@ def _comprehend(
         results: list[Value] = []
 
         def inner() -> Value:
-            items, value = _comprehend(frame, generators[1:], element)
+            items, value, _ = _comprehend(frame, generators[1:], element)
             results.append(value if items is None else join_all(items, place) if items else UNKNOWN)
             return UNKNOWN
 
         _comprehend_one(frame, generators[0], inner, place)
-        return None, join_all(results, place) if results else UNKNOWN
+        return None, join_all(results, place) if results else UNKNOWN, None
     finally:
         frame.state = outer
 
 
 def _comprehend_one(
     frame: Frame, generator: ast.comprehension, element: Callable[[], Value], place: str
-) -> tuple[tuple[Value, ...] | None, Value]:
+) -> tuple[tuple[Value, ...] | None, Value, Size | None]:
     from typedtorch.shapes.infer.assignment import assign_target  # noqa: PLC0415 - statements hold expressions
 
     iterable = expressions.evaluate(frame, generator.iter)
@@ -80,11 +82,11 @@ def _comprehend_one(
         for value in items:
             assign_target(frame, generator.target, value)
             values.append(element())
-        return tuple(values), UNKNOWN
+        return tuple(values), UNKNOWN, None
     assign_target(frame, generator.target, iterate(iterable, place))
     for test in generator.ifs:
         then, _ = refine.branch(frame, test)
         if then is None:
-            return (), UNKNOWN
+            return (), UNKNOWN, None
         frame.state = then
-    return None, element()
+    return None, element(), None if generator.ifs else length_of(iterable)

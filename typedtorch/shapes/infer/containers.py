@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes import dtypes
+from typedtorch.shapes.infer import lengths
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.registering import setattr_, with_module
 from typedtorch.shapes.infer.values import (
@@ -22,7 +23,7 @@ from typedtorch.shapes.infer.values import (
     join,
     join_all,
 )
-from typedtorch.shapes.size import product, unknown
+from typedtorch.shapes.size import Size, product, unknown
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.binding import Args
@@ -56,9 +57,13 @@ def _make(kind: str) -> Special:
         items = _items(args.values[0])
         if items is not None:
             return Sequence(kind, tuple(items))
-        return Sequence(kind, None, _each(frame, args.values[0], node))
+        return Sequence(kind, None, _each(frame, args.values[0], node), _length(kind, args.values[0]))
 
     return handler
+
+
+def _length(kind: str, value: Value) -> Size | None:
+    return None if kind == "set" else lengths.length_of(value)
 
 
 def to_tuple(frame: Frame, args: Args, node: ast.AST) -> Value:
@@ -67,7 +72,9 @@ def to_tuple(frame: Frame, args: Args, node: ast.AST) -> Value:
     if isinstance(args.values[0], tuple):
         return args.values[0]
     items = _items(args.values[0])
-    return Sequence("list", None, _each(frame, args.values[0], node)) if items is None else tuple(items)
+    if items is not None:
+        return tuple(items)
+    return Sequence("list", None, _each(frame, args.values[0], node), lengths.length_of(args.values[0]))
 
 
 def to_dict(frame: Frame, args: Args, node: ast.AST) -> Value:
@@ -87,7 +94,8 @@ def zip_(frame: Frame, args: Args, node: ast.AST) -> Value:
         return Sequence("iterator", tuple(zip(*known, strict=False)))
     if args.open:
         return _transposed(args)
-    return Sequence("iterator", None, tuple(_each(frame, v, node) for v in args.values))
+    each = tuple(_each(frame, v, node) for v in args.values)
+    return Sequence("iterator", None, each, lengths.common(args.values))
 
 
 def _transposed(args: Args) -> Value:
@@ -104,14 +112,16 @@ def enumerate_(frame: Frame, args: Args, node: ast.AST) -> Value:
     if items is not None and isinstance(start, int):
         return Sequence("iterator", tuple((start + i, v) for i, v in enumerate(items)))
     each = _each(frame, args.values[0], node) if args.values else UNKNOWN
-    return Sequence("iterator", None, (unknown(f"?{frame.place(node)}"), each))
+    pair = unknown(f"?{frame.place(node)}"), each
+    return Sequence("iterator", None, pair, lengths.common(args.values[:1]))
 
 
 def reversed_(frame: Frame, args: Args, node: ast.AST) -> Value:
     items = _items(args.values[0]) if args.values else None
     if items is not None:
         return Sequence("iterator", tuple(reversed(items)))
-    return Sequence("iterator", None, _each(frame, args.values[0], node) if args.values else UNKNOWN)
+    each = _each(frame, args.values[0], node) if args.values else UNKNOWN
+    return Sequence("iterator", None, each, lengths.common(args.values))
 
 
 def iterator(frame: Frame, args: Args, node: ast.AST) -> Value:
@@ -119,7 +129,9 @@ def iterator(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 
 def sorted_(frame: Frame, args: Args, node: ast.AST) -> Value:
-    return Sequence("list", None, _each(frame, args.values[0], node)) if args.values else UNKNOWN
+    if not args.values:
+        return UNKNOWN
+    return Sequence("list", None, _each(frame, args.values[0], node), lengths.length_of(args.values[0]))
 
 
 def next_(frame: Frame, args: Args, node: ast.AST) -> Value:
@@ -143,7 +155,8 @@ def map_(frame: Frame, args: Args, node: ast.AST) -> Value:
         ]
         return Sequence("iterator", tuple(results))
     row = [_each(frame, v, node) for v in args.values[1:]]
-    return Sequence("iterator", None, frame.call(args.values[0], Arguments(row, nodes), node))
+    made = frame.call(args.values[0], Arguments(row, nodes), node)
+    return Sequence("iterator", None, made, lengths.common(args.values[1:]))
 
 
 def filter_(frame: Frame, args: Args, node: ast.AST) -> Value:
@@ -315,7 +328,7 @@ def _list_method(frame: Frame, receiver: Sequence, name: str, args: Args, node: 
         if items and not args.values:
             result = items[0] if name == "popleft" else items[-1]
             updated = replace(receiver, items=items[1:] if name == "popleft" else items[:-1])
-        elif items:
+        elif items != ():
             updated = Sequence(receiver.kind, None, receiver.any_item)
     elif name == "clear":
         updated = replace(receiver, items=())
@@ -338,7 +351,8 @@ def _list_method(frame: Frame, receiver: Sequence, name: str, args: Args, node: 
 
 def _appended(receiver: Sequence, value: Value, place: str) -> Sequence:
     if receiver.items is None:
-        return Sequence(receiver.kind, None, join(receiver.element, value, place))
+        length = None if receiver.length is None or receiver.kind != "list" else receiver.length + 1
+        return Sequence(receiver.kind, None, join(receiver.element, value, place), length)
     if len(receiver.items) >= 16:
         return Sequence(receiver.kind, None, join(receiver.any_item, value, place))
     return replace(receiver, items=(*receiver.items, value))

@@ -22,6 +22,7 @@ from typedtorch.shapes.infer import (
 from typedtorch.shapes.infer.assuming import assume
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.kinds import instance_of
+from typedtorch.shapes.infer.lengths import length_of
 from typedtorch.shapes.infer.listed import from_data, slice_object
 from typedtorch.shapes.infer.numbers import (
     Special,
@@ -245,8 +246,8 @@ def length(frame: Frame, args: Args, node: ast.AST) -> Value:
         return unknown(f"?{frame.place(node)}") if first is None or isinstance(first, Pack) else first
     if isinstance(value, tuple) and not any(isinstance(v, Pack) for v in value):
         return len(value)
-    if isinstance(value, Sequence) and value.items is not None:
-        return len(value.items)
+    if isinstance(value, Sequence) and (known := length_of(value)) is not None:
+        return known
     if isinstance(value, (str, bytes)):
         return len(value)
     if is_size(value) and args.nodes and args.nodes[0] is not None:

@@ -13,6 +13,7 @@ from typedtorch.shapes.infer.assignment import assign_target
 from typedtorch.shapes.infer.expressions import MAX_UNROLL, evaluate
 from typedtorch.shapes.infer.frame import Frame, Loop
 from typedtorch.shapes.infer.items import items_of, iterate
+from typedtorch.shapes.infer.lengths import filled, length_of
 from typedtorch.shapes.infer.state import MAX_ROUNDS, State, equal_states, forget_changed, join_states
 from typedtorch.shapes.infer.values import Sequence as SequenceV
 from typedtorch.shapes.infer.values import (
@@ -31,7 +32,11 @@ def for_(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
     each = iterate(iterable, frame.place(node.target))
     surely = isinstance(iterable, SequenceV) and iterable.kind == "iterator" and _holds_tensors(each)
     bound = lambda: assign_target(frame, node.target, each)  # noqa: E731 - it is an argument
-    return _fixed_point(frame, node, bound, None, entered_surely=surely)
+    before, turns = frame.state, length_of(iterable)
+    reached = _fixed_point(frame, node, bound, None, entered_surely=surely)
+    if reached and turns is not None:
+        filled(before, frame.state, node, turns)
+    return reached
 
 
 def _holds_tensors(value: Value) -> bool:

@@ -45,7 +45,7 @@ def result(
         text = f"{verb} {_shown(problem.value.shape)}{part}, annotated {annotated_shape(problem)}"
         detail = _detail(problem)
         text += f"; {detail}" if detail else ""
-    frame.reporter.add(node, _code(problem), text, _hint(problem, source(node)) or hint)
+    frame.reporter.add(node, _code(problem), text, hint or _hint(problem, source(node)))
 
 
 def declared(frame: Frame, node: ast.expr, problem: Problem) -> None:

@@ -19,7 +19,7 @@ from typedtorch.shapes.infer.values import (
     is_size,
 )
 from typedtorch.shapes.python_numbers import one_of
-from typedtorch.shapes.size import Poly, product, unknown
+from typedtorch.shapes.size import Poly, Size, is_unknown, product, unknown
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.binding import Args
@@ -68,7 +68,15 @@ def range_(frame: Frame, args: Args, node: ast.AST) -> Value:
         numbers = range(*values)
         if len(numbers) <= 16:
             return Sequence("iterator", tuple(numbers))
-    return Sequence("iterator", None, unknown(f"?{frame.place(node)}"))
+    return Sequence("iterator", None, unknown(f"?{frame.place(node)}"), _turns(values))
+
+
+def _turns(values: list[Value]) -> Size | None:
+    """How many numbers ``range(n)`` or ``range(a, b)`` has."""
+    sizes: list[Size] = [v for v in values if is_size(v) and not is_unknown(v)]
+    if len(sizes) < len(values) or not 1 <= len(sizes) <= 2:
+        return None
+    return sizes[0] if len(sizes) == 1 else sizes[1] - sizes[0]
 
 
 def extreme(pick: Callable[..., Value]) -> Special:

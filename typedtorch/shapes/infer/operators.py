@@ -21,6 +21,7 @@ from typedtorch.shapes.equality import (
     unobserved,
 )
 from typedtorch.shapes.infer.frame import Frame, callable_on, source
+from typedtorch.shapes.infer.lengths import COUNTS, for_several
 from typedtorch.shapes.infer.ties import Ties, lasting
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -35,7 +36,6 @@ from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
     is_size,
-    join_all,
 )
 from typedtorch.shapes.rule import Fields, Function, Layer, like, lints
 from typedtorch.shapes.rule import call as call_rule
@@ -143,7 +143,8 @@ def apply_rule(
         _report_refusal(interpreter, frame, function, errors[0], node, nodes)
     if not results:
         return UNKNOWN
-    result = join_all(results, frame.place(node))
+    lists = [v for v in (*values, *keywords.values()) if len(_expanded(v)) > 1]
+    result = for_several(results, lists, frame.place(node))
     if not frame.depth:
         frame.state.ties.meet([v.shape for v in values if isinstance(v, Tensor)])
     if isinstance(result, Tensor) and "out" in keywords:
@@ -342,7 +343,8 @@ def _expanded(value: Value) -> tuple[Value, ...]:
         if value.element is UNKNOWN:
             return (value,)
         if isinstance(value.element, Tensor):
-            return tuple(Sequence(value.kind, (value.element,) * n) for n in (2, 3))
+            counts = COUNTS if value.length is not None else COUNTS[:2]
+            return tuple(Sequence(value.kind, (value.element,) * n) for n in counts)
         return (value,)
     return (value,)
 

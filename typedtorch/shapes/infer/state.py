@@ -167,9 +167,10 @@ def map_tensors(
         if isinstance(v, Sequence):
             items = None if v.items is None else tuple(go(x) for x in v.items)
             element = go(v.element)
-            if items == v.items and element is v.element:
+            length = v.length if size is None or v.length is None else size(v.length)
+            if items == v.items and element is v.element and length == v.length:
                 return v
-            return replace(v, items=items, element=element)
+            return replace(v, items=items, element=element, length=length)
         if isinstance(v, DictV):
             return replace(v, items={k: go(x) for k, x in v.items.items()}, rest=go(v.rest))
         if isinstance(v, Instance):

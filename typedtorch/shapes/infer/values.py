@@ -119,11 +119,15 @@ class LayerV:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """A list, set, iterator or container module.  ``items`` is None where the number is unknown."""
+    """A list, set, iterator or container module.  ``items`` is None where the number is unknown.
+
+    ``length`` may say even so what size that number is: it holds for these items, and for no others.
+    """
 
     kind: str  # "list", "set", "iterator", "modules", "sequential"
     items: tuple[Value, ...] | None
     element: Value = UNKNOWN
+    length: Size | None = None
 
     @property
     def any_item(self) -> Value:
@@ -230,7 +234,9 @@ def equal(a: Value, b: Value) -> bool:
     if isinstance(a, Sequence):
         if a.kind != b.kind or (a.items is None) != (b.items is None):
             return False
-        return equal(a.items, b.items) if a.items is not None else equal(a.element, b.element)
+        if a.items is not None:
+            return equal(a.items, b.items)
+        return a.length == b.length and equal(a.element, b.element)
     if isinstance(a, DictV):
         return _equal_maps(a.items, b.items) and equal(a.rest, b.rest)
     return bool(a == b)
@@ -307,7 +313,8 @@ def _join_sequence(a: Sequence, b: Sequence, key: str) -> Sequence:
         return Sequence(a.kind, None, b.any_item)
     if b.items == ():
         return Sequence(a.kind, None, a.any_item)
-    return Sequence(a.kind, None, join(a.any_item, b.any_item, key))
+    length = a.length if a.items is None and b.items is None and a.length == b.length else None
+    return Sequence(a.kind, None, join(a.any_item, b.any_item, key), length)
 
 
 def _join_instance(a: Instance, b: Instance, key: str) -> Instance:

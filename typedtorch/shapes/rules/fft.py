@@ -31,8 +31,7 @@ _MANY = "D:a B C | F:a B C, (7, 8) | F:a B C, None, (0, 1) | C:a B C"
 
 
 def _complex_out(mask: int) -> int:
-    made = to_complex(to_float(mask))
-    return made & COMPLEX or made  # what has no complex counterpart is refused
+    return to_complex(to_float(mask))  # what has no complex counterpart is refused
 
 
 def _real_out(mask: int) -> int:

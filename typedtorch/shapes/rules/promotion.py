@@ -68,11 +68,11 @@ _TO_REAL = {
 
 @lru_cache(maxsize=1024)
 def to_complex(mask: int) -> int:
-    """The complex dtype of a floating one."""
+    """The complex dtype of a floating one; of several, those that have one."""
     result = 0
     for one in dtypes.members(mask):
         result |= _TO_COMPLEX.get(one, one)
-    return result
+    return result & COMPLEX or result
 
 
 @lru_cache(maxsize=1024)
