@@ -198,17 +198,24 @@ def as_tensor(data: Any, dtype: Any = None, **settings: Any) -> Tensor:
     return tensor(data, dtype=dtype)
 
 
-def _data(data: Any) -> tuple[Shape, int]:
-    """The shape and dtype of nested lists of numbers."""
+def _data(data: Any, *, inside: bool = False) -> tuple[Shape, int]:
+    """The shape and dtype of nested lists of numbers; a tensor in a list stands for one number."""
     if data is UNKNOWN:
         return (ANY_AXES,), ANY
     if isinstance(data, Tensor):
+        if inside and data.library == "torch":
+            if any(isinstance(size, int) and size != 1 for size in data.shape):
+                label, shape = name(data, "an item"), show(data.shape)
+                raise ShapeError(
+                    f"{label} has shape {shape}, wanted one number", hint="torch.stack joins tensors"
+                )
+            return (), mask_of(data)
         return data.shape, mask_of(data)
     if not isinstance(data, (list, tuple)):
         return (), scalar_dtype(data)
     if not data:
         return (0,), FLOAT32
-    items = [_data(d) for d in data]
+    items = [_data(d, inside=True) for d in data]
     known = [s for s, _ in items if not any(isinstance(e, Pack) for e in s)]
     other = next((s for s in known if same_shape(s, known[0]) is False), None)
     if other is not None:
