@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def test_a_file_that_is_gone_for_a_moment_ends_nothing(
     monkeypatch.chdir(tmp_path)
     Path("a.py").write_text("x = (\n")
 
-    def edits(look: Callable[[], Stamps]) -> Iterator[Stamps]:
+    def edits(look: Callable[[], Stamps], **_: object) -> Iterator[Stamps]:
         yield look()
         Path("a.py").unlink()
         yield look()
@@ -68,3 +69,28 @@ def test_what_is_not_there_from_the_start_is_refused(
     monkeypatch.chdir(tmp_path)
     assert cli.main(["--watch", "a.py"]) == 2
     assert "a.py: no such file or folder" in capsys.readouterr().err
+
+
+def test_what_a_check_came_across_is_watched_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    sizes = "import torch\nn = {}\nx = torch.ones(n)\n"
+    Path("sizes.py").write_text(sizes.format(3))
+    Path("use.py").write_text("import torch\nfrom sizes import x\nx + torch.ones(3)\n")
+    pauses = iter(range(100))
+
+    def pause() -> None:
+        match next(pauses):
+            case 2:
+                Path("sizes.py").write_text(sizes.format(44))
+            case 6:
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "changes", partial(changes, pause=pause))
+    assert cli.main(["--watch", "use.py"]) == 0
+    ends = [line for line in capsys.readouterr().out.splitlines() if "checked" in line]
+    assert ends == [
+        "No errors (checked 1 source file)",
+        "Found 1 error in 1 file (checked 1 source file)",
+    ]

@@ -14,7 +14,7 @@ from typedtorch import __version__
 from typedtorch.check import formats, render
 from typedtorch.check.run import Checker, Result
 from typedtorch.check.targets import Target, TargetError, targets, unsaved
-from typedtorch.check.watch import changes, stamps
+from typedtorch.check.watch import Stamps, changes, stamps
 from typedtorch.shapes import config
 from typedtorch.shapes.findings import EXPLAIN
 
@@ -92,7 +92,8 @@ def _run(options: argparse.Namespace) -> int:
             raise UsageError(f"--select: wanted error codes, got none; known: {', '.join(EXPLAIN)}")
         silenced |= set(EXPLAIN) - selected
     if not options.watch:
-        return _once(options, _asked(options, settings), silenced)
+        checker = Checker(show_traceback=options.show_traceback)
+        return _once(options, checker, _asked(options, settings), silenced)
     if "-" in options.paths:
         raise UsageError("--watch: standard input does not change; name the file")
     return _watch(options, settings, silenced)
@@ -111,24 +112,32 @@ def _asked(options: argparse.Namespace, settings: config.Config) -> list[Target]
 
 def _watch(options: argparse.Namespace, settings: config.Config, silenced: Iterable[str]) -> int:
     """Check again and again; a file that is gone for a moment, as while it is saved, ends nothing."""
+    imported: set[Path] = set()
 
     def found() -> list[Target]:
         with contextlib.suppress(TargetError):
             return _asked(options, settings)
         return []
 
+    def look() -> Stamps:
+        return stamps({*imported, *(target.path for target in found())})
+
     _asked(options, settings)  # what is not there from the start is a mistake
     with contextlib.suppress(KeyboardInterrupt):
-        for _ in changes(lambda: stamps(t.path for t in found())):
+        for _ in changes(look, imported=imported):
             if sys.stdout.isatty():
                 print("\x1b[2J\x1b[H", end="")
-            _once(options, found(), silenced)
+            checker = Checker(show_traceback=options.show_traceback)
+            _once(options, checker, found(), silenced)
+            imported.update(checker.imported())
             sys.stdout.flush()
     return 0
 
 
-def _once(options: argparse.Namespace, files: Sequence[Target], silenced: Iterable[str]) -> int:
-    result = Checker(show_traceback=options.show_traceback).run(files, silenced=silenced)
+def _once(
+    options: argparse.Namespace, checker: Checker, files: Sequence[Target], silenced: Iterable[str]
+) -> int:
+    result = checker.run(files, silenced=silenced)
     match options.output_format:
         case "json":
             print(render.as_json(result))

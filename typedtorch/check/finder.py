@@ -29,9 +29,9 @@ class Finder:
             self._found[module] = self._find(module)
         return self._found[module]
 
-    def forget(self) -> None:
-        """Look again from now on: files may have come or gone."""
-        self._found.clear()
+    def found(self) -> list[Path]:
+        """The files of the modules that were asked for and are there."""
+        return [path for path in self._found.values() if path is not None]
 
     def _find(self, module: str) -> Path | None:
         parts = module.split(".")

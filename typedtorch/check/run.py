@@ -17,7 +17,7 @@ from typedtorch.shapes import ignores, syntax
 from typedtorch.shapes.findings import Coverage, Finding
 from typedtorch.shapes.ignores import Ignores
 from typedtorch.shapes.module_attributes import AttributeCheck
-from typedtorch.shapes.sources import Sources
+from typedtorch.shapes.sources import Sources, is_installed
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer import Program
@@ -66,6 +66,11 @@ class Checker:
             if known.total:
                 coverage[target.shown] = known
         return Result(_in_order(findings), coverage, len(targets))
+
+    def imported(self) -> frozenset[Path]:
+        """Files of the program, not of installed packages, that what was checked imports."""
+        found = (path for group in self._groups.values() for path in group.finder.found())
+        return frozenset(path.absolute() for path in found if not is_installed(path))
 
     def _file(self, target: Target) -> tuple[list[Finding], Coverage]:
         text = _read(target)

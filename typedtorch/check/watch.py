@@ -22,12 +22,19 @@ def stamps(paths: Iterable[Path]) -> Stamps:
 
 
 def changes(
-    look: Callable[[], Stamps], *, pause: Callable[[], None] = lambda: time.sleep(0.5)
+    look: Callable[[], Stamps],
+    *,
+    imported: Iterable[Path] = (),
+    pause: Callable[[], None] = lambda: time.sleep(0.5),
 ) -> Iterator[Stamps]:
-    """Yield at once, and then each time that ``look`` sees something else, once writing has paused."""
+    """Yield at once, and then each time that ``look`` sees something else, once writing has paused.
+
+    ``imported`` are files that checks came across so far; they are nothing new to look at.
+    """
     seen = look()
     yield seen
     while True:
+        seen = stamps(imported) | seen
         pause()
         now = look()
         if now != seen:
