@@ -71,6 +71,8 @@ def _assign_attribute(frame: Frame, base: ast.expr, attr: str, value: Value, sou
         frame.state.replace_value(holder, registering.with_attribute(holder, attr, value))
         if isinstance(had, _MODULES) and isinstance(value, _MODULES):
             _outgrow(frame, base)
+    elif isinstance(holder, LayerV) and registering.is_setting(holder, attr):
+        frame.state.replace_value(holder, UNKNOWN)
     elif isinstance(holder, SequenceV) and holder.kind == "sequential":
         frame.state.replace_value(holder, registering.with_module(holder, UNKNOWN))
     elif isinstance(holder, Tensor) and attr == "data" and isinstance(value, Tensor):

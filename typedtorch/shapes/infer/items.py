@@ -48,6 +48,22 @@ def with_item(holder: Sequence, index: Value, value: Value, place: str) -> Seque
     return Sequence(holder.kind, None, element)
 
 
+def without_item(frame: Frame, holder: Value, index: Value) -> None:
+    """``del holder[index]``."""
+    if isinstance(holder, Sequence):
+        items = list(holder.items or ())
+        known = isinstance(index, int) and -len(items) <= index < len(items)
+        if known:
+            del items[index]
+        left = replace(holder, items=tuple(items)) if known else Sequence(holder.kind, None, holder.any_item)
+        frame.state.replace_value(holder, left)
+    elif isinstance(holder, DictV):
+        known = isinstance(index, (str, int))
+        kept = {k: v for k, v in holder.items.items() if k != index} if known else {}
+        rest = holder.rest if known else holder.any_value
+        frame.state.replace_value(holder, DictV(kept, rest, holder.kind))
+
+
 def _field(value: Instance, name: str) -> Value:
     """A field of a named tuple: what it was given, else what its annotation says."""
     spec = value.info.spec(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from inspect import signature
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer.frame import Frame
@@ -18,6 +19,7 @@ from typedtorch.shapes.infer.values import (
     Value,
     options_of,
 )
+from typedtorch.shapes.rule import LAYERS
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.binding import Args
@@ -56,6 +58,16 @@ def with_module(modules: Sequence, module: Value) -> Sequence:
     return replace(modules, items=(*modules.items, module))
 
 
+# settings of layers that leave the shape of what they give as it is
+_HARMLESS = frozenset({"bias", "p", "inplace", "eps", "momentum", "affine", "track_running_stats", "dropout"})
+
+
+def is_setting(layer: LayerV, name: str) -> bool:
+    """Whether a layer works by an attribute that its constructor set: ``pool.return_indices = True``."""
+    made = LAYERS.get(layer.name)
+    return made is not None and name not in _HARMLESS and name in signature(made.function).parameters
+
+
 def may_be_module(value: Value) -> bool:
     return any(option is UNKNOWN or is_module(option) for option in options_of(value))
 
@@ -69,4 +81,4 @@ def is_module(value: Value) -> bool:
     return isinstance(value, LayerV) or (isinstance(value, Object) and value.name.startswith("torch.nn."))
 
 
-__all__ = ["is_module", "set_attribute", "setattr_", "with_attribute", "with_module"]
+__all__ = ["is_module", "is_setting", "set_attribute", "setattr_", "with_attribute", "with_module"]

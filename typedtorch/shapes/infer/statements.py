@@ -11,12 +11,14 @@ from typedtorch.shapes.infer import calls, contexts, paths, refine
 from typedtorch.shapes.infer.assignment import annotated, assign, assign_target, augmented
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.items import without_item
 from typedtorch.shapes.infer.loops import break_, continue_, for_, while_
 from typedtorch.shapes.infer.patterns import cases_of
 from typedtorch.shapes.infer.results import check_result
 from typedtorch.shapes.infer.state import State, join_states
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
+    Instance,
 )
 
 
@@ -45,11 +47,14 @@ def if_(frame: Frame, node: ast.If) -> bool:
     return _run_branches(frame, [(then, node.body), (other, node.orelse)], frame.place(node))
 
 
-def _run_branches(frame: Frame, branches: list[tuple[State | None, Sequence[ast.stmt]]], place: str) -> bool:
+def _run_branches(
+    frame: Frame, branches: list[tuple[State | None, Sequence[ast.stmt]]], place: str, *, left: bool = False
+) -> bool:
+    """Each on its own, joined where they meet; ``left``: there is a way on which the body is left before."""
     after: State | None = None
     possible = [(state, body) for state, body in branches if state is not None]
-    undecided = frame.depth > 0 and len(possible) > 1
-    ended = 0
+    undecided = frame.depth > 0 and (left or len(possible) > 1)
+    ended = int(left)
     for state, body in possible:
         frame.state = state
         if undecided:
@@ -82,7 +87,7 @@ def try_(frame: Frame, node: ast.Try) -> bool:
         if handler.name:
             state.variables[handler.name] = UNKNOWN
         branches.append((state, handler.body))
-    alive = _run_branches(frame, branches, frame.place(node))
+    alive = _run_branches(frame, branches, frame.place(node), left=not reached)
     if node.finalbody:
         if not alive:
             frame.state = entry
@@ -157,8 +162,15 @@ def expression(frame: Frame, node: ast.Expr) -> bool:
 
 def delete(frame: Frame, node: ast.Delete) -> bool:
     for target in node.targets:
-        if isinstance(target, ast.Name):
-            frame.state.variables.pop(target.id, None)
+        match target:
+            case ast.Name(id=name):
+                frame.state.variables.pop(name, None)
+            case ast.Subscript(value=holder, slice=index):
+                without_item(frame, evaluate(frame, holder), evaluate(frame, index))
+            case ast.Attribute(value=holder, attr=name):
+                value = evaluate(frame, holder)
+                if isinstance(value, Instance):
+                    frame.state.replace_value(value, value.with_attribute(name, UNKNOWN))
     return True
 
 

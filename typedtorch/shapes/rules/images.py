@@ -232,7 +232,7 @@ def grid_sample(
 )
 def affine_grid(theta: Any, size: Any, align_corners: Any = None) -> Tensor:
     mask = want(need(theta), FLOATING, "theta", "a floating dtype")
-    if not isinstance(size, (tuple, list)) or theta.rank is None:
+    if not isinstance(size, (tuple, list)) or theta.rank is None or pack_index(tuple(size)) is not None:
         raise Undecided
     axes = len(size) - 2
     wanted = (size[0], axes, axes + 1)
