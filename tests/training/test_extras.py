@@ -23,7 +23,7 @@ from typedtorch.training import (
 )
 from typedtorch.training.threads import wait_asleep
 
-from .parts import make_trainer, same, weights
+from .parts import Notes, make_trainer, same, weights
 
 
 class Recording:
@@ -124,6 +124,34 @@ def test_a_profile_holds_the_operators_of_some_steps(tmp_path: Path, first: int)
 def test_a_profile_of_a_run_that_ended_before_is_still_written(tmp_path: Path) -> None:
     make_trainer(steps=4, others={"callbacks": [Profile(tmp_path, first=3, steps=50)]}).fit()
     assert (tmp_path / "trace.json").is_file()
+
+
+@pytest.mark.parametrize(("stop", "steps"), [(0, 2), (40, 60), (40, 42), (40, 41)])
+def test_a_resumed_or_a_short_run_is_profiled_too(tmp_path: Path, stop: int, steps: int) -> None:
+    first = make_trainer(steps=max(stop, 1))
+    resumed = make_trainer(steps=steps, others={"callbacks": [Profile(tmp_path / "profile")]})
+    if stop:
+        first.fit()
+        resumed.load_state_dict(first.state_dict())
+    resumed.fit()
+    assert "aten::embedding" in (tmp_path / "profile" / "trace.json").read_text()
+
+
+def test_a_run_with_nothing_left_to_do_has_no_profile(tmp_path: Path) -> None:
+    first = make_trainer(steps=2)
+    first.fit()
+    resumed = make_trainer(steps=2, others={"callbacks": [Profile(tmp_path / "profile")]})
+    resumed.load_state_dict(first.state_dict())
+    resumed.fit()
+    assert not (tmp_path / "profile").exists()
+
+
+def test_a_profile_that_can_not_be_written_stops_nothing(tmp_path: Path) -> None:
+    (tmp_path / "profile").write_text("in the way")
+    notes = Notes()
+    others = {"callbacks": [Profile(tmp_path / "profile")], "display": notes}
+    assert make_trainer(steps=12, others=others).fit().step == 12
+    assert [note.split(":")[0] for note in notes.notes] == ["the profile could not be written"]
 
 
 def test_memory_is_logged_with_the_figures() -> None:

@@ -153,6 +153,18 @@ def test_every_kind_of_data_is_taken(text: Path, kind: str) -> None:
     assert len(corpus.train) + len(corpus.held_out) == len(ids) + separators
 
 
+@pytest.mark.parametrize("damage", ["flipped", "truncated", "emptied"])
+def test_text_whose_packed_tokens_were_damaged_is_packed_again(text: Path, damage: str) -> None:
+    expected = run(text, steps=2).loss
+    (packed,) = Path("cache/typedtorch").glob("*.tok")
+    whole = packed.read_bytes()
+    packed.write_bytes({"flipped": whole[:-9] + b"x" + whole[-8:], "truncated": whole[:-1]}.get(damage, b""))
+    said = io.StringIO()
+    assert run(text, "again", said=said, steps=2).loss == expected
+    assert packed.read_bytes() == whole
+    assert f"damaged, packed again: {packed.absolute()}: expected" in said.getvalue()
+
+
 # --- the user's own parts
 
 

@@ -66,13 +66,15 @@ def pack_files(
     folder: Path | None = None,
     progress: Progress | None = None,
     workers: int = 0,
+    again: bool = False,
 ) -> Path:
     """Tokenise ``files`` into one token file, a separator after each, and return its path.
 
     ``files`` are paths, or one path, folder or glob (:func:`collect_files`). The name of the token file is a
     digest of the texts and the tokenizer, so the same text is packed once whatever else changes, and changed
     text is never mistaken for the old. ``workers`` processes tokenise in parallel; zero does it in threads; a
-    few files are in memory at a time. ``progress(done, total)`` is called per file.
+    few files are in memory at a time. ``progress(done, total)`` is called per file. ``again`` packs what has
+    been packed already, where that is found to be damaged.
 
     Raises:
         DataError: a file cannot be read or tokenised, changed meanwhile, or all of them are empty.
@@ -83,7 +85,7 @@ def pack_files(
     digests = _digests(paths)
     key = hashlib.sha256(b"".join([tokenizer.name.encode(), *digests])).hexdigest()[:32]
     target = folder / f"{key}.tok"
-    if target.is_file():
+    if target.is_file() and not again:
         return target
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     write_tokens(

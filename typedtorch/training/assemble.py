@@ -96,7 +96,13 @@ def _packed(files: list[Path], note: Note) -> Tokens:
             if not shown and done % 1000 == 0 and done < total:
                 note(f"packing: {done} of {total} files")
 
-        return open_tokens(pack_files(files, tokenizer=BYTES, progress=progress))
+        pack = functools.partial(pack_files, files, tokenizer=BYTES, progress=progress)
+        path = pack()
+        try:
+            return open_tokens(path)
+        except DataError as error:
+            note(f"damaged, packed again: {error}")
+            return open_tokens(pack(again=True))
 
 
 def make_batches(corpus: Corpus, config: TrainConfig, parallel: Parallel, device: torch.device) -> Any:

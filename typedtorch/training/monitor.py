@@ -47,7 +47,8 @@ class DeviceMonitor(Callback):
 class Profile(Callback):
     """Writes ``trace.json`` (open it in Perfetto) of a few steps, and on a GPU ``memory.pickle``.
 
-    The trace holds the operators of steps ``first`` to ``first + steps - 1``. The memory snapshot is for
+    The trace holds ``steps`` steps, from the ``first`` that this process takes: a run that is resumed has
+    none behind it. Where fewer are left to do it begins with the last. The memory snapshot is for
     https://pytorch.org/memory_viz.
 
     Raises:
@@ -59,18 +60,21 @@ class Profile(Callback):
             raise ValueError(f"profile: expected steps from the first on, got first {first}, steps {steps}")
         self.folder, self.first, self.steps = Path(folder), first, steps
         self._profiler: torch.profiler.profile | None = None
+        self._after = 0
 
     def on_start(self, trainer: Trainer, /) -> None:
         """Begin at once where the first step is to be seen."""
-        if self.first == 1 and trainer.step == 0:
+        left = trainer.settings.steps - trainer.step
+        self._after = trainer.step + max(1, min(self.first, left)) - 1
+        if left > 0 and self._after == trainer.step:
             self._begin(trainer)
 
     def on_step(self, trainer: Trainer, /) -> None:
         """Begin before the first step, end after the last."""
-        if trainer.step == self.first - 1:
-            self._begin(trainer)
-        elif trainer.step == self.first + self.steps - 1:
+        if self._profiler is not None and trainer.step >= self._after + self.steps:
             self._end(trainer)
+        elif trainer.step == self._after:
+            self._begin(trainer)
 
     def on_end(self, trainer: Trainer, /) -> None:
         """Write what there is where the run ended before."""
@@ -87,10 +91,13 @@ class Profile(Callback):
     def _end(self, trainer: Trainer) -> None:
         if self._profiler is None:
             return
-        self._profiler.stop()
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self._profiler.export_chrome_trace(str(self.folder / "trace.json"))
-        self._profiler = None
+        profiler, self._profiler = self._profiler, None
+        profiler.stop()
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            profiler.export_chrome_trace(str(self.folder / "trace.json"))
+        except OSError as error:  # training is worth more than its picture
+            trainer.display.note(f"the profile could not be written: {error}")
         if trainer.device.type == "cuda":
             torch.cuda.memory._dump_snapshot(str(self.folder / "memory.pickle"))
             torch.cuda.memory._record_memory_history(enabled=None)

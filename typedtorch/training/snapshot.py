@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 ITEMS = ("model", "optimizer", "counters", "rng", "data")
 """What every state has; ``ema``, ``scaler`` and ``callbacks`` join where the run has them."""
 
+_WHY_MISSING = {
+    "scaler": " (it was not trained in fp16)",
+    "ema": " (it was trained without an average of the weights)",
+}
+
 
 class Snapshot:
     """Takes and restores the state of one trainer.
@@ -74,7 +79,11 @@ class Snapshot:
             checks["ema"] = t.ema.problems
         # first what was chosen otherwise: the rest mostly follows from it
         problems = identity_problems(state.get("identity", {}), self.identity)
-        problems += [f"missing from the state: {item}" for item in checks if item not in state]
+        problems += [
+            f"missing from the state: {item}{_WHY_MISSING.get(item, '')}"
+            for item in checks
+            if item not in state
+        ]
         return problems + [
             line for item, check in checks.items() if item in state for line in check(state[item])
         ]
