@@ -180,3 +180,21 @@ def test_at_most_eight_lines_whatever_the_expression() -> None:
         many(ones(1, 2, 3, 4, 5, 6), ones(20), ones(1))
     assert len(str(caught.value).splitlines()) <= 8
     assert re.search(r"a = 1 from argument 'x'", str(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("axes", "message"),
+    [
+        ("b (h w)", "axis '(h' is not an expression in axis names: spaces separate axes, "),
+        ("b 2d", "axis '2d' is not an expression in axis names: write 2*d"),
+        ("b self.d", "axis 'self.d': attributes and items are read inside braces: {self.d}"),
+        ("b c+d", "axis 'c+d': name 'c' is not defined; wanted names of arguments and of axes"),
+    ],
+)
+def test_an_axis_that_is_no_expression_says_what_to_write(axes: str, message: str) -> None:
+    def take(x: object) -> None: ...
+
+    take.__annotations__["x"] = Float[Tensor, axes]  # what is not in the language is not for a type checker
+    with pytest.raises((ShapeCheckError, AnnotationError)) as caught:
+        typed(take)(ones(*range(1, 1 + len(axes.split()))))
+    assert f"take: argument 'x': {message}" in str(caught.value)

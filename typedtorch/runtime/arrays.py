@@ -15,6 +15,7 @@ from typing import Any
 
 from typedtorch.runtime.scope import Mismatch, Scope, Shape, join_runs
 from typedtorch.shapes.axes import Axes, Dim, names_of
+from typedtorch.shapes.slips import problem
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,11 +158,10 @@ def evaluate(dim: Dim, scope: Scope, sizes: dict[str, int]) -> Any:
             text = eval(_code(f"f'{text}'"), dict(scope.arguments))
         return eval(_code(text), dict(sizes))
     except NameError as error:
-        raise Unbound(
-            f"axis {dim.text!r}: {error.args[0]}; wanted names of arguments and of axes bound further left"
-        ) from None
+        reason = f"{error.args[0]}; wanted names of arguments and of axes bound further left"
+        raise Unbound(f"axis {problem(dim) or f'{dim.text!r}: {reason}'}") from None
     except Exception as error:
-        raise Uncomputable(dim.text, error) from None
+        raise Uncomputable(dim, error) from None
 
 
 _FORMATTED = "{}\\'"  # an axis with one of these is not its own value as an f-string
@@ -174,8 +174,9 @@ class Unbound(Exception):
 class Uncomputable(Exception):
     """An axis that is an expression has no value for the sizes of this call."""
 
-    def __init__(self, axis: str, error: Exception) -> None:
-        super().__init__(f"axis {axis!r} cannot be computed: {type(error).__name__}: {error}")
+    def __init__(self, dim: Dim, error: Exception) -> None:
+        why = problem(dim) or f"{dim.text!r} cannot be computed: {type(error).__name__}: {error}"
+        super().__init__(f"axis {why}")
 
 
 @lru_cache(maxsize=4096)
