@@ -18,7 +18,7 @@ from typedtorch.shapes.infer import refine, specs
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.patterns import cases_of
 from typedtorch.shapes.infer.state import State, join_states
-from typedtorch.shapes.infer.values import UNKNOWN, Choice, Object, Scalar, Tensor, Value
+from typedtorch.shapes.infer.values import UNKNOWN, Choice, External, Object, Scalar, Tensor, Value
 from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import Entry, Pack, pack_index
 
@@ -63,8 +63,10 @@ def run_each(frame: Frame, fork: ast.stmt, tail: Sequence[ast.stmt], run: Run) -
         exact = _about_flags(frame, branches, joined) or _fills_in(frame, branches)
         counting, frame.reporter.counting = frame.reporter.counting, False
         states = [state for state, _ in ends]
-        for state, written in ends:
-            way = _way(state, joined, states, exact=exact) if written or exact == "flag" else None
+        given = _where_given(frame, branches) if len(ends) == 2 else None
+        for i, (state, written) in enumerate(ends):
+            only = "given" if i == given else exact
+            way = _way(state, joined, states, exact=only) if written or only == "flag" else None
             if way is not None:
                 frame.state = way
                 run(frame, tail)
@@ -141,6 +143,25 @@ def _fills_in(frame: Frame, node: ast.stmt) -> str:
     return ""
 
 
+def _where_given(frame: Frame, node: ast.stmt) -> int | None:
+    """Which of two branches has the parameter that need not be given.
+
+    That it is missing may mean that sizes agree (``x if proj is None else x @ proj``); that it is there
+    means no more than its annotation says.
+    """
+    if not isinstance(node, ast.If) or frame.function is None:
+        return None
+    match node.test:
+        case ast.Compare(left=ast.Name(id=asked), ops=[op], comparators=[ast.Constant(value=None)]) if (
+            isinstance(op, (ast.Is, ast.IsNot)) and _is_own_tensor(frame, asked)
+        ):
+            return int(isinstance(op, ast.Is))
+        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=asked), kind]):
+            is_tensor = frame.evaluate(kind) == External("torch.Tensor")
+            return 0 if is_tensor and _is_own_tensor(frame, asked) else None
+    return None
+
+
 def _keeps(statement: ast.stmt, test: ast.expr) -> bool:
     """The other arm of ``weight = torch.ones(n) if weight is None else weight``."""
     match statement, test:
@@ -163,12 +184,13 @@ def _is_new(frame: Frame, made: ast.Call) -> bool:
 
 
 def _is_own_tensor(frame: Frame, name: str) -> bool:
-    """Whether a name is a parameter annotated as an array or None."""
+    """Whether a name is a parameter annotated as an array or something else, such as None or a number."""
     assert frame.function is not None
     signature = frame.interpreter.signature(frame.function)
     spec = next((p.spec for p in signature.parameters if p.name == name), None)
     options = spec.options if isinstance(spec, specs.UnionSpec) else ()
-    return len(options) == 2 and any(isinstance(o, specs.ArraySpec) and o.shaped for o in options)
+    arrays = [option for option in options if isinstance(option, specs.ArraySpec)]
+    return len(options) == 2 and len(arrays) == 1 and arrays[0].shaped
 
 
 def _is_flag(value: Value) -> bool:
