@@ -157,6 +157,16 @@ def test_what_came_after_the_checkpoint_gone_on_from_is_set_aside(text: Path) ->
     assert f"resumed from {folder}/step-00000006 at step 6" in said.getvalue()
 
 
+def test_what_was_trained_by_several_processes_goes_on_in_one(text: Path) -> None:
+    run(text)
+    stored = json.loads(Path("out/config.json").read_text())
+    stored["settings"]["parallel"] = "fsdp"
+    Path("out/config.json").write_text(json.dumps(stored))
+    assert run(text, resume="auto", steps=14).step == 14
+    with pytest.raises(ConfigError, match="parallel fsdp: start with torchrun"):
+        run(text, resume="auto", steps=15, parallel="fsdp")
+
+
 def test_checkpoints_without_their_settings_are_not_begun_anew(text: Path) -> None:
     run(text)
     Path("out/config.json").unlink()

@@ -9,6 +9,7 @@ from typing import Any
 from typedtorch.training import runfolder
 from typedtorch.training.checkpoint import CheckpointStore, Saved, State
 from typedtorch.training.config import TrainConfig
+from typedtorch.training.distributed import launched
 from typedtorch.training.errors import ConfigError
 
 # choices that belong to the machine rather than to the run: settled anew where it is resumed
@@ -62,6 +63,8 @@ def plan(asked: TrainConfig, explicit: dict[str, Any]) -> Resumption:
     defaults = TrainConfig().flat()
     given = {k: v for k, v in asked.flat().items() if v != defaults[k] or k in explicit}
     merged = {**stored, **given}
+    if "parallel" not in given and not launched():  # what several processes trained goes on in one
+        merged["parallel"] = defaults["parallel"]
     changes = tuple(
         f"{name}: {stored[name]!r} -> {value!r}"
         for name, value in given.items()
