@@ -12,6 +12,18 @@ from typedtorch.shapes.infer import check_files
 from .programs import messages
 
 SILENT = {
+    "a method that an unknown decorator may make anything of": """
+        from elsewhere import dispatch
+
+        class Value(nn.Module):
+            @dispatch(auto=True)
+            def forward(self, values: Tensor):
+                return values
+
+        def use() -> Tensor:
+            action, values, chosen = Value()(torch.zeros(6))
+            return action
+    """,
     "as many different ones as a literal tensor has rows": """
         def features(ids: Tensor) -> Tensor:
             rows = nn.Embedding(9, 2)(ids.reshape(-1).unique())
@@ -184,6 +196,19 @@ def test_working_code_is_not_reported(tmp_path: Path, body: str) -> None:
 
 
 FOUND = {
+    "a method under a decorator that keeps it": (
+        """
+        class Value(nn.Module):
+            @torch.no_grad()
+            def forward(self, values: Tensor):
+                return values
+
+        def use() -> Tensor:
+            action, values, chosen = Value()(torch.zeros(6))
+            return action
+        """,
+        "into 3 names: its first axis is 6",
+    ),
     "a class whose methods are all there": (
         """
         class Shelf:

@@ -44,7 +44,8 @@ _TRANSPARENT = {
     "torch.autograd.function.once_differentiable", "typing.no_type_check", "torch.set_grad_enabled",
     "torch.cuda.amp.custom_fwd", "torch.cuda.amp.custom_bwd", "typing.overload", "warnings.deprecated",
     "typing.deprecated", "beartype.typing.no_type_check", "numba.njit", "torch.autocast",
-    "torch.amp.autocast",
+    "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.jit.script_method", "abc.abstractproperty",
+    "abc.abstractclassmethod", "abc.abstractstaticmethod",
     "torch.compiler.allow_in_graph", "torch._dynamo.allow_in_graph",
 }  # fmt: skip
 
@@ -154,6 +155,18 @@ def _decorated_externally(
             return Partial(value, (), keywords, "torch.func.vmap")
         return Partial(value, transform="torch.func.vmap") if isinstance(made, External) else UNKNOWN
     return UNKNOWN
+
+
+def is_replaced(interpreter: Interpreter, function: FunctionV) -> bool:
+    """Whether a method is decorated with something that may make anything of it."""
+    node = function.node
+    if isinstance(node, ast.Lambda) or function.owner is None or not node.decorator_list:
+        return False
+    if id(node) not in interpreter.replaced:
+        interpreter.replaced[id(node)] = False
+        frame = interpreter.quiet_frame(function.module, function.closure or {})
+        interpreter.replaced[id(node)] = decorate(interpreter, function, node, frame) is UNKNOWN
+    return interpreter.replaced[id(node)]
 
 
 def keeps_signature(interpreter: Interpreter, decorator: FunctionV, *, called: bool) -> bool:

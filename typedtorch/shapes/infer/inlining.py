@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer import specs, summaries
+from typedtorch.shapes.infer import definitions, specs, summaries
 from typedtorch.shapes.infer.assignment import more_precise
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.blame import captures_tensors, report
@@ -211,7 +211,9 @@ def _made_with_numbers(value: Value, depth: int) -> bool:
 
 
 def _may_be_another(interpreter: Interpreter, frame: Frame, function: FunctionV) -> bool:
-    """Whether a method's body is overridden in a subclass that the object may be of, or surely is of."""
+    """Whether a method's body is not what is run: decorated, or overridden in a subclass of the object."""
+    if definitions.is_replaced(interpreter, function):
+        return True
     receiver = function.bound
     if not isinstance(receiver, Instance) or not receiver.assumed:
         return False
