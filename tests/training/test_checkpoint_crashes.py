@@ -94,23 +94,34 @@ def test_killed_at_every_write_boundary_the_newest_that_holds_is_found(tmp_path:
 @pytest.mark.slow
 def test_killed_two_hundred_times_at_random_moments_none_loads_wrongly(tmp_path: Path) -> None:
     store = CheckpointStore(tmp_path, keep=2)
-    store.save(0, state_of(0))
+    took = []
+    for _ in range(9):
+        began = time.perf_counter()
+        store.save(0, state_of(0))
+        took.append(time.perf_counter() - began)
     generator = torch.Generator().manual_seed(0)
-    newest = 0
+    newest, torn, whole = 0, 0, 0
     for attempt in range(1, 201):
+        about_to, told = os.pipe()
         pid = os.fork()
         if pid == 0:
+            os.write(told, b"!")
             store.save(attempt, state_of(attempt))
             os._exit(0)
-        delay = float(torch.rand((), generator=generator)) * 0.012
-        time.sleep(delay)
+        os.read(about_to, 1)
+        time.sleep(float(torch.rand((), generator=generator)) * 1.5 * sorted(took)[4])
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
+        os.close(about_to), os.close(told)
+        torn += any(name.startswith(".saving-") for name in names(store))
         path, state = CheckpointStore(tmp_path, keep=2).latest()
         step = state["counters"]["step"]
         assert holds(state, step), path
         assert step >= newest
+        whole += step > newest
         newest = step
+    assert torn >= 10  # killed in the middle of it
+    assert whole >= 10
 
 
 # --- disks that refuse
