@@ -304,7 +304,8 @@ def check_declared(frame: Frame, spec: specs.Spec, value: Value, source: ast.exp
     if value is UNKNOWN and isinstance(spec, specs.ArraySpec):
         value = _cast(source)
     names = frame.state.names
-    problems = match(spec, value, names, binder=messages.source(source))
+    names.tie = frame.state.ties.allow
+    problems, names.tie = match(spec, value, names, binder=messages.source(source)), None
     if problems:
         messages.declared(frame, source, problems[0])
     promised = _existential(spec, names, frame.place(source), messages.source(source))

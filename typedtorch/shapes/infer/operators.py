@@ -146,7 +146,7 @@ def apply_rule(
     lists = [v for v in (*values, *keywords.values()) if len(_expanded(v)) > 1]
     result = for_several(results, lists, frame.place(node))
     if not frame.depth:
-        frame.state.ties.meet([v.shape for v in values if isinstance(v, Tensor)])
+        frame.state.ties.meet(function.__name__, values, keywords)
     if isinstance(result, Tensor) and "out" in keywords:
         result = _written_into(result, keywords["out"])
     return _under_autocast(result) if frame.state.autocast else result
@@ -312,7 +312,7 @@ def _apply(
 
 def _may_be_one(a: Size, b: Size) -> bool:
     """Whether one size is 1 and the other an integer of the program, or any number and the other a count."""
-    return (a == 1 and not generic(b)) or (b == 1 and not generic(a)) or _counted_number(a, b)
+    return (isinstance(a, int) and not generic(b)) or (isinstance(b, int) and not generic(a))
 
 
 def _counted_number(a: Size, b: Size) -> bool:

@@ -30,8 +30,8 @@ def check_result(frame: Frame, node: ast.expr, value: Value) -> None:
 
 
 def _fits_result(frame: Frame, spec: specs.Spec, value: Value) -> bool:
-    names = frame.state.names.copy()
-    names.strict, names.tied = True, frame.state.ties.settled
+    names, ties = frame.state.names.copy(), frame.state.ties
+    names.strict, names.tie, names.tied = True, ties.allow, ties.settled
     return not match(spec, value, names)
 
 
@@ -46,7 +46,7 @@ def check_yield(frame: Frame, node: ast.Yield, value: Value) -> None:
     if spec is None or node.value is None:
         return
     names = frame.state.names.copy()
-    names.strict = True
+    names.strict, names.tie = True, frame.tie(node)
     problems = match(spec, value, names, binder="the item")
     if problems:
         messages.result(frame, node.value, problems[0], verb="yields")

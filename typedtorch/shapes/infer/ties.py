@@ -13,7 +13,7 @@ Ties hold along one path: a branch has a copy, and after it only what both sides
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from typing import TypeAlias
 
 from typedtorch.shapes.equality import (
@@ -25,7 +25,10 @@ from typedtorch.shapes.equality import (
     same,
 )
 from typedtorch.shapes.size import Poly, Size, atoms, axis, without_common
-from typedtorch.shapes.tensor import Shape
+from typedtorch.shapes.tensor import Entry, Pack, Shape, Tensor
+
+# operators that take some of an axis, and what they call the number
+_CHOOSE = {"topk": "k", "multinomial": "num_samples"}
 
 # the shapes of tensors that were met, the last one first
 Met: TypeAlias = "tuple[Shape, Met] | None"
@@ -57,7 +60,7 @@ class Ties:
 
     def conflict(self, a: Size, b: Size) -> tuple[Size, Size] | None:
         """Two certainly different sizes that would be one if ``a`` and ``b`` were."""
-        if self._apart(a, b):
+        if self._apart(*without_common(a, b)):
             return a, b
         a, b = without_common(a, b)
         for x in self.groups.get(a, (a,)):
@@ -67,6 +70,10 @@ class Ties:
                 if _batch_against_fixed(x, y) or _batch_against_fixed(y, x):
                     return x, y
         return self._beside_its_own(a, b) or self._beside_its_own(b, a)
+
+    def allow(self, a: Size, b: Size) -> bool:
+        """Whether two sizes may be one."""
+        return self.conflict(a, b) is None
 
     def _beside_its_own(self, a: Size, b: Size) -> tuple[Size, Size] | None:
         """``d`` of a method against ``n`` of what ``self`` holds, which has a ``d`` as well."""
@@ -84,12 +91,19 @@ class Ties:
         met = self.met
         while met is not None:
             shape, met = met
-            if a in shape and b in shape:
+            if (a in shape and b in shape) or any(_divided(entry, a, b) for entry in shape):
                 return True
         return False
 
-    def meet(self, shapes: Iterable[Shape]) -> None:
-        """Tensors that an operator was given."""
+    def meet(self, operator: str, values: Iterable[object], keywords: Mapping[str, object]) -> None:
+        """Tensors that an operator was given; and where it chooses ``k`` of an axis, that it is not all."""
+        shapes = [v.shape for v in values if isinstance(v, Tensor)]
+        if operator in _CHOOSE and shapes:
+            number = keywords.get(_CHOOSE[operator])
+            for k in (number, *values):
+                if isinstance(k, (int, Poly)):
+                    shapes.append((*shapes[0], k))
+                    break
         for shape in shapes:
             if self.met is None or self.met[0] is not shape:
                 self.met = shape, self.met
@@ -145,6 +159,13 @@ def _own_axis(size: Size) -> bool:
         return False
     (atom,) = size.atoms()
     return atom.kind == "axis" and atom.scope == "" and size == axis(atom.name)
+
+
+def _divided(entry: Entry, a: Size, b: Size) -> bool:
+    """Whether one size was divided by the other: ``d//heads`` of ``d``."""
+    if isinstance(entry, (int, Pack)):
+        return False
+    return any(atom.kind == "floor" and atom.operands in ((a, b), (b, a)) for atom in entry.atoms())
 
 
 def _given(size: Size) -> bool:
