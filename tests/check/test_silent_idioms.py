@@ -12,6 +12,12 @@ from typedtorch.shapes.infer import check_files
 from .programs import messages
 
 SILENT = {
+    "what is unpacked may be as many as the channels are": """
+        def frames(z: Tensor) -> Tensor:
+            b, c, h, w = z.shape
+            y = nn.Conv2d(4, 4, 3)(z)
+            return y.reshape(2, 2, *y.shape[1:])
+    """,
     "a method that an unknown decorator may make anything of": """
         from elsewhere import dispatch
 

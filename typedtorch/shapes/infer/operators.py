@@ -311,13 +311,12 @@ def _apply(
 
 
 def _may_be_one(a: Size, b: Size) -> bool:
-    """Whether one size is 1 and the other an integer of the program, or any number and the other a count."""
-    return (isinstance(a, int) and not generic(b)) or (isinstance(b, int) and not generic(a))
-
-
-def _counted_number(a: Size, b: Size) -> bool:
-    """How many a program selects from what it has may be as many as it says elsewhere."""
-    return (is_counted(a) and isinstance(b, int)) or (is_counted(b) and isinstance(a, int))
+    """Whether one size is a number and the other what a program counts or unpacks: it may be that number."""
+    number, other = (a, b) if isinstance(a, int) else (b, a)
+    if not isinstance(number, int):
+        return False
+    integers = is_counted(other) or any(atom.kind == "int" for atom in atoms(other))
+    return integers or (number == 1 and not generic(other))
 
 
 def _combinations(
