@@ -32,7 +32,7 @@ def check_result(frame: Frame, node: ast.expr, value: Value) -> None:
 def _fits_result(frame: Frame, spec: specs.Spec, value: Value) -> bool:
     names, ties = frame.state.names.copy(), frame.state.ties
     names.strict, names.tie, names.tied = True, ties.allow, ties.settled
-    return not match(spec, value, names)
+    return not match(spec, value, names, binder="the result")
 
 
 def _follows(frame: Frame, value: Value) -> bool:
