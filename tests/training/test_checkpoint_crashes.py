@@ -112,7 +112,8 @@ def test_killed_two_hundred_times_at_random_moments_none_loads_wrongly(tmp_path:
         time.sleep(float(torch.rand((), generator=generator)) * 1.5 * sorted(took)[4])
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
-        os.close(about_to), os.close(told)
+        os.close(about_to)
+        os.close(told)
         torn += any(name.startswith(".saving-") for name in names(store))
         path, state = CheckpointStore(tmp_path, keep=2).latest()
         step = state["counters"]["step"]
