@@ -77,7 +77,7 @@ def match(spec: Spec, value: Value, names: Names, *, binder: str = "", path: str
             return [
                 p
                 for key, part in _dict_items(value)
-                for p in match(element, part, names, binder=f"{binder}[{key!r}]", path=f"{path}[{key!r}]")
+                for p in match(element, part, names, binder=f"{binder}[{key}]", path=f"{path}[{key}]")
             ]
         case specs.CallableSpec() if isinstance(value, FunctionV):
             return _match_function(spec, value, path)
@@ -126,8 +126,9 @@ def _other_kind(value: Value, annotated: str, path: str) -> Problem:
     return Problem("kind", specs.ANY_TENSOR, Tensor((ANY_AXES,)), path, text=text)
 
 
-def _dict_items(value: DictV) -> Iterator[tuple[object, Value]]:
-    yield from value.items.items()
+def _dict_items(value: DictV) -> Iterator[tuple[str, Value]]:
+    for key, item in value.items.items():
+        yield repr(key), item
     if value.rest is not None:
         yield "...", value.rest
 

@@ -297,6 +297,9 @@ def _join_compound(a: Value, b: Value, key: str) -> Value:
     if isinstance(a, Sequence) and isinstance(b, Sequence) and a.kind == b.kind:
         return _join_sequence(a, b, key)
     if isinstance(a, DictV) and isinstance(b, DictV):
+        for empty, other in ((a, b), (b, a)):
+            if not empty.items and empty.rest is None:  # filled in a loop, or on one way only
+                return replace(other, rest=UNKNOWN if other.rest is None else other.rest)
         both = {k: join(v, b.items[k], f"{key}.{k}") for k, v in a.items.items() if k in b.items}
         return DictV(both, join(a.any_value, b.any_value, key), a.kind)
     if isinstance(a, Instance) and isinstance(b, Instance) and a.info is b.info:
