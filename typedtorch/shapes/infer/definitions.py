@@ -25,6 +25,7 @@ from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
 )
+from typedtorch.shapes.infer.wrappers import is_transparent
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.interpreter import Interpreter
@@ -173,14 +174,15 @@ def keeps_signature(interpreter: Interpreter, decorator: FunctionV, *, called: b
     """Whether a decorator of the program gives back something of the type it was given.
 
     By its annotations (``F -> F``, ``Callable[P, R] -> Callable[P, R]``), or because its inner
-    function is decorated with ``functools.wraps`` of its argument.
+    function is decorated with ``functools.wraps`` of its argument and hands on what it is given.
     """
     if isinstance(decorator.node, ast.Lambda):
         return False
     for node in (decorator.node, *decorator.overloads):
         inner = [n for n in ast.walk(node) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
-        if any(_wraps_argument(n) for n in inner if n is not node):
-            return True
+        wrappers = [n for n in inner if n is not node and _wraps_argument(n)]
+        if wrappers:
+            return all(map(is_transparent, wrappers))
         arguments = [*node.args.posonlyargs, *node.args.args]
         if node.returns is not None and arguments and arguments[0].annotation is not None:
             given, returned = ast.unparse(arguments[0].annotation), ast.unparse(node.returns)

@@ -269,7 +269,7 @@ class Program:
         if module_name.partition(".")[0] in EXTERNAL:
             return self.interpreter.external_attribute(canonical(f"{module_name}.{attribute}"))
         module = self.module(module_name)
-        if module is not None:
+        if module is not None and attribute not in module.resolving:  # ``from . import x`` in a package
             found = module.find(attribute)
             if found is not None:
                 return found[0]

@@ -1,0 +1,3 @@
+"""What the model is made of."""
+
+from . import layers
