@@ -148,11 +148,12 @@ class Frame:
 
     def blamed(self) -> bool:
         """Whether something in this body was reported: what follows from it is not reported again."""
-        if not self.reporter.findings or self.function is None:
-            return bool(self.reporter.findings)
+        lines = [line for line, _, code in self.reporter.findings if code != "note"]
+        if not lines or self.function is None:
+            return bool(lines)
         node = self.function.node
         last = node.end_lineno or node.lineno
-        return any(node.lineno <= line <= last for line, _, _ in self.reporter.findings)
+        return any(node.lineno <= line <= last for line in lines)
 
     def place(self, node: ast.AST) -> str:
         """A name for the unknown sizes that arise at a node."""
