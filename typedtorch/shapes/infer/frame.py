@@ -148,7 +148,7 @@ class Frame:
 
     def blamed(self) -> bool:
         """Whether something in this body was reported: what follows from it is not reported again."""
-        lines = [line for line, _, code in self.reporter.findings if code != "note"]
+        lines = [line for line, _, code in self.reporter.findings if code not in ("note", "aside")]
         if not lines or self.function is None:
             return bool(lines)
         node = self.function.node
