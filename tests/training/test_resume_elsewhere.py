@@ -122,6 +122,17 @@ def test_wrappers_prefixes_do_not_matter(prefix: str) -> None:
     assert same(weights(resumed), weights(first))
 
 
+def test_what_a_group_says_beside_the_optimizers_own_may_change() -> None:
+    def named(layers: object) -> Callable[[nn.Module], torch.optim.Optimizer]:
+        return lambda model: torch.optim.AdamW([{"params": list(model.parameters()), "layers": layers}])
+
+    first = make_trainer(steps=2, optimizer=named([1, 2]))
+    first.fit()
+    resumed = make_trainer(steps=3, optimizer=named("all"))
+    resumed.load_state_dict(first.state_dict())
+    assert resumed.fit().step == 3
+
+
 def test_a_compiled_model_saves_plain_names() -> None:
     trainer = make_trainer(model=torch.compile(Tiny()))
     assert set(trainer.state_dict()["model"]) == set(Tiny().state_dict())

@@ -151,7 +151,8 @@ def _hyper_problems(
             )
             continue
         lines = [f"{name}: missing" for name in sorted(_ALWAYS & set(mine) - set(group))]
-        own = {k: v for k, v in mine.items() if k in group and k not in ("params", "param_names", *_CHOICES)}
+        # keys of the user's own may be anything
+        own = {k: mine[k] for k in optimizer.defaults if k in mine and k in group and k not in _CHOICES}
         lines += [line.removeprefix(" ") for line in unlike(group, own, "")]
         lines = lines or _out_of_range(optimizer, {**mine, **group})
         problems += [f"optimizer: group {i} {line}" for line in lines]
