@@ -109,6 +109,13 @@ def test_the_batch_is_divided_between_processes() -> None:
         resolve(TrainConfig().override(batch=6), CPU, world=4)
 
 
+def test_several_processes_do_not_halve_their_batches_each_for_itself() -> None:
+    config = TrainConfig().override(halve_on_oom=True)
+    assert resolve(config, torch.device("cpu")).machine.halve_on_oom
+    with pytest.raises(ConfigError, match=r"halve_on_oom: expected one process, .* got 2"):
+        resolve(config, torch.device("cpu"), 2)
+
+
 @pytest.mark.parametrize("name", ["cuda:77", "tpu", "gpu", ""])
 def test_a_device_that_is_not_here_is_refused(name: str) -> None:
     with pytest.raises(ConfigError, match=r"device: "):
