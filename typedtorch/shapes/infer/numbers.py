@@ -81,8 +81,10 @@ def _turns(values: list[Value]) -> Size | None:
 
 def extreme(pick: Callable[..., Value]) -> Special:
     def handler(frame: Frame, args: Args, node: ast.AST) -> Value:
-        from typedtorch.shapes.infer.items import items_of  # noqa: PLC0415 - as above
+        from typedtorch.shapes.infer.items import items_of, iterate  # noqa: PLC0415 - as above
 
+        if len(args.values) == 1 and "key" in args.keywords and "default" not in args.keywords:
+            return iterate(args.values[0], frame.place(node))  # any of them
         items = items_of(args.values[0]) if len(args.values) == 1 else args.values
         if items and all(is_size(v) for v in items):
             return pick(*items)

@@ -36,6 +36,7 @@ from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
     is_size,
+    options_of,
 )
 from typedtorch.shapes.rule import Fields, Function, Layer, like, lints
 from typedtorch.shapes.rule import call as call_rule
@@ -341,9 +342,10 @@ def _expanded(value: Value) -> tuple[Value, ...]:
     if isinstance(value, Sequence) and value.items is None and value.kind != "modules":
         if value.element is UNKNOWN:
             return (value,)
-        if isinstance(value.element, Tensor):
+        each = [o for o in options_of(value.element) if o is not None]  # [None] * n, filled since
+        if len(each) == 1 and isinstance(each[0], Tensor):
             counts = COUNTS if value.length is not None else COUNTS[:2]
-            return tuple(Sequence(value.kind, (value.element,) * n) for n in counts)
+            return tuple(Sequence(value.kind, (each[0],) * n) for n in counts)
         return (value,)
     return (value,)
 
