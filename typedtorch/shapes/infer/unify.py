@@ -206,9 +206,10 @@ def _comparable(spec: Spec, value: Value) -> bool:
             return value is None
         case specs.TupleSpec():
             return isinstance(value, tuple)
-        case specs.SequenceSpec(kind=kind):
-            # Iterable[float] | Float[Tensor, "3"]: a tensor of any shape is iterable
-            return isinstance(value, (tuple, Sequence)) or (kind == "iterator" and isinstance(value, Tensor))
+        case specs.SequenceSpec(kind=kind, element=element):
+            # Iterable[Tensor] | Float[Tensor, "3"]: a tensor of any shape is iterable, its items are tensors
+            items = kind == "iterator" and not isinstance(element, specs.NumberSpec)
+            return isinstance(value, (tuple, Sequence)) or (items and isinstance(value, Tensor))
         case specs.DictSpec():
             return isinstance(value, DictV)
         case specs.InstanceSpec():

@@ -7,7 +7,7 @@ from einops import einsum, rearrange
 from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
-Vector = float | Iterable[float] | Shaped[Tensor, "3"] | Shaped[Tensor, "batch 3"]
+Vector = float | Iterable[Tensor] | Shaped[Tensor, "3"] | Shaped[Tensor, "batch 3"]
 
 
 def homogenize(points: Float[Tensor, "*batch dim"]) -> Float[Tensor, "*batch dim+1"]:
@@ -36,7 +36,8 @@ def through(xy: Float[Tensor, "2"], cameras: dict[str, object]) -> Float[Tensor,
 
 
 def draw(canvas: Float[Tensor, "3 h w"], points: Vector) -> Float[Tensor, "3 h w"]:
-    return canvas + torch.as_tensor(points, dtype=torch.float32).mean()
+    marks = points if isinstance(points, (float, Tensor)) else torch.stack(list(points))
+    return canvas + torch.as_tensor(marks).mean()
 
 
 class OnePixel(nn.Module):
@@ -51,9 +52,8 @@ class OnePixel(nn.Module):
         return rearrange(self.mix(image) + image, "b c h w -> (b h w) () c")
 
 
-if __name__ == "__main__":
-    camera = torch.eye(3).expand(1, 2, 3, 3)
-    assert corners(camera).shape == (4, 3)
-    assert through(torch.zeros(2), {"intrinsics": camera}).shape == (3,)
-    assert draw(torch.zeros(3, 4, 4), torch.rand(7, 2)).shape == (3, 4, 4)
-    assert OnePixel(5)(torch.rand(12, 1, 5), 2, 3).shape == (12, 1, 5)
+# run: camera = torch.eye(3).expand(1, 2, 3, 3)
+# run: assert corners(camera).shape == (4, 3)
+# run: assert through(torch.zeros(2), {"intrinsics": camera}).shape == (3,)
+# run: assert draw(torch.zeros(3, 4, 4), torch.rand(7, 2)).shape == (3, 4, 4)
+# run: assert OnePixel(5)(torch.rand(12, 1, 5), 2, 3).shape == (12, 1, 5)

@@ -9,9 +9,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 
-def batched(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+def batched(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
-    def wrapper(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def wrapper(x: Tensor, *args: Any, **kwargs: Any) -> Any:
         x = x if x.ndim > 2 else x[None]
         return function(x, *args, **kwargs)
 
@@ -64,6 +64,5 @@ def use(row: Float[Tensor, "d"], rows: Float[Tensor, "n d"]) -> Float[Tensor, "d
     return row + scaled(rows)
 
 
-if __name__ == "__main__":
-    assert use(torch.zeros(3), torch.zeros(2, 3)).shape == (3,)
-    assert identity(3).shape == (3, 3)
+# run: assert use(torch.zeros(3), torch.zeros(2, 3)).shape == (3,)
+# run: assert identity(3).shape == (3, 3)
