@@ -62,7 +62,7 @@ def test_there_is_no_answer_for_what_nobody_asked(files: dict[str, str]) -> None
 
 
 def test_an_answer_on_an_older_text_is_none(files: dict[str, str]) -> None:
-    ahead = _settled(Ahead(files, ["bad", "library"]))
+    ahead = _settled(Ahead(files, ["library", "bad"]))
     assert ahead.answer("library", Path(files["library"])) is not None  # by now it has read the other
     Path(files["bad"]).write_text(BAD + "\n")
     assert ahead.answer("bad", Path(files["bad"])) is None

@@ -61,12 +61,12 @@ def global_norm(tensors: Iterable[Tensor]) -> Float[Tensor, ""]:
     found = list(tensors)
     if not found:
         return torch.zeros(())
-    kinds = {(tensor.dtype, tensor.device) for tensor in found}
+    kinds = set(map(_kind, found))
     if len(kinds) == 1:  # the usual case, in one kernel where there is one
         norms = list(torch._foreach_norm(found, 2, dtype=_wide(found[0])))
     else:
         wide = torch.float64 if {torch.float64, torch.complex128} & {t for t, _ in kinds} else torch.float32
-        each = [torch.linalg.vector_norm(tensor, dtype=_wide(tensor)) for tensor in found]
+        each = list(map(_norm, found))
         norms = [norm.to(each[0].device, wide) for norm in each]
     joint: Float[Tensor, ""] = torch.linalg.vector_norm(torch.stack(norms))
     return joint
@@ -127,12 +127,12 @@ def _largest(tensors: list[Tensor]) -> Float[Tensor, ""]:
     found = [tensor for tensor in tensors if tensor.numel()]
     if not found:
         return torch.zeros(())
-    kinds = {(tensor.dtype, tensor.device) for tensor in found}
+    kinds = set(map(_kind, found))
     if len(kinds) == 1:  # the usual case, in one kernel where there is one
         return torch.stack(list(torch._foreach_norm(found, math.inf))).amax()
     wide = torch.float64 if torch.float64 in {dtype for dtype, _ in kinds} else torch.float32
-    each = [torch.linalg.vector_norm(tensor, math.inf) for tensor in found]
-    return torch.stack([norm.to(each[0].device, wide) for norm in each]).amax()
+    each = list(map(_greatest, found))
+    return torch.stack([one.to(each[0].device, wide) for one in each]).amax()
 
 
 def _gradients(who: str, grads: Iterable[Tensor | None]) -> list[Tensor]:
@@ -140,6 +140,20 @@ def _gradients(who: str, grads: Iterable[Tensor | None]) -> list[Tensor]:
     if any(type(grad) is nn.Parameter for grad in found):
         raise TypeError(f"{who}: expected gradients, got parameters; pass (p.grad for p in parameters)")
     return found
+
+
+def _kind(tensor: Shaped[Tensor, "*shape"]) -> tuple[torch.dtype, torch.device]:
+    return tensor.dtype, tensor.device
+
+
+def _norm(tensor: Shaped[Tensor, "*shape"]) -> Float[Tensor, ""]:
+    norm: Float[Tensor, ""] = torch.linalg.vector_norm(tensor, dtype=_wide(tensor))
+    return norm
+
+
+def _greatest(tensor: Shaped[Tensor, "*shape"]) -> Float[Tensor, ""]:
+    greatest: Float[Tensor, ""] = torch.linalg.vector_norm(tensor, math.inf)
+    return greatest
 
 
 def _wide(tensor: Shaped[Tensor, "*shape"]) -> torch.dtype | None:

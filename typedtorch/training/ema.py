@@ -72,17 +72,21 @@ class Ema:
             return [f"ema: expected names and tensors, found a {type(state).__name__}"]
         found = [f"ema missing: {name}" for name in self._names if name not in state]
         for name, mine in zip(self._names, self.averages, strict=True):
-            value = state.get(name, mine)
-            if not isinstance(value, Tensor):
-                found.append(f"ema {name}: expected a tensor, found {type(value).__name__}")
-            elif value.shape != mine.shape:
-                found.append(f"ema {name}: expected shape {tuple(mine.shape)}, found {tuple(value.shape)}")
+            found += _problems(name, mine, state.get(name, mine))
         return found
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Put saved averages back."""
         for name, mine in zip(self._names, self.averages, strict=True):
             mine.copy_(_divided_as(mine, state[name]))
+
+
+def _problems(name: str, mine: Shaped[Tensor, "*shape"], value: object) -> list[str]:
+    if not isinstance(value, Tensor):
+        return [f"ema {name}: expected a tensor, found {type(value).__name__}"]
+    if value.shape != mine.shape:
+        return [f"ema {name}: expected shape {tuple(mine.shape)}, found {tuple(value.shape)}"]
+    return []
 
 
 def _held(tensor: Shaped[Tensor, "*shape"]) -> Shaped[Tensor, "*held"]:

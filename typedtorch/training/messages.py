@@ -27,13 +27,21 @@ def send(value: object, move: Move, device: torch.device) -> None:
         Unserialisable: it holds something else.
     """
     skeleton, tensors = encode(value)
-    outline = [[name, str(t.dtype)[6:], list(t.shape), t.is_meta] for name, t in tensors.items()]
+    outline = [[name, *_outline(tensor)] for name, tensor in tensors.items()]
     head = json.dumps([skeleton, outline]).encode()
     move(torch.tensor([len(head)], device=device))
     move(torch.frombuffer(bytearray(head), dtype=torch.uint8).to(device))
     for tensor in tensors.values():
-        if tensor.numel() and not tensor.is_meta:
-            move(bytes_of(tensor.detach().contiguous()).to(device))
+        _send_bytes(tensor, move, device)
+
+
+def _outline(tensor: Shaped[Tensor, "*shape"]) -> tuple[str, list[int], bool]:
+    return str(tensor.dtype)[6:], list(tensor.shape), tensor.is_meta
+
+
+def _send_bytes(tensor: Shaped[Tensor, "*shape"], move: Move, device: torch.device) -> None:
+    if tensor.numel() and not tensor.is_meta:
+        move(bytes_of(tensor.detach().contiguous()).to(device))
 
 
 def receive(move: Move, device: torch.device) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 import torch
+from jaxtyping import Shaped
 from torch import Tensor
 
 from typedtorch.training.form import is_count
@@ -225,9 +226,13 @@ def batch_items(batch: Any) -> int:
     if isinstance(inputs, Tensor):
         return inputs.numel()
     if isinstance(batch, Tensor):
-        return len(batch) if batch.ndim else 1
+        return _rows(batch)
     if isinstance(batch, Mapping):
         batch = tuple(batch.values())
     if isinstance(batch, tuple | list):
         return next((batch_items(item) for item in batch), 0)
     return 0
+
+
+def _rows(tensor: Shaped[Tensor, "*shape"]) -> int:
+    return len(tensor) if tensor.ndim else 1
