@@ -230,7 +230,7 @@ def _hint(problem: Problem, what: str) -> str | None:
     if problem.kind in ("size", "pack") and len(problem.wanted) == len(problem.value.shape):
         wanted, got = problem.wanted, problem.value.shape
         different = [i for i, (w, g) in enumerate(zip(wanted, got, strict=True)) if w != g]
-        if swapped_axes(wanted, got):
+        if swapped_axes(wanted, got) and not any(isinstance(got[d], Pack) for d in different):
             i, j = (d - len(got) for d in different)
             return f"transpose({i}, {j}) swaps them"
     if problem.kind == "rank":

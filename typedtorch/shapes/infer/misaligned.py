@@ -37,6 +37,8 @@ def permuted_text(spec: ArraySpec, value: Tensor, names: Names, path: str) -> li
     wanted, got = [d.text for d in dims], [str(e) for e in value.shape]
     if wanted == got or sorted(wanted) != sorted(got) or len(set(wanted)) < len(wanted):
         return []
+    if any(d.variadic for d in dims):
+        return []  # which of the axes are those of the run is for the others to say
     at = next(i for i, (w, g) in enumerate(zip(wanted, got, strict=True)) if w != g)
     entry = value.shape[at]
     assert not isinstance(entry, Pack)
