@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import os
 import runpy
 import subprocess
 import sys
@@ -37,7 +38,9 @@ def generator() -> dict[str, Any]:
 def python(pytestconfig: pytest.Config, generator: dict[str, Any]) -> str:
     """An interpreter that has what this one has, and the stubs; kept, so that mypy's cache holds."""
     assert pytestconfig.cache is not None
-    folder = pytestconfig.cache.mkdir("torch_stubs") / "venv"
+    # each process of the tests has its own: one would write the stubs while another reads them
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "alone")
+    folder = pytestconfig.cache.mkdir("torch_stubs") / worker
     venv.create(folder, symlinks=True)
     (packages,) = folder.glob("lib/python*/site-packages")
     generator["generate"](generator["installed"](), packages)
