@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import inspect
-import re
 import os
+import re
 import runpy
 import subprocess
 import sys
