@@ -246,7 +246,7 @@ def summary(outcomes: list[Outcome]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", help="packages (default: the forty listed in this file)")
+    parser.add_argument("names", nargs="*", help="packages (default: those listed in this file)")
     parser.add_argument("--cache", type=Path, default=CACHE, help="where packages are kept")
     parser.add_argument("--seconds", type=int, default=1800, help="limit of one run")
     parser.add_argument("--added", action="store_true", help="print every error that is added or removed")

@@ -85,7 +85,7 @@ class Names:
         return Names(
             self.default, dict(self.sizes), dict(self.packs), dict(self.variables), dict(self.binders),
             self.brace, self.generic, self.several, self.strict, self.free, self.dispatched, self.where,
-            self.spread,
+            self.spread, tied=self.tied,
         )  # fmt: skip
 
     def complete(self, other: Names) -> None:

@@ -240,21 +240,24 @@ def arms(frame: Frame, node: ast.IfExp, check: Callable[[ast.expr, Value], None]
     if None in states:
         return
     exact = _about_flags(frame, ast.If(node.test, [], []), frame.state)
-    values: list[tuple[ast.expr, Value]] = []
+    values: list[tuple[State, ast.expr, Value]] = []
     saved = frame.state
     counting, frame.reporter.counting = frame.reporter.counting, False  # they have been counted before
     with frame.reporter.mute():
         for state, arm in zip(states, (node.body, node.orelse), strict=True):
             assert state is not None
             frame.state = state
-            values.append((arm, frame.evaluate(arm)))
-    frame.state, frame.reporter.counting = saved, counting
-    tensors = [v for _, v in values if isinstance(v, Tensor)]
-    for arm, value in values:
+            value = frame.evaluate(arm)
+            values.append((frame.state, arm, value))
+    frame.reporter.counting = counting
+    tensors = [v for _, _, v in values if isinstance(v, Tensor)]
+    for state, arm, value in values:
+        frame.state = state  # with what evaluating the arm has tied and narrowed
         if exact:
             check(arm, value)
         elif len(tensors) == 2 and tensors[0].rank != tensors[1].rank and isinstance(value, Tensor):
             check(arm, rank_only(value, tensors))
+    frame.state = saved
 
 
 __all__ = ["arms", "run_each", "tail_of"]

@@ -52,8 +52,13 @@ class OnePixel(nn.Module):
         return rearrange(self.mix(image) + image, "b c h w -> (b h w) () c")
 
 
+def shown(x: Float[Tensor, "batch token dim"], hidden: bool) -> Float[Tensor, "batch token dim"] | None:
+    return None if hidden else rearrange(rearrange(x, "b () d -> b d"), "b d -> b () d")
+
+
 # run: camera = torch.eye(3).expand(1, 2, 3, 3)
 # run: assert corners(camera).shape == (4, 3)
 # run: assert through(torch.zeros(2), {"intrinsics": camera}).shape == (3,)
 # run: assert draw(torch.zeros(3, 4, 4), torch.rand(7, 2)).shape == (3, 4, 4)
 # run: assert OnePixel(5)(torch.rand(12, 1, 5), 2, 3).shape == (12, 1, 5)
+# run: assert shown(torch.rand(4, 1, 5), False).shape == (4, 1, 5)
