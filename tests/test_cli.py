@@ -139,6 +139,20 @@ assert "torch" not in sys.modules, "torch was imported"
     assert done.returncode == 0, done.stderr
 
 
+def test_any_part_of_the_engine_may_be_imported_first() -> None:
+    code = """
+import importlib, pkgutil, sys
+import typedtorch.shapes.infer as engine
+for part in [m.name for m in pkgutil.iter_modules(engine.__path__, engine.__name__ + ".")]:
+    for loaded in [m for m in sys.modules if m.startswith(engine.__name__)]:
+        del sys.modules[loaded]
+    importlib.import_module(part)
+assert "torch" not in sys.modules, "torch was imported"
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_command_that_is_nearly_right_is_recognised(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["chek"]) == main(["nonsense"]) == 2
     assert capsys.readouterr().err.splitlines() == [

@@ -10,7 +10,6 @@ from typedtorch.shapes.equality import generic
 from typedtorch.shapes.infer import calls, messages, reading, refine, registering, specs
 from typedtorch.shapes.infer.arithmetic import operate
 from typedtorch.shapes.infer.assuming import Names, assume
-from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of, iterate, tensor_item, with_item
 from typedtorch.shapes.infer.places import read_place, write_place
@@ -38,7 +37,7 @@ from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, better, has_o
 
 
 def assign(frame: Frame, node: ast.Assign) -> bool:
-    value = evaluate(frame, node.value)
+    value = frame.evaluate(node.value)
     for target in node.targets:
         assign_target(frame, target, value, node.value)
     return True
@@ -62,7 +61,7 @@ def assign_target(frame: Frame, target: ast.expr, value: Value, source: ast.expr
 
 
 def _assign_attribute(frame: Frame, base: ast.expr, attr: str, value: Value, source: ast.expr | None) -> None:
-    holder = evaluate(frame, base)
+    holder = frame.evaluate(base)
     if isinstance(holder, Instance):
         spec = holder.info.spec(attr)
         if spec is not None and source is not None and specs.shaped(spec):
@@ -96,7 +95,7 @@ def _outgrow(frame: Frame, base: ast.expr) -> None:
     if isinstance(value, Instance):
         frame.state.replace_value(value, replace(value, arguments={}, altered=True))
     if base is not root:
-        inner = evaluate(frame, base)
+        inner = frame.evaluate(base)
         if isinstance(inner, Instance):
             frame.state.replace_value(inner, replace(inner, arguments={}, altered=True))
 
@@ -107,7 +106,7 @@ def _is_own(function: FunctionV, name: ast.Name) -> bool:
 
 
 def _assign_item(frame: Frame, target: ast.Subscript, value: Value, source: ast.expr | None) -> None:
-    holder, index = evaluate(frame, target.value), evaluate(frame, target.slice)
+    holder, index = frame.evaluate(target.value), frame.evaluate(target.slice)
     if isinstance(holder, Tensor):
         nodes = (target.value, target.slice, source or target)
         calls.tensor_method(frame, holder, "__setitem__", (index, value), {}, target, nodes)
@@ -176,8 +175,8 @@ def _check_unbind(frame: Frame, source: ast.Call, value: Value, wanted: int) -> 
         return value
     given = [k.value for k in source.keywords if k.arg == "dim"] or source.args
     with frame.reporter.mute():
-        tensor = evaluate(frame, func.value)
-        dim = evaluate(frame, given[0]) if given else 0
+        tensor = frame.evaluate(func.value)
+        dim = frame.evaluate(given[0]) if given else 0
     if isinstance(tensor, Tensor) and isinstance(dim, int) and tensor.rank is not None:
         return _check_taken(frame, source, value, tensor, dim % tensor.rank if tensor.rank else 0, wanted)
     return value
@@ -203,7 +202,7 @@ def _certain_count(frame: Frame, value: Value, source: ast.expr | None) -> bool:
     if not isinstance(source, ast.Call) or not all(isinstance(v, Tensor) for v in value):
         return False
     with frame.reporter.mute():
-        return isinstance(evaluate(frame, source.func), (Bound, External))
+        return isinstance(frame.evaluate(source.func), (Bound, External))
 
 
 def _unpack_tensor(
@@ -253,12 +252,12 @@ def _unpack_shape(
 
 def augmented(frame: Frame, node: ast.AugAssign) -> bool:
     target = node.target
-    left, right = evaluate(frame, _loaded(target)), evaluate(frame, node.value)
+    left, right = frame.evaluate(_loaded(target)), frame.evaluate(node.value)
     operands = (_loaded(target), node.value)
     value = operate(frame, node, node.op, left, right, operands, in_place=True)
     if isinstance(left, SequenceV) and isinstance(node.op, ast.Add):
         frame.state.replace_value(left, value)
-    if isinstance(target, ast.Subscript) and isinstance(evaluate(frame, target.value), Tensor):
+    if isinstance(target, ast.Subscript) and isinstance(frame.evaluate(target.value), Tensor):
         return True
     assign_target(frame, target, value)
     return True
@@ -279,14 +278,14 @@ def _loaded(target: ast.expr) -> ast.expr:
 
 
 def annotated(frame: Frame, node: ast.AnnAssign) -> bool:
-    spec = reading.read(node.annotation, lambda n: evaluate(frame, n))
+    spec = reading.read(node.annotation, frame.evaluate)
     if node.value is None:
         if isinstance(node.target, ast.Name) and specs.shaped(spec):
             frame.declared[node.target.id] = spec
         return True
-    value = evaluate(frame, node.value)
+    value = frame.evaluate(node.value)
     if isinstance(node.target, ast.Attribute):
-        holder = evaluate(frame, node.target.value)
+        holder = frame.evaluate(node.target.value)
         if isinstance(holder, Instance):
             value = frame.interpreter.check_attribute(
                 frame, holder, node.target.attr, spec, value, node.value

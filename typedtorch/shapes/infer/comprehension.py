@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from typedtorch.shapes.infer import expressions, refine
+from typedtorch.shapes.infer import refine
+from typedtorch.shapes.infer.assignment import assign_target
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.items import items_of, iterate
+from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate
 from typedtorch.shapes.infer.lengths import length_of
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -20,17 +21,17 @@ from typedtorch.shapes.size import Size
 
 
 def list_comprehension(frame: Frame, node: ast.ListComp) -> Value:
-    made = _comprehend(frame, node.generators, lambda: expressions.evaluate(frame, node.elt))
+    made = _comprehend(frame, node.generators, lambda: frame.evaluate(node.elt))
     return Sequence("list", *made)
 
 
 def generator_expression(frame: Frame, node: ast.GeneratorExp) -> Value:
-    made = _comprehend(frame, node.generators, lambda: expressions.evaluate(frame, node.elt))
+    made = _comprehend(frame, node.generators, lambda: frame.evaluate(node.elt))
     return Sequence("iterator", *made)
 
 
 def set_comprehension(frame: Frame, node: ast.SetComp) -> Value:
-    _, element, _ = _comprehend(frame, node.generators, lambda: expressions.evaluate(frame, node.elt))
+    _, element, _ = _comprehend(frame, node.generators, lambda: frame.evaluate(node.elt))
     return Sequence("set", None, element)
 
 
@@ -38,7 +39,7 @@ def dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
     pairs, pair, _ = _comprehend(
         frame,
         node.generators,
-        lambda: (expressions.evaluate(frame, node.key), expressions.evaluate(frame, node.value)),
+        lambda: (frame.evaluate(node.key), frame.evaluate(node.value)),
     )
     if pairs is not None and all(isinstance(p[0], (str, int)) for p in pairs):
         return DictV(dict(pairs))
@@ -71,13 +72,11 @@ def _comprehend(
 def _comprehend_one(
     frame: Frame, generator: ast.comprehension, element: Callable[[], Value], place: str
 ) -> tuple[tuple[Value, ...] | None, Value, Size | None]:
-    from typedtorch.shapes.infer.assignment import assign_target  # noqa: PLC0415 - statements hold expressions
-
-    iterable = expressions.evaluate(frame, generator.iter)
+    iterable = frame.evaluate(generator.iter)
     items = items_of(iterable) or (
         None if not isinstance(iterable, (tuple, Sequence)) else items_of(iterable)
     )
-    if items is not None and len(items) <= expressions.MAX_UNROLL and not generator.ifs:
+    if items is not None and len(items) <= MAX_UNROLL and not generator.ifs:
         values = []
         for value in items:
             assign_target(frame, generator.target, value)

@@ -40,8 +40,6 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.size import Poly, unknown
 
-MAX_UNROLL = 12
-
 
 def evaluate(frame: Frame, node: ast.expr) -> Value:
     """The value of an expression in this frame; unknown for what is not modelled."""

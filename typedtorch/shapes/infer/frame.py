@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -115,6 +115,10 @@ class Frame:
     def evaluate(self, node: ast.expr) -> Value:
         """The value of an expression here."""
         return self.interpreter.evaluate(self, node)
+
+    def run(self, body: Sequence[ast.stmt]) -> bool:
+        """Run statements here; False where their end is not reached."""
+        return self.interpreter.run(self, body)
 
     def call(self, function: Value, args: Args, node: ast.AST) -> Value:
         """What calling a value gives here."""

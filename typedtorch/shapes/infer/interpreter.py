@@ -35,6 +35,7 @@ from typedtorch.shapes.infer.memo import Memo
 from typedtorch.shapes.infer.program import Module, Program, canonical
 from typedtorch.shapes.infer.signatures import Signature
 from typedtorch.shapes.infer.state import State
+from typedtorch.shapes.infer.statements import run
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     DictV,
@@ -72,6 +73,7 @@ class Interpreter:
     """Evaluates a program's functions and classes; one per :class:`Program`."""
 
     evaluate = staticmethod(evaluate)
+    run = staticmethod(run)
     call = staticmethod(calls.call_value)
     call_method = staticmethod(calls.tensor_method)
 

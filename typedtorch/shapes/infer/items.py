@@ -23,6 +23,8 @@ from typedtorch.shapes.infer.values import (
 from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import Pack, pack_index
 
+MAX_UNROLL = 12  # items that are followed one by one
+
 
 def items_of(value: Value) -> list[Value] | None:
     """The items of something iterable whose number is known."""

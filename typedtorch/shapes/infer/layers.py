@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from typedtorch.shapes.infer import calls
 from typedtorch.shapes.infer.binding import Args, callee
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import (
@@ -29,9 +28,9 @@ def call_instance(frame: Frame, instance: Instance, args: Args, node: ast.AST) -
     for name in names:
         function = info.as_function(name, instance)
         if function is not None:
-            return calls.call_function(frame, function, args, node)
+            return frame.call(function, args, node)
     layer = instance.attributes.get("__layer__")
-    return UNKNOWN if layer is None else calls.call_value(frame, layer, args, node)
+    return UNKNOWN if layer is None else frame.call(layer, args, node)
 
 
 def call_sequential(frame: Frame, modules: Sequence, args: Args, node: ast.AST) -> Value:
@@ -43,7 +42,7 @@ def call_sequential(frame: Frame, modules: Sequence, args: Args, node: ast.AST) 
     value = args.values[0]
     where = args.nodes[0]
     for i, module in enumerate(modules.items):
-        value = calls.call_value(frame, module, Args([value], [where]), node)
+        value = frame.call(module, Args([value], [where]), node)
         if value is UNKNOWN:
             return UNKNOWN
         where = _output_of(node, i)
@@ -61,7 +60,7 @@ def _call_repeatedly(frame: Frame, module: Value, args: Args, node: ast.AST) -> 
     if module is UNKNOWN or isinstance(module, Choice):
         return UNKNOWN
     given = args.values[0]
-    made = calls.call_value(frame, module, args, node)
+    made = frame.call(module, args, node)
     if not (isinstance(given, Tensor) and isinstance(made, Tensor) and given.shape == made.shape):
         return UNKNOWN
     return made

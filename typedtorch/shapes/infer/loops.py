@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from typedtorch.shapes.infer import refine, statements
+from typedtorch.shapes.infer import refine
 from typedtorch.shapes.infer.assignment import assign_target
-from typedtorch.shapes.infer.expressions import MAX_UNROLL, evaluate
+from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Loop
-from typedtorch.shapes.infer.items import items_of, iterate
+from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate
 from typedtorch.shapes.infer.lengths import filled, length_of
 from typedtorch.shapes.infer.state import MAX_ROUNDS, State, equal_states, forget_changed, join_states
 from typedtorch.shapes.infer.values import Sequence as SequenceV
@@ -50,7 +50,7 @@ def _unrolled(frame: Frame, node: ast.For | ast.AsyncFor, items: list[Value]) ->
     alive = True
     for item in items:
         assign_target(frame, node.target, item)
-        reached = statements.run(frame, node.body)
+        reached = frame.run(node.body)
         state = join_states(frame.state if reached else None, loop.continues, frame.place(node))
         loop.continues = None
         if state is None:
@@ -59,7 +59,7 @@ def _unrolled(frame: Frame, node: ast.For | ast.AsyncFor, items: list[Value]) ->
         frame.state = state
     frame.loops.pop()
     if alive:
-        alive = statements.run(frame, node.orelse)
+        alive = frame.run(node.orelse)
     after = join_states(frame.state if alive else None, loop.breaks, frame.place(node))
     if after is None:
         return False
@@ -97,7 +97,7 @@ def _fixed_point(
         if entered is not None:
             frame.state = entered
             bind()
-            end = frame.state if statements.run(frame, node.body) else None
+            end = frame.state if frame.run(node.body) else None
         frame.loops.pop()
         end = join_states(end, loop.continues, place)
         if end is None:
@@ -118,7 +118,7 @@ def _fixed_point(
         frame.state = normal
         if test is not None and end is not None:
             frame.state = refine.branch(frame, test)[1] or normal
-        normal = frame.state if statements.run(frame, node.orelse) else None
+        normal = frame.state if frame.run(node.orelse) else None
     after = join_states(normal, loop.breaks, place)
     if after is None:
         return False
@@ -147,7 +147,7 @@ def _second_turn(
     if entered is not None:
         frame.state = entered
         bind()
-        statements.run(frame, node.body)
+        frame.run(node.body)
     frame.loops.pop()
     frame.reporter.counting = counting
     frame.state = before

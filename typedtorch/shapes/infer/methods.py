@@ -73,12 +73,10 @@ def _tensor_method(frame: Frame, receiver: Value, name: str, args: Args, node: a
 
 def _instance_method(frame: Frame, receiver: Instance, name: str, args: Args, node: ast.AST) -> Value:
     """Methods nn.Module gives to every module."""
-    from typedtorch.shapes.infer.layers import call_instance  # noqa: PLC0415 - calls hold this table
-
     if name in attributes.SELF_METHODS:
         return receiver
     if name == "__call__":
-        return call_instance(frame, receiver, args, node)
+        return layers.call_instance(frame, receiver, args, node)
     if name in ("register_buffer", "register_parameter", "add_module", "register_module", "__setattr__"):
         attribute, value = args.get(0, "name", UNKNOWN), args.get(1, "tensor", UNKNOWN)
         registering.set_attribute(frame, receiver, attribute, containers.castable(value))
@@ -90,8 +88,6 @@ def _instance_method(frame: Frame, receiver: Instance, name: str, args: Args, no
 
 def _super_method(frame: Frame, receiver: SuperV, name: str, args: Args, node: ast.AST) -> Value:
     """``super().__init__(...)`` and ``super().forward(x)`` of a class that extends a torch layer."""
-    from typedtorch.shapes.infer import calls  # noqa: PLC0415 - calls hold this table
-
     instance = receiver.receiver
     if not isinstance(instance, Instance):
         return UNKNOWN
@@ -105,7 +101,7 @@ def _super_method(frame: Frame, receiver: SuperV, name: str, args: Args, node: a
             frame.state.replace_value(instance, instance.with_attribute("__layer__", modules))
         return None
     if name in ("forward", "__call__") and "__layer__" in instance.attributes:
-        return calls.call_value(frame, instance.attributes["__layer__"], args, node)
+        return frame.call(instance.attributes["__layer__"], args, node)
     if name in attributes.SELF_METHODS or name.startswith("register_"):
         return _instance_method(frame, instance, name, args, node)
     return UNKNOWN

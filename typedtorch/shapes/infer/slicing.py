@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from typedtorch.shapes.infer import expressions
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import UNKNOWN, Tensor, Value, is_size
 from typedtorch.shapes.size import Size, unknown
@@ -13,8 +12,7 @@ from typedtorch.shapes.size import Size, unknown
 def slice_(frame: Frame, node: ast.Slice) -> Value:
     """``start:stop:step``; ``data[i : i + n]`` has n elements wherever it starts."""
     start, stop, step = (
-        None if p is None else _integer(expressions.evaluate(frame, p))
-        for p in (node.lower, node.upper, node.step)
+        None if p is None else _integer(frame.evaluate(p)) for p in (node.lower, node.upper, node.step)
     )
     if start is UNKNOWN and stop is UNKNOWN and node.lower is not None and node.upper is not None:
         met: dict[str, Size] = {}
@@ -40,7 +38,7 @@ def _symbolic(frame: Frame, node: ast.expr, met: dict[str, Size]) -> Size | None
         return left + right if isinstance(node.op, ast.Add) else left - right
     value: Value = UNKNOWN
     if isinstance(node, (ast.Constant, ast.Name, ast.Attribute)):
-        value = _integer(expressions.evaluate(frame, node))
+        value = _integer(frame.evaluate(node))
     if is_size(value):
         return value  # type: ignore[no-any-return]  # a value that is a size
     if value is not UNKNOWN or any(isinstance(part, ast.Call) for part in ast.walk(node)):
