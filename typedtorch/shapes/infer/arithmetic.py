@@ -46,7 +46,7 @@ def operate(
     in_place: bool = False,
 ) -> Value:
     """A binary operator on two values."""
-    if isinstance(left, tuple) != isinstance(right, tuple) and _refuses_tuple(op, left, right):
+    if refuses_tuple(op, left, right):
         messages.several(frame, node, left if isinstance(left, tuple) else right)
         return UNKNOWN
     if is_tensor(left) or is_tensor(right):
@@ -70,8 +70,10 @@ def is_tensor(value: Value) -> bool:
     )
 
 
-def _refuses_tuple(op: ast.operator, left: Value, right: Value) -> bool:
-    """``lstm(x) + 1``: a tuple of tensors in an operator that wants one of them."""
+def refuses_tuple(op: ast.operator | ast.cmpop, left: Value, right: Value) -> bool:
+    """``lstm(x) + 1`` and ``x.max(1) == y``: a tuple of tensors where one of them is wanted."""
+    if isinstance(left, tuple) == isinstance(right, tuple):
+        return False
     several, other = (left, right) if isinstance(left, tuple) else (right, left)
     if not attributes.holds_tensors(several):
         return False

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from typedtorch.shapes.infer import attributes, calls, comparing, messages, reading, refine, slicing
-from typedtorch.shapes.infer.arithmetic import is_tensor, operate
+from typedtorch.shapes.infer.arithmetic import is_tensor, operate, refuses_tuple
 from typedtorch.shapes.infer.comprehension import (
     dict_comprehension,
     generator_expression,
@@ -286,6 +286,9 @@ def _compare_two(
     operands: tuple[ast.expr, ast.expr],
 ) -> Value:
     method = _COMPARISONS.get(type(op))
+    if method is not None and refuses_tuple(op, left, right):
+        messages.several(frame, node, left if isinstance(left, tuple) else right)
+        return UNKNOWN
     if method is not None and (is_tensor(left) or is_tensor(right)):
         if is_tensor(left):
             result = calls.tensor_method(frame, left, method, (right,), {}, node, operands)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from typedtorch.shapes.infer import calls, messages
 from typedtorch.shapes.infer.arithmetic import is_tensor
+from typedtorch.shapes.infer.attributes import holds_tensors
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -86,6 +87,9 @@ def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
     if isinstance(base, tuple):
         if _is_shape(node.value) and isinstance(index, int) and not -len(base) <= index < len(base):
             messages.no_axis(frame, node, base)
+        if (index is None or index is Ellipsis or isinstance(index, tuple)) and holds_tensors(base):
+            messages.several(frame, node, base)
+            return UNKNOWN
         return _tuple_item(base, index, frame.place(node))
     if isinstance(base, Sequence):
         return _sequence_item(base, index, frame.place(node))

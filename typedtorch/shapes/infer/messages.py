@@ -95,6 +95,8 @@ def several(frame: Frame, node: ast.AST, value: tuple[Value, ...], attribute: st
     """A tuple of tensors is used as if it were one."""
     if isinstance(node, ast.Attribute):
         text = f"{source(node.value)} is {tuple_text(value)}, it has no .{attribute}"
+    elif isinstance(node, ast.Subscript):
+        text = f"{source(node)}: {source(node.value)} is {tuple_text(value)}, indexed as if it were a tensor"
     else:
         text = f"{source(node)}: an operand is {tuple_text(value)}, wanted a tensor"
     frame.reporter.add(node, "shape", text)
