@@ -29,7 +29,8 @@ class Evidence:
     sums: set[frozenset[str]] = field(default_factory=set)  # axes that met a sum, and all names of both
 
     def __call__(self, a: Size, b: Size) -> None:
-        self._multiples(_multiple(a), _multiple(b))
+        self._products(a, b)
+        self._products(b, a)
         self._sums(a, b)
         self._sums(b, a)
         first, second = _alone(a), _alone(b)
@@ -58,12 +59,19 @@ class Evidence:
         else:
             self.sums.add(frozenset(names))
 
-    def _multiples(self, a: tuple[Atom, int] | None, b: tuple[Atom, int] | None) -> None:
-        """``3*d`` of an axis against ``2*d`` of the integer."""
-        if a is None or b is None or a[1] == b[1] or a[0].name != b[0].name:
+    def _products(self, a: Size, b: Size) -> None:
+        """``3*d`` of an axis against ``2*d`` of the integer, or ``k*k*d`` against ``k*d``, k an integer."""
+        one, two = _factors(a), _factors(b)
+        axes = [atom for atom in one if atom.kind == "axis"]
+        if len(axes) != 1 or axes[0].scope or one.pop(axes[0]) != 1:
             return
-        if {a[0].kind, b[0].kind} == {"axis", "int"} and not (a[0].scope or b[0].scope):
-            self.multiple.add(a[0].name)
+        name = axes[0].name
+        others = [atom for atom in two if atom.name == name]
+        if len(others) != 1 or two.pop(others[0]) != 1:
+            return
+        if not all(atom.kind == "int" and atom.name in self.integers for atom in (*others, *one, *two)):
+            return
+        (self.agreed if one == two and _coefficient(a) == _coefficient(b) else self.multiple).add(name)
 
 
 def _of_arguments(interpreter: Interpreter, info: ClassInfo) -> set[str]:
@@ -88,13 +96,13 @@ def _summands(size: Size, kind: str) -> dict[str, int]:
     return found
 
 
-def _multiple(size: Size) -> tuple[Atom, int] | None:
-    """The atom of which a size is a multiple, and how many times: ``d`` and 2 of ``2*d``."""
-    if isinstance(size, Poly) and len(size.terms) == 1:
-        monomial, coefficient = size.terms[0]
-        if len(monomial) == 1 and monomial[0][1] == 1:
-            return monomial[0][0], coefficient
-    return None
+def _factors(size: Size) -> dict[Atom, int]:
+    """The names a size is a product of, each with its power; nothing for a sum."""
+    return dict(size.terms[0][0]) if isinstance(size, Poly) and len(size.terms) == 1 else {}
+
+
+def _coefficient(size: Size) -> int:
+    return size.terms[0][1] if isinstance(size, Poly) else size
 
 
 def _alone(size: Size) -> Atom | None:
