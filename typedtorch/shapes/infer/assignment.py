@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.equality import generic
-from typedtorch.shapes.infer import calls, messages, reading, refine, registering, specs
+from typedtorch.shapes.infer import calls, messages, mutation, reading, refine, registering, specs
 from typedtorch.shapes.infer.arithmetic import operate
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.frame import Frame
@@ -118,9 +118,10 @@ def _assign_item(frame: Frame, target: ast.Subscript, value: Value, source: ast.
             rest = value if holder.rest is None else join(holder.rest, value, place)
             items = {k: join(v, value, f"{place}.{k}") for k, v in holder.items.items()}
             updated = DictV(items, rest, holder.kind)  # any of them may be the one that is replaced
-        frame.state.replace_value(holder, updated)
+        mutation.changed(frame, holder, updated, target.value)
     elif isinstance(holder, SequenceV):
-        frame.state.replace_value(holder, with_item(holder, index, value, frame.place(target)))
+        changed = with_item(holder, index, value, frame.place(target))
+        mutation.changed(frame, holder, changed, target.value)
         if isinstance(value, _MODULES):
             _outgrow(frame, target.value)
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.infer import lengths
+from typedtorch.shapes.infer import lengths, mutation
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.registering import setattr_, with_module
 from typedtorch.shapes.infer.values import (
@@ -94,6 +94,8 @@ def zip_(frame: Frame, args: Args, node: ast.AST) -> Value:
         return Sequence("iterator", tuple(zip(*known, strict=False)))
     if args.open:
         return _transposed(args)
+    if not lists:
+        return UNKNOWN  # zip(*rows) of a list that was empty to begin with
     each = tuple(_each(frame, v, node) for v in args.values)
     return Sequence("iterator", None, each, lengths.common(args.values))
 
@@ -345,7 +347,7 @@ def _list_method(frame: Frame, receiver: Sequence, name: str, args: Args, node: 
     else:
         return unknown(f"?{place}") if name in ("index", "count", "__len__") else UNKNOWN
     if updated is not None and updated is not receiver:
-        frame.state.replace_value(receiver, updated)
+        mutation.changed(frame, receiver, updated, node)
     return result
 
 
