@@ -128,7 +128,19 @@ def _inside(name: Size, expression: Size) -> bool:
     if not _one_scope({a.scope for a in found if a.kind == "axis"}):
         return False
     difference = name - expression
-    return isinstance(difference, Poly) and not _only_rounding(difference)
+    return isinstance(difference, Poly) and not (_only_rounding(difference) or _of_others(difference, name))
+
+
+def _of_others(diff: Poly, name: Poly) -> bool:
+    """Whether a difference vanishes where a product of others is a number: ``b*h*w//784``, 28 by 28."""
+    cleared, _ = _clear_floors(diff)
+    if not isinstance(cleared, Poly):
+        return False
+    rest = exact_div(cleared, common_factor(cleared, cleared))
+    if not isinstance(rest, Poly) or name.atoms() <= rest.atoms():
+        return False
+    fits = any(not monomial and abs(coefficient) > 1 for monomial, coefficient in rest.terms)
+    return fits and any(sum(power for _, power in monomial) > 1 for monomial, _ in rest.terms)
 
 
 def _only_rounding(diff: Poly) -> bool:

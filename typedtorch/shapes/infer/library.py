@@ -209,7 +209,8 @@ def cast(frame: Frame, node: ast.Call) -> Value:
 
 def type_variable(frame: Frame, node: ast.Call) -> Value:
     if node.args and isinstance(node.args[0], ast.Constant):
-        return SpecV(specs.VariableSpec(str(node.args[0].value)))
+        bounded = len(node.args) > 1 or any(keyword.arg == "bound" for keyword in node.keywords)
+        return SpecV(specs.VariableSpec(str(node.args[0].value), bounded))
     return UNKNOWN
 
 

@@ -114,9 +114,10 @@ class AwaitableSpec:
 
 @dataclass(frozen=True, slots=True)
 class VariableSpec:
-    """A TypeVar: whatever the argument was."""
+    """A TypeVar: whatever the argument was; one with a bound says the class alone, and no shape."""
 
     name: str
+    bounded: bool = False
 
 
 Spec: TypeAlias = (

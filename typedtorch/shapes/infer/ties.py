@@ -24,7 +24,7 @@ from typedtorch.shapes.equality import (
     is_argument,
     same,
 )
-from typedtorch.shapes.size import Poly, Size, atoms, axis, without_common
+from typedtorch.shapes.size import Poly, Size, atoms, axis, substitute, without_common
 from typedtorch.shapes.tensor import Entry, Pack, Shape, Tensor
 
 # operators that take some of an axis, and what they call the number
@@ -114,7 +114,19 @@ class Ties:
 
     def settled(self, a: Size, b: Size) -> bool:
         """Whether two sizes had to be one in this body; a batch axis has every size, whatever it met."""
-        return self.known(a, b) and not any(str(size).lower() in _BATCH for size in (a, b))
+        if any(str(size).lower() in _BATCH for size in (a, b)):
+            return False
+        return self.known(a, b) or (self._counted(a) == self._counted(b) and bool(self.groups))
+
+    def _counted(self, size: Size) -> Size:
+        """A size in which the axes that had to be numbers are those numbers: dim + 1 is 3 where dim met 2."""
+        numbers = {
+            atom: member
+            for atom in atoms(size)
+            for member in self.groups.get(axis(atom.name, atom.scope), ())
+            if isinstance(member, int)
+        }
+        return substitute(size, numbers)
 
     def add(self, a: Size, b: Size, line: int) -> None:
         a, b = without_common(a, b)

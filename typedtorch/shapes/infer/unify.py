@@ -83,7 +83,7 @@ def match(spec: Spec, value: Value, names: Names, *, binder: str = "", path: str
             return _match_function(spec, value, path)
         case specs.AwaitableSpec(result=result) if isinstance(value, Awaitable):
             return match(result, value.value, names, binder=binder, path=path)
-        case specs.VariableSpec(name=name):
+        case specs.VariableSpec(name=name, bounded=bounded) if not (bounded and isinstance(value, Tensor)):
             names.variables.setdefault(name, value)
     return []
 

@@ -79,6 +79,8 @@ def resolved(shape: Shape, wanted: list[Entry], who: str, what: str) -> Shape:
     for entry in wanted:
         if isinstance(entry, int) and entry < -1:
             raise ShapeError(f"{what}{show(wanted)}: {entry} is not a size")
+    if not holes and 0 in shape and 0 in wanted:
+        return tuple(wanted)  # no elements, however many there are along the other axes
     old, new = list(shape), [e for e in wanted if e != -1]
     for entry in list(new):
         if entry in old and not (isinstance(entry, Pack) and entry.anonymous):
@@ -127,12 +129,14 @@ _VIEW = (
 
 
 @rule("torch.Tensor.view", sample=_VIEW + " | f:a 2*b, dtype")
-def view(self: Any, *shape: Any) -> Tensor:
+def view(self: Any, *size: Any, dtype: Any = None) -> Tensor:
     """``x.view(b, s, -1)``, or the same bytes as another dtype."""
     tensor, who = need(self), name(self, "self")
-    if len(shape) == 1 and isinstance(shape[0], Dtype):
-        return _view_dtype(tensor, shape[0].mask, who)
-    made = resolved(tensor.shape, _entries(sizes_of(shape)), who, "view")
+    if dtype is not None:
+        size = (dtype,)
+    if len(size) == 1 and isinstance(size[0], Dtype):
+        return _view_dtype(tensor, size[0].mask, who)
+    made = resolved(tensor.shape, _entries(sizes_of(size)), who, "view")
     strides = view_strides(tensor, made, who) if tensor.layout is not None else None
     return Tensor(made, tensor.dtype, deliberate=1 in made, layout=strides, library=tensor.library)
 
@@ -267,20 +271,24 @@ def unsqueeze(input: Any, dim: Any) -> Tensor:
 def squeeze(input: Any, *dim: Any) -> Tensor:
     tensor, who = need(input), name(input, "input")
     if not dim:
-        known = all(not isinstance(e, Pack) and not _may_be_one(e) for e in tensor.shape)
+        known = all(not isinstance(e, Pack) and not _may_be_one(e, named=True) for e in tensor.shape)
         return tensor.of(tuple(e for e in tensor.shape if e != 1) if known else (ANY_AXES,))
     try:
         places = axes_of(tensor.shape, sizes_of(dim), who)
     except Undecided:
         return tensor.of((ANY_AXES,))
-    if any(_may_be_one(entry_size(tensor.shape[p])) for p in places if tensor.shape):
+    ones = any(e == 1 for e in tensor.shape)
+    if any(_may_be_one(entry_size(tensor.shape[p]), ones) for p in places if tensor.shape):
         return tensor.of((ANY_AXES,))
     return tensor.of(tuple(e for i, e in enumerate(tensor.shape) if i not in places or e != 1))
 
 
-def _may_be_one(size: Size) -> bool:
-    """Nothing says that it is not 1; a named axis claims every size, so it is not."""
-    return isinstance(size, Poly) and any(a.kind != "axis" for a in atoms(size))
+def _may_be_one(size: Size, named: bool) -> bool:
+    """Nothing says that it is not 1; ``named``: a name claims every size, so it is not.
+
+    Who removes a named axis by its place means that it is 1, unless the tensor has another that is.
+    """
+    return isinstance(size, Poly) and (not named or any(a.kind != "axis" for a in atoms(size)))
 
 
 @rule(
