@@ -16,7 +16,7 @@ from typedtorch.shapes.infer.construction import symbolic_argument
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.statements import run
-from typedtorch.shapes.infer.ties import Ties
+from typedtorch.shapes.infer.ties import Met, Ties
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     ClassV,
@@ -28,7 +28,7 @@ from typedtorch.shapes.infer.values import (
     Sequence,
     Value,
 )
-from typedtorch.shapes.size import axis, integer, unknown
+from typedtorch.shapes.size import Poly, axis, integer, unknown
 from typedtorch.shapes.slips import wrapper_slip
 from typedtorch.shapes.syntax import walk
 from typedtorch.shapes.tensor import Scalar
@@ -135,6 +135,7 @@ def check_function(
         names.sizes.update(info.links())
     names.brace = interpreter.brace_of(frame)
     _assume_parameters(interpreter, frame, function, signature, info, linked=linked)
+    frame.state.ties.met = _promised(signature, frame.state.variables)
     interpreter.stack.append(id(node))
     try:
         with mentioning(_axes_of(signature)):
@@ -152,6 +153,21 @@ def _axes_of(signature: Signature) -> set[str]:
     return set().union(
         specs.axis_names(signature.result), *(specs.axis_names(p.spec) for p in signature.parameters)
     )
+
+
+def _promised(signature: Signature, variables: Mapping[str, Value]) -> Met:
+    """Shapes of the result with integers that were passed: ``t: "b", dim: int`` to ``"b dim"`` are two."""
+    bound = set().union(*(specs.axis_names(p.spec) for p in signature.parameters))
+    numbers = {p.name: variables.get(p.name) for p in signature.parameters if p.name not in bound}
+    passed = {n: v for n, v in numbers.items() if isinstance(v, Poly)}
+    result = signature.result
+    met: Met = None
+    for spec in result.items if isinstance(result, specs.TupleSpec) else (result,):
+        if isinstance(spec, specs.ArraySpec):
+            names = [d.name for d in spec.axes.dims if d.kind == "named" and not d.variadic]
+            if not passed.keys().isdisjoint(names):
+                met = tuple(passed.get(n, axis(n)) for n in names), met
+    return met
 
 
 def _assume_parameters(

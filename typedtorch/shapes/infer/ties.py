@@ -89,9 +89,10 @@ class Ties:
         if str(a) == str(b) or _sides(a, b) or self.known(a, b):
             return False
         met = self.met
+        first, second = _halved(a), _halved(b)
         while met is not None:
             shape, met = met
-            if (a in shape and b in shape) or any(_divided(entry, a, b) for entry in shape):
+            if (first in shape and second in shape) or any(_divided(entry, a, b) for entry in shape):
                 return True
         return False
 
@@ -181,8 +182,18 @@ def _divided(entry: Entry, a: Size, b: Size) -> bool:
 
 
 def _given(size: Size) -> bool:
-    """Whether a size is a number, or an integer that was passed."""
-    return size > 1 if isinstance(size, int) else is_argument(size)
+    """Whether a size is a number, or an integer that was passed, or a part of one."""
+    return size > 1 if isinstance(size, int) else is_argument(_halved(size))
+
+
+def _halved(size: Size) -> Size:
+    """The size of which another is the half, or another part: ``dim`` of ``dim//2``."""
+    if isinstance(size, Poly) and len(size.terms) == 1:
+        monomial, coefficient = size.terms[0]
+        if coefficient == 1 and len(monomial) == 1 and monomial[0][0].kind == "floor" and monomial[0][1] == 1:
+            whole, part = monomial[0][0].operands
+            return whole if isinstance(part, int) and is_argument(whole) else size
+    return size
 
 
 def _name(size: Size, scope: str) -> str | None:
