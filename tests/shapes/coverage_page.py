@@ -19,7 +19,8 @@ from typedtorch.shapes.rule import ATTRIBUTES, LAYERS, RULES
 PAGE = Path(__file__).parents[2] / "docs" / "coverage.md"
 SPACES = (
     "torch", "torch.Tensor", "torch.nn.functional", "torch.nn", "torch.linalg", "torch.fft", "torch.special",
-    "torch.nn.init", "torch.nn.utils.rnn", "torch.func", "einops", "einops.layers.torch",
+    "torch.nn.init", "torch.nn.utils.rnn", "torch.signal.windows", "torch.func",
+    "einops", "einops.layers.torch",
 )  # fmt: skip
 STATES = ("rule", "transparent", "unknown")
 

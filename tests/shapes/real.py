@@ -130,7 +130,8 @@ def run_real(row: Rule, kind: str, call: Call, device: str, fill: int) -> Any:
 def run_rule(row: Rule, kind: str, call: Call) -> Any:
     """Call the rule as the engine does, but let a mistake of the rule show."""
     with collect_lints():
-        made = row.function(*call.args, **spelled(row.function, call.kwargs))
+        args, kwargs = spelled(row.function, tuple(call.args), call.kwargs)
+        made = row.function(*args, **kwargs)
         if kind == "layer":
             assert isinstance(made, Layer)
             assert call.forward is not None

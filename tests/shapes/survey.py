@@ -41,4 +41,5 @@ def main(part: str = "", count: str = "24", seed: str = "0") -> None:
     print(total, "rules,", bad, "with problems")
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

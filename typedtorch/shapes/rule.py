@@ -17,6 +17,7 @@ would refuse, or ``Undecided``.  Using ``UNKNOWN`` raises ``Undecided`` by itsel
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -150,7 +151,7 @@ class lints:
 
 
 # What goes wrong inside a rule that was handed values of a kind it does not model.
-_NOT_MODELLED = (TypeError, AttributeError, ValueError, IndexError, KeyError, ZeroDivisionError)
+_NOT_MODELLED = (TypeError, AttributeError, ValueError, IndexError, KeyError, ArithmeticError)
 
 
 def apply(name: str, /, *args: Any, **kwargs: Any) -> Any:
@@ -166,25 +167,60 @@ def apply(name: str, /, *args: Any, **kwargs: Any) -> Any:
 def call(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """Call a rule (or a layer's forward); anything it does not model is ``UNKNOWN``."""
     try:
-        return function(*args, **spelled(function, kwargs))
+        positional, keywords = spelled(function, args, kwargs)
+        return function(*positional, **keywords)
     except ShapeError:
         raise
     except (Undecided, *_NOT_MODELLED):
         return UNKNOWN
 
 
-_NUMPY_SPELLING = {"axis": "dim", "keepdims": "keepdim"}
+# Other names under which torch takes an argument: numpy's, and those of a single overload.
+_SYNONYMS = {
+    "axis": "dim", "keepdims": "keepdim", "axis0": "dim0", "axis1": "dim1", "x2": "other",
+    "exponent": "other", "values": "other", "split_size": "split_size_or_sections",
+    "indices": "indices_or_sections", "sections": "indices_or_sections",
+}  # fmt: skip
+_FIRST = frozenset({"input", "self"})
+Arguments = tuple[tuple[Any, ...], Mapping[str, Any]]
 
 
-def spelled(function: Function, kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Keywords in torch's own spelling: it takes ``axis`` for ``dim`` and ``keepdims`` for ``keepdim``."""
-    if kwargs.keys().isdisjoint(_NUMPY_SPELLING):
-        return kwargs
-    known = inspect.signature(function).parameters
-    return {
-        _NUMPY_SPELLING[k] if k not in known and _NUMPY_SPELLING.get(k) in known else k: v
-        for k, v in kwargs.items()
-    }
+def spelled(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Arguments:
+    """Arguments under the names that a rule has for them.
+
+    >>> spelled(lambda input, dim=0: ..., (), {"self": 1, "axis": 2})
+    ((), {'input': 1, 'dim': 2})
+    >>> spelled(lambda self, *size: ..., (1,), {"size": (2, 3)})
+    ((1, (2, 3)), {})
+    >>> spelled(lambda *size: ..., (), {"size": (2, 3)})
+    (((2, 3),), {})
+    """
+    if not kwargs:
+        return args, kwargs
+    named, first, several = _parameters(function)
+    if kwargs.keys() <= named:
+        return args, kwargs
+    found: dict[str, Any] = {}
+    for key, value in kwargs.items():
+        if key in named:
+            found[key] = value
+        elif key in _FIRST and not args:
+            found[first] = value
+        else:
+            found[_SYNONYMS[key] if _SYNONYMS.get(key) in named else key] = value
+    if several in found:
+        before = args or ((found.pop(first, UNKNOWN),) if first else ())
+        args = (*before, found.pop(several))
+    return args, found
+
+
+@functools.lru_cache(maxsize=4096)
+def _parameters(function: Function) -> tuple[frozenset[str], str, str]:
+    """Names that a call may give, the first of all, and that of any number of positional arguments."""
+    parameters = inspect.signature(function).parameters.values()
+    named = frozenset(p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY))
+    first = next((p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD), "")
+    return named, first, next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "")
 
 
 def name(tensor: Any, fallback: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from typedtorch.shapes import dtypes
@@ -80,7 +81,8 @@ def _casts() -> None:
 
 def _cast(target: int) -> Function:
     def cast(self: Any, memory_format: Any = None) -> Tensor:
-        return pointwise((self, "self"), dtype=target)
+        made = pointwise((self, "self"), dtype=target)
+        return made if memory_format is None else replace(made, layout=None)
 
     return cast
 

@@ -59,7 +59,7 @@ def batch_norm(
     momentum: Any = 0.1,
     eps: Any = 1e-05,
 ) -> Tensor:
-    if need(input).rank is not None and len(input.shape) < 2:
+    if need(input).rank is not None and len(input.shape) < 2 and input.shape != (0,):
         raise ShapeError(
             f"{name(input, 'input')} has shape {show(input.shape)}, wanted (batch, channels, ...)"
         )
@@ -304,6 +304,8 @@ def local_response_norm(input: Any, size: Any, alpha: Any = 0.0001, beta: Any = 
         raise ShapeError(
             f"{name(input, 'input')} has shape {show(input.shape)}, wanted (batch, channels, *spatial)"
         )
+    if 0 in input.shape:
+        return _fresh(input, mask_of(input))  # handed back as it is
     return _fresh(input, to_float(mask_of(input)))
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 from typedtorch.shapes import dtypes
@@ -147,7 +148,16 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None,
     numbers = (start, end, step)
     kinds = {number_kind(n) for n in numbers} - {"int", "bool"}
     kind = FLOAT32 if kinds == {"float"} else ANY if kinds else INT64
-    return Tensor((_range_size(start, end, step),), dtype_of(dtype, kind), layout=(1,))
+    made = dtype_of(dtype, kind)
+    size = _range_size(start, end, step)
+    if dtype is not None and made & INTEGRAL and "float" in kinds:
+        # computed with the integers that the numbers are cut to
+        size = _range_size(*map(_cut_to_int, numbers)) if not made & ~INTEGRAL else unknown()
+    return Tensor((size,), made, layout=(1,))
+
+
+def _cut_to_int(number: Any) -> Any:
+    return int(number) if isinstance(number, float) else number
 
 
 def _range_size(start: Any, end: Any, step: Any) -> Size:
@@ -278,16 +288,15 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, dtype: Any = None, **
         raise Undecided
     for operand in operands:
         want(operand[0], FLOATING | dtypes.COMPLEX, operand[1], "a floating dtype")
-    return pointwise(*operands, dtype=mask_of(operands[0][0]))
+    return replace(pointwise(*operands, dtype=mask_of(operands[0][0])), layout=None)
 
 
 @rule(*both("bernoulli"), sample="f:* | f:*, 0.5")
 def bernoulli(input: Any, p: Any = None, *, generator: Any = None, out: Any = None) -> Tensor:
     if p is not None:
-        return _like(need(input), mask_of(input))
-    return _like(
-        need(input), want(need(input), FLOATING, "input", "a floating dtype: it holds probabilities")
-    )
+        return replace(_like(need(input), mask_of(input)), layout=None)
+    mask = want(need(input), FLOATING, "input", "a floating dtype: it holds probabilities")
+    return replace(_like(input, mask), layout=None)
 
 
 @rule("torch.poisson", sample="f:*")
@@ -366,20 +375,6 @@ def one_hot(tensor: Any, num_classes: Any = -1) -> Tensor:
 @rule("torch.tril_indices", "torch.triu_indices", sample="3, 4 | 3, 3, 1 | 4, 3, offset=-1")
 def tril_indices(row: Any, col: Any, offset: Any = 0, *, dtype: Any = None, **settings: Any) -> Tensor:
     return Tensor((2, unknown()), dtype_of(dtype, INT64))
-
-
-@rule(
-    "torch.hann_window",
-    "torch.hamming_window",
-    "torch.blackman_window",
-    "torch.bartlett_window",
-    "torch.kaiser_window",
-    sample="size:n | 5, True",
-)
-def window(
-    window_length: Any, periodic: Any = True, *settings: Any, dtype: Any = None, **more: Any
-) -> Tensor:
-    return Tensor((window_length if is_size(window_length) else unknown(),), dtype_of(dtype, FLOAT32))
 
 
 @rule("torch.vander", sample="f:n | f:n, 3")

@@ -13,6 +13,7 @@ from typedtorch.shapes.equality import generic, same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import both, broadcast_operands, is_size, literal, methods, need
 from typedtorch.shapes.rules.joining import cat
+from typedtorch.shapes.rules.layout import fresh
 from typedtorch.shapes.rules.linear import matmul_shape
 from typedtorch.shapes.rules.permuting import mT
 from typedtorch.shapes.rules.promotion import mask_of, result_type, want
@@ -30,6 +31,7 @@ from typedtorch.shapes.tensor import (
     entry_size,
     pack_index,
     replaced,
+    same_shape,
     show,
     without,
 )
@@ -42,7 +44,7 @@ def tril(input: Any, diagonal: Any = 0, *, out: Any = None) -> Tensor:
     tensor = need(input)
     if tensor.rank is not None and len(tensor.shape) < 2:
         raise ShapeError(f"{name(input, 'input')} has shape {show(tensor.shape)}, wanted a matrix")
-    return Tensor(tensor.shape, mask_of(tensor), layout=tensor.layout, library=tensor.library)
+    return fresh(tensor, tensor.shape, mask_of(tensor))
 
 
 def _diagonal_length(rows: Size, columns: Size, offset: Any) -> Size:
@@ -126,6 +128,8 @@ def diff(input: Any, n: Any = 1, dim: Any = -1, prepend: Any = None, append: Any
     tensor, who = need(input), name(input, "input")
     if not tensor.shape:
         raise ShapeError(f"{who} has no axes")
+    if n == 0:
+        return tensor.of(tensor.shape)  # as it was given: nothing is put before or after it
     parts = [t for t in (prepend, tensor, append) if t is not None]
     whole = cat([p if p is tensor else need(p) for p in parts], dim) if len(parts) > 1 else tensor
     place = axis_index(whole.shape, literal(dim), who)
@@ -138,7 +142,8 @@ def diff(input: Any, n: Any = 1, dim: Any = -1, prepend: Any = None, append: Any
 def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Tensor:
     tensor = need(y)
     mask = dtypes.to_float(result_type(y, x) if isinstance(x, Tensor) else mask_of(y))
-    if isinstance(x, Tensor) and x.rank != 1:
+    paired = isinstance(x, Tensor) and same_shape(x.shape, tensor.shape) is True
+    if isinstance(x, Tensor) and x.rank != 1 and not paired:
         raise Undecided
     try:
         place = axis_index(tensor.shape, literal(dim), name(y, "y"))
@@ -146,7 +151,7 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Tensor
         return tensor.of((ANY_AXES,), mask)
     if not tensor.shape:
         raise Undecided
-    if isinstance(x, Tensor):
+    if isinstance(x, Tensor) and not paired:
         points, size = x.sizes()[0], entry_size(tensor.shape[place])
         if same(points, size) is False and points != 1 and size != 1:
             raise ShapeError(f"{name(x, 'x')} has {points} points and axis {dim} of {name(y, 'y')} is {size}")
@@ -165,6 +170,10 @@ def cov(input: Any, *, correction: Any = 1, fweights: Any = None, aweights: Any 
             f"{name(input, 'input')} has shape {show(tensor.shape)}, wanted (variables, observations)"
         )
     mask = dtypes.to_float(want(tensor, ANY & ~BOOL, "input", "numbers"))
+    if aweights is UNKNOWN:
+        mask = ANY
+    elif aweights is not None:
+        mask = result_type(tensor.of((1,), mask), need(aweights))  # they are of observations, hence not 0-dim
     if len(tensor.shape) == 2 and same(tensor.sizes()[0], 1) is None and not generic(tensor.sizes()[0]):
         return tensor.of((ANY_AXES,), mask)
     square = len(tensor.shape) == 2 and tensor.shape[0] != 1

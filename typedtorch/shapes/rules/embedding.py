@@ -77,7 +77,9 @@ def embedding_layer(
 
 
 def _certainly_swapped(input: Tensor, weight: Tensor) -> bool:
-    return weight.dtype == INT64 and not input.dtype & ~FLOATING
+    if not weight.dtype & INT64 or not input.dtype & FLOATING:
+        return False
+    return not weight.dtype & FLOATING or not input.dtype & _INDEX
 
 
 @rule(*functional("embedding_bag"), sample="I:b s, f:n d | I:b s, f:n d, mode='sum' | I:k, f:n d, I:b")

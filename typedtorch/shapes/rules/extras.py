@@ -11,9 +11,17 @@ from typedtorch.shapes.dtypes import COMPLEX, FLOAT32, FLOATING, INT64, INTEGER,
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Layer, Record, layer, name, rule
 from typedtorch.shapes.rules.axis_patterns import of_rank
-from typedtorch.shapes.rules.forms import broadcast_operands, functional, is_size, literal, methods, need
+from typedtorch.shapes.rules.forms import (
+    broadcast_operands,
+    counted,
+    functional,
+    is_size,
+    literal,
+    methods,
+    need,
+)
 from typedtorch.shapes.rules.indexing import broadcastable_into
-from typedtorch.shapes.rules.promotion import common_dtype, dtype_of, mask_of, want
+from typedtorch.shapes.rules.promotion import common_dtype, dtype_of, mask_of, result_type, want
 from typedtorch.shapes.rules.properties import item, truth
 from typedtorch.shapes.rules.reduction import summed
 from typedtorch.shapes.rules.splitting import chunk, split
@@ -44,7 +52,7 @@ def sum_to_size(self: Any, *size: Any) -> Tensor:
         raise ShapeError(
             f"{name(self, 'self')} of shape {show(self.shape)} cannot be summed to {show(wanted)}"
         )
-    kept = pack_index(self.shape) is None and same_shape(wanted, self.shape) is True
+    kept = wanted != () and pack_index(self.shape) is None and same_shape(wanted, self.shape) is True
     mask = mask_of(self)
     return self.of(
         wanted,
@@ -56,7 +64,8 @@ def sum_to_size(self: Any, *size: Any) -> Tensor:
     "torch.as_strided", "torch.Tensor.as_strided", sample="f:4 5, (2, 2), (1, 2) | f:9, (size:a, 1), (1, 1)"
 )
 def as_strided(input: Any, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
-    if isinstance(size, (tuple, list)) and isinstance(stride, (tuple, list)) and len(size) != len(stride):
+    both_listed = isinstance(size, (tuple, list)) and isinstance(stride, (tuple, list))
+    if both_listed and len(counted(size)) != len(counted(stride)):
         raise ShapeError(f"size has {len(size)} entries and stride {len(stride)}")
     return need(input).of(shape_from(sizes_of((size,))))
 
@@ -95,14 +104,15 @@ def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: Any =
 
 @rule("torch.cumulative_trapezoid", sample="F:a B | F:A b, dim=0")
 def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Tensor:
-    if x is not None:
-        raise Undecided
     tensor = need(y)
+    if x is not None and (not isinstance(x, Tensor) or same_shape(x.shape, tensor.shape) is not True):
+        raise Undecided
     place = axis_index(tensor.shape, literal(dim), name(y, "y"))
     if not tensor.shape:
         raise Undecided
     return tensor.of(
-        replaced(tensor.shape, place, entry_size(tensor.shape[place]) - 1), to_float(mask_of(tensor))
+        replaced(tensor.shape, place, entry_size(tensor.shape[place]) - 1),
+        to_float(mask_of(tensor) if x is None else result_type(tensor, x)),
     )
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, COMPLEX, FLOAT32, INTEGRAL, to_float
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import name, rule
-from typedtorch.shapes.rules.forms import Function, axes_of, is_size, literal, need
+from typedtorch.shapes.rules.forms import Function, axes_of, counted, flag, is_size, literal, need
 from typedtorch.shapes.rules.promotion import dtype_of, mask_of, to_complex, to_real, want
 from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
@@ -107,10 +108,11 @@ def _many(result: Any, last: Any, default: Any, allowed: int = ANY) -> Function:
         tensor, who = need(input), name(input, "input")
         if s is UNKNOWN or dim is UNKNOWN:
             return tensor.of((ANY_AXES,), mask)
+        s = None if s is None else counted(s)
         if dim is None:
             dims = list(range(-len(s), 0)) if s is not None else list(range(-len(tensor.sizes()), 0))
         else:
-            dims = [dim] if is_size(dim) else list(dim)
+            dims = [dim] if is_size(dim) else counted(dim)
         if s is not None and len(s) != len(dims):
             raise ShapeError(f"s={tuple(s)} has {len(s)} numbers and dim={tuple(dims)} {len(dims)}")
         if (tensor.rank is not None and len(dims) > len(tensor.shape)) or tensor.rank == 0:
@@ -171,7 +173,8 @@ def rfftfreq(n: Any, d: Any = 1.0, *, dtype: Any = None, **settings: Any) -> Ten
     "torch.stft",
     "torch.Tensor.stft",
     sample="F:b 64, 16, return_complex=True | F:64, 16, 8, return_complex=True | "
-    "F:b 64, 16, center=False, return_complex=True",
+    "F:b 64, 16, center=False, return_complex=True | F:b 64, 16, onesided=False, return_complex=False | "
+    "C:64, 16 | F:64, 16, win_length=12, window=F:12, return_complex=True",
 )
 def stft(
     input: Any,
@@ -186,19 +189,14 @@ def stft(
     return_complex: Any = None,
     **settings: Any,
 ) -> Tensor:
-    """``(..., time) -> (..., n_fft // 2 + 1, frames)``."""
+    """``(..., time) -> (..., n_fft // 2 + 1, frames)``; real and imaginary part as a last axis on request."""
     tensor, who = need(input), name(input, "input")
     mask = want(tensor, ~INTEGRAL, "input", "a floating dtype")
-    if mask & COMPLEX:
-        raise Undecided
     if tensor.rank not in (None, 1, 2):
         raise ShapeError(f"{who} has shape {show(tensor.shape)}, wanted (time,) or (batch, time)")
-    if (
-        return_complex is not True
-        or onesided not in (None, True)
-        or not is_size(n_fft)
-        or tensor.rank is None
-    ):
+    half, as_complex = _spectrum(mask, window, onesided, return_complex)
+    _check_window(window, n_fft if win_length is None else win_length)
+    if not is_size(n_fft) or tensor.rank is None:
         raise Undecided
     hop: Size = n_fft // 4 if hop_length is None else hop_length if is_size(hop_length) else unknown()
     length = entry_size(tensor.shape[-1])
@@ -211,4 +209,77 @@ def stft(
     if isinstance(length, int) and isinstance(n_fft, int) and n_fft > length:
         raise ShapeError(f"{who} has {length} samples, fewer than n_fft={n_fft}")
     frames = (length - n_fft) // hop + 1
-    return tensor.of((*tensor.shape[:-1], _half(n_fft), frames), to_complex(mask))
+    shape = (*tensor.shape[:-1], _half(n_fft) if half else n_fft, frames)
+    return tensor.of(shape, to_complex(mask)) if as_complex else tensor.of((*shape, 2), to_real(mask))
+
+
+def _check_window(window: Any, length: Any) -> None:
+    if not isinstance(window, Tensor) or window.rank is None or not is_size(length):
+        return
+    if len(window.shape) != 1 or same(window.sizes()[0], length) is False:
+        raise ShapeError(f"{name(window, 'window')} has shape {show(window.shape)}, wanted ({length},)")
+
+
+def _spectrum(mask: int, window: Any, onesided: Any, return_complex: Any) -> tuple[bool, bool]:
+    """Whether half of the frequencies are given, and whether as complex numbers.
+
+    Raises:
+        Undecided: it depends on what is unknown, or is not allowed.
+    """
+    kinds = [mask] if window is None else [mask, mask_of(need(window))]
+    if any(kind & COMPLEX for kind in kinds):
+        if all(kind & ~COMPLEX for kind in kinds) or onesided not in (None, False):
+            raise Undecided  # of some real and some complex dtypes; or half of what has no other half
+        return False, return_complex is None or flag(return_complex)
+    return onesided is None or flag(onesided), flag(return_complex)
+
+
+@rule(
+    "torch.istft",
+    "torch.Tensor.istft",
+    sample="C:b 9 5, 16, window=F:16 | C:9 5, 16, 4, window=F:16 | C:b 9 5, 16, length=30, window=F:16",
+)
+def istft(
+    input: Any,
+    n_fft: Any,
+    hop_length: Any = None,
+    win_length: Any = None,
+    window: Any = None,
+    center: Any = True,
+    normalized: Any = False,
+    onesided: Any = None,
+    length: Any = None,
+    return_complex: Any = False,
+) -> Tensor:
+    """``(..., n_fft // 2 + 1, frames) -> (..., time)``."""
+    tensor, who = need(input), name(input, "input")
+    mask = want(tensor, COMPLEX, "input", "a complex dtype")
+    if tensor.rank is None or (isinstance(window, Tensor) and mask_of(window) & COMPLEX):
+        raise Undecided
+    if len(tensor.shape) not in (2, 3):
+        raise ShapeError(
+            f"{who} has shape {show(tensor.shape)}, wanted (frequencies, frames) after the batch"
+        )
+    rows, frames = tensor.sizes()[-2:]
+    half = onesided is None or onesided is True
+    whole = onesided is None or onesided is False
+    if is_size(n_fft):
+        wanted = [n for n, on in ((_half(n_fft), half), (n_fft, whole)) if on]
+        if wanted and all(same(rows, n) is False for n in wanted):
+            raise ShapeError(f"{who} has {rows} frequencies, wanted {wanted[0]} for n_fft={n_fft}")
+    _check_window(window, n_fft if win_length is None else win_length)
+    time = _time(n_fft, hop_length, frames, center) if length is None else length
+    if time == 0:
+        raise ShapeError(f"{who} has {frames} frames, too few for a sample")
+    made = (*tensor.shape[:-2], time if is_size(time) else unknown())
+    return tensor.of(made, mask if flag(return_complex) else to_real(mask))
+
+
+def _time(n_fft: Any, hop_length: Any, frames: Size, center: Any) -> Size:
+    if not is_size(n_fft) or not isinstance(center, bool):
+        return unknown()
+    hop = n_fft // 4 if hop_length is None else hop_length
+    if not is_size(hop):
+        return unknown()
+    whole: Size = n_fft + hop * (frames - 1)
+    return whole - 2 * (n_fft // 2) if center else whole

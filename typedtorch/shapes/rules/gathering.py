@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from typing import Any
 
 from typedtorch.shapes.dtypes import ANY, BIT, BOOL, INT64
@@ -48,17 +49,20 @@ def _index_dtype(index: Any, parameter: str = "index", allowed: int = INT64 | BI
 def gather(input: Any, dim: Any, index: Any, *, sparse_grad: Any = False, out: Any = None) -> Tensor:
     """The shape of the index; along the other axes it may not be larger than the input."""
     tensor, where = need(input), need(index)
-    _index_dtype(index)
     made = tensor.of(where.shape)
+    if 0 in where.shape:
+        return made  # torch looks no further at an index without elements
+    _index_dtype(index)
     if tensor.rank is None or where.rank is None:
         return made
     _check_ranks(tensor, where, "index")
     if dim is UNKNOWN or isinstance(dim, Poly):
         return made
     place = axis_index(tensor.shape, literal(dim), name(input, "input"))
-    for i, (x, y) in enumerate(zip(where.sizes(), tensor.sizes(), strict=True)):
-        if i != place:
-            _check_within(x, y, i, name(index, "index"), name(input, "input"))
+    if where.shape and tensor.shape:  # one of no axes counts as one of one element
+        for i, (x, y) in enumerate(zip(where.sizes(), tensor.sizes(), strict=True)):
+            if i != place:
+                _check_within(x, y, i, name(index, "index"), name(input, "input"))
     return made
 
 
@@ -138,7 +142,7 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Tensor:
         shape = tuple(e if isinstance(e, Pack) else broadcast_size(e, unknown()) for e in input.shape)
         return input.of(shape)
     want(mask, BOOL, "mask", "a bool mask", f"compare: {name(mask, 'mask')} == 0")
-    return pointwise((input, "input"), (mask, "mask"), dtype=mask_of(input))
+    return replace(pointwise((input, "input"), (mask, "mask"), dtype=mask_of(input)), layout=None)
 
 
 def _check_fill(input: Tensor, value: Any) -> None:
@@ -163,7 +167,7 @@ def masked_fill_(self: Any, mask: Any, value: Any) -> Tensor:
 def masked_scatter(input: Any, mask: Any, source: Any) -> Tensor:
     want(need(mask), BOOL, "mask", "a bool mask")
     dtype = common_dtype((need(input), "input"), (need(source), "source"))
-    return pointwise((input, "input"), (mask, "mask"), dtype=dtype)
+    return replace(pointwise((input, "input"), (mask, "mask"), dtype=dtype), layout=None)
 
 
 @rule(*both("scatter", "scatter_add"), "torch.Tensor.scatter_", "torch.Tensor.scatter_add_",

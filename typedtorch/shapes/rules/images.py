@@ -15,6 +15,7 @@ from typedtorch.shapes.rules.promotion import common_dtype, mask_of, want
 from typedtorch.shapes.rules.windows import each, spatial, window_size
 from typedtorch.shapes.size import product, unknown
 from typedtorch.shapes.tensor import (
+    UNKNOWN,
     Pack,
     ShapeError,
     Tensor,
@@ -107,6 +108,8 @@ def interpolate(
     antialias: Any = False,
 ) -> Tensor:
     tensor, who = need(input), name(input, "input")
+    if size is not None and scale_factor is not None and UNKNOWN in (size, scale_factor):
+        size, scale_factor = (None, scale_factor) if size is UNKNOWN else (size, None)  # one is None
     if (size is None) == (scale_factor is None):
         raise ShapeError("interpolate takes either size or scale_factor")
     wanted = (
@@ -132,7 +135,7 @@ def interpolate(
         )
     axes = len(tensor.shape) - 2
     if size is not None:
-        sizes = [size] * axes if is_size(size) else list(size)
+        sizes = [size] * axes if is_size(size) or size is UNKNOWN else list(size)
         if len(sizes) != axes:
             raise ShapeError(
                 f"size={tuple(sizes)} has {len(sizes)} numbers and {who} has {axes} spatial axes"

@@ -9,7 +9,7 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import BOOL
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.rule import RULES, name, rule
+from typedtorch.shapes.rule import RULES, name, rule, spelled
 from typedtorch.shapes.rules.diagonals import diagonal, renorm, tril
 from typedtorch.shapes.rules.forms import Function, axes_of, both, literal, need
 from typedtorch.shapes.rules.gathering import select
@@ -27,7 +27,8 @@ def _stored(base: Function, operator: str) -> Function:
     """The result must fit the tensor it is written to."""
 
     def inplace(self: Any, *args: Any, **settings: Any) -> Any:
-        made = base(self, *args, **settings)
+        rest, named = spelled(base, args, settings)
+        made = base(self, *rest, **named)
         check_stored(need(self), made, operator)
         return self
 
@@ -37,8 +38,9 @@ def _stored(base: Function, operator: str) -> Function:
 def _reshaping(base: Function) -> Function:
     """The tensor itself takes the new shape."""
 
-    def inplace(self: Any, *args: Any) -> Any:
-        return base(self, *args)
+    def inplace(self: Any, *args: Any, **named: Any) -> Any:
+        positional, keywords = spelled(base, (self, *args), named)
+        return base(*positional, **keywords)
 
     return inplace
 

@@ -9,7 +9,7 @@ from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules.forms import broadcast_operands, is_size, need
 from typedtorch.shapes.rules.layout import fresh, row_major
 from typedtorch.shapes.rules.promotion import common_dtype, result_type
-from typedtorch.shapes.size import Size, unknown
+from typedtorch.shapes.size import Size, is_counted, is_unknown, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
@@ -58,7 +58,7 @@ def cat(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
     if any(t.shape == () for t in given):
         i = next(i for i, t in enumerate(given) if t.shape == ())
         raise ShapeError(f"{_called(given, i)} has no axes, so it cannot be concatenated", hint="use stack")
-    kept = [t for t in given if t.shape != (0,)] or given  # torch skips empty vectors
+    kept = [t for t in given if not _may_be_skipped(t, given)] or given
     if any(
         t.shape != (0,)
         and pack_index(t.shape) is None
@@ -70,6 +70,16 @@ def cat(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
         raise Undecided
     shape = _joined(kept, dim, given)
     return fresh(given[0], shape, mask) if row_major(*given) else given[0].of(shape, mask)
+
+
+def _may_be_skipped(tensor: Tensor, given: list[Tensor]) -> bool:
+    """torch skips empty vectors: among matrices, a vector of unknown size is one."""
+    if len(tensor.shape) != 1 or isinstance(tensor.shape[0], Pack):
+        return False
+    size = tensor.shape[0]
+    if isinstance(size, int) or is_counted(size) or not is_unknown(size):
+        return size == 0
+    return any(sum(not isinstance(e, Pack) for e in t.shape) > 1 for t in given)
 
 
 def _joined(tensors: list[Tensor], dim: Any, given: list[Tensor]) -> Shape:

@@ -12,13 +12,11 @@ from typedtorch.shapes.dtypes import BIT, COMPLEX, FLOATING
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Record, name, rule
 from typedtorch.shapes.rules.axis_patterns import lead, tail
-from typedtorch.shapes.rules.forms import broadcast_operands, flag, need, reduced
-from typedtorch.shapes.rules.linear import matmul_shape
-from typedtorch.shapes.rules.promotion import common_dtype, mask_of, result_type, to_complex, to_real, want
+from typedtorch.shapes.rules.forms import flag, need
+from typedtorch.shapes.rules.promotion import common_dtype, mask_of, to_complex, to_real, want
 from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
     UNKNOWN,
-    Entry,
     Shape,
     ShapeError,
     Tensor,
@@ -116,7 +114,19 @@ def matrix_power(A: Any, n: Any, *, out: Any = None) -> Tensor:
 @rule(*_names("pinv"), "torch.pinverse", "torch.Tensor.pinverse", sample=_MATRIX)
 def pinv(A: Any, *settings: Any, **more: Any) -> Tensor:
     batch, rows, columns, mask = _matrix(A)
+    _tolerances(settings, more)
     return need(A).of((*batch, columns, rows), mask)
+
+
+def _tolerances(settings: tuple[Any, ...], more: dict[str, Any]) -> None:
+    """A number, or one number for each matrix: another tensor would add axes of its own.
+
+    Raises:
+        Undecided: one of them is neither.
+    """
+    for value in (*settings, *more.values()):
+        if value is UNKNOWN or (isinstance(value, Tensor) and value.shape != ()):
+            raise Undecided
 
 
 @rule(*_names("cholesky"), "torch.cholesky", "torch.Tensor.cholesky", sample=_SQUARE)
@@ -226,8 +236,7 @@ def cond(A: Any, p: Any = None, *, out: Any = None) -> Tensor:
 @rule(*_names("matrix_rank"), sample=_MATRIX)
 def matrix_rank(A: Any, *settings: Any, **more: Any) -> Tensor:
     batch, _, _, _ = _matrix(A)
-    if settings or set(more) - {"hermitian", "out"}:
-        raise Undecided
+    _tolerances(settings, more)
     return need(A).of(batch, dtypes.INT64)
 
 
@@ -290,13 +299,19 @@ def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: Any = None) -> Record:
 def solve_triangular(
     A: Any, B: Any, *, upper: Any, left: Any = True, unitriangular: Any = False, out: Any = None
 ) -> Tensor:
-    if left is not True:
-        raise Undecided
     _matrix(A, square=True)
     if not mask_of(need(B)) & _LINEAR & mask_of(A):
         raise Undecided
-    joint, unknowns, sides, mask = _right_hand(A, B, "A", "B")
-    return B.of((*joint, unknowns, sides), mask)
+    if flag(left):
+        joint, unknowns, sides, mask = _right_hand(A, B, "A", "B")
+        return B.of((*joint, unknowns, sides), mask)
+    joint, unknowns, sides, mask = _right_hand(A, _turned(B, "B"), "A", "B")  # X A = B
+    return B.of((*joint, sides, unknowns), mask)
+
+
+def _turned(B: Tensor, parameter: str) -> Tensor:
+    batch, rows, columns, mask = _matrix(B, parameter)
+    return Tensor((*batch, columns, rows), mask, B.label)
 
 
 @rule("torch.cholesky_solve", "torch.Tensor.cholesky_solve", sample="D:... n k, D:... n n")
@@ -321,73 +336,3 @@ def triangular_solve(
 @rule("torch.cholesky_inverse", "torch.Tensor.cholesky_inverse", sample=_SQUARE)
 def cholesky_inverse(L: Any, upper: Any = False, *, out: Any = None) -> Tensor:
     return inv(L)
-
-
-# --- products ----------------------------------------------------------------------------------
-
-
-@rule(*_names("multi_dot"), sample="[D:a b, D:b c, D:c d] | [D:a, D:a b] | [D:a b, D:b]")
-def multi_dot(tensors: Any, *, out: Any = None) -> Tensor:
-    if not isinstance(tensors, (list, tuple)) or len(tensors) < 2:
-        raise Undecided
-    given = [need(t) for t in tensors]
-    mask = common_dtype(*((t, f"tensor {i}") for i, t in enumerate(given)))
-    for i, tensor in enumerate(given):
-        allowed = (1, 2) if i in (0, len(given) - 1) else (2,)
-        if tensor.rank is None:
-            raise Undecided
-        if tensor.rank not in allowed:
-            raise ShapeError(
-                f"{tensor.label or f'tensor {i}'} has shape {show(tensor.shape)}, wanted a matrix"
-            )
-    result = given[0]
-    for i, tensor in enumerate(given[1:], 1):
-        shape = matmul_shape(
-            result, tensor, given[i - 1].label or f"tensor {i - 1}", tensor.label or f"tensor {i}"
-        )
-        result = result.of(shape)
-    return result.of(result.shape, mask)
-
-
-@rule("torch.chain_matmul", sample="D:a b, D:b c, D:c d")
-def chain_matmul(*matrices: Any, out: Any = None) -> Tensor:
-    for i, matrix in enumerate(matrices):
-        if need(matrix).rank not in (None, 2):
-            raise ShapeError(
-                f"{matrix.label or f'matrix {i}'} has shape {show(matrix.shape)}, wanted a matrix"
-            )
-    return multi_dot(list(matrices))
-
-
-@rule("torch.kron", "torch.Tensor.kron", sample="f:a b, f:c d | f:a, f:b c")
-def kron(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """Sizes multiply, aligned at the last axis."""
-    a, b = need(input).sizes(), need(other).sizes()
-    rank = max(len(a), len(b))
-    left, right = ((*(1 for _ in range(rank - len(s))), *s) for s in (a, b))
-    return input.of((x * y for x, y in zip(left, right, strict=True)), result_type(input, other))
-
-
-@rule(*_names("vander"), sample="f:... n")
-def vander(x: Any, N: Any = None) -> Tensor:
-    tensor = need(x)
-    if tensor.rank == 0:
-        raise ShapeError(f"{name(x, 'x')} has no axes")
-    count: Entry = tensor.shape[-1] if N is None else N
-    if isinstance(count, int) and count < 2:
-        raise ShapeError(f"N is {count}, wanted at least 2")
-    mask = want(tensor, ~(dtypes.FLOAT16 | dtypes.BFLOAT16 | dtypes.BOOL), "x", "numbers of 32 bits or more")
-    return tensor.of(
-        (*tensor.shape, count), mask & ~dtypes.INTEGRAL | (dtypes.INT64 if mask & dtypes.INTEGRAL else 0)
-    )
-
-
-@rule(*_names("vecdot"), sample="f:#..., f:#... | f:a d, f:a d, dim=-1")
-def vecdot(x: Any, y: Any, *, dim: Any = -1, out: Any = None) -> Tensor:
-    """Sum of products along one axis, conjugated on the left."""
-    mask = common_dtype((need(x), "x"), (need(y), "y"), what="vecdot")
-    if () in (x.shape, y.shape):
-        raise Undecided
-    if x.rank == y.rank == 1 and same(x.sizes()[0], y.sizes()[0]) is False:
-        raise ShapeError(f"{name(x, 'x')} has {x.shape[0]} elements and {name(y, 'y')} {y.shape[0]}")
-    return x.of(reduced(broadcast_operands((x, "x"), (y, "y")), dim, False, "the operands"), mask)

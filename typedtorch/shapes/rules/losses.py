@@ -338,7 +338,7 @@ def poisson_nll_loss(
     reduce: Any = None,
     reduction: Any = "mean",
 ) -> Tensor:
-    return _pair(input, target, reduction, _floating(input, target))
+    return _pair(input, target, reduction, dtypes.to_float(_promoted(input, target)))
 
 
 @rule(*functional("soft_margin_loss"), sample=_PAIRS)
@@ -383,6 +383,8 @@ def _check_variance(input: Tensor, var: Tensor) -> None:
     """The input's shape, or its last axis 1 or left out."""
     given, whole = var.shape, input.shape
     if same_shape(given, whole) is not False or input.rank is None or var.rank is None:
+        return
+    if not given or not whole:
         return
     if same_shape(given, whole[:-1]) is False and same_shape(given, (*whole[:-1], 1)) is False:
         broadcast_operands((input, "input"), (var, "var"))

@@ -8,10 +8,10 @@ import contextlib
 from typing import Any
 
 from typedtorch.shapes.rule import attribute, name, rule
-from typedtorch.shapes.rules.forms import axes_of, both, is_size, literal, methods, need
+from typedtorch.shapes.rules.forms import axes_of, both, counted, is_size, literal, need
 from typedtorch.shapes.rules.layout import contiguous_strides, permuted
 from typedtorch.shapes.rules.views import sizes_of
-from typedtorch.shapes.size import unknown
+from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     Pack,
@@ -66,7 +66,7 @@ def permute_method(self: Any, *dims: Any) -> Tensor:
 
 @rule("torch.permute", sample="f:*, perm | f:a b c, (0, 2, 1)")
 def permute(input: Any, dims: Any) -> Tensor:
-    tensor, who, order = need(input), name(input, "input"), sizes_of((dims,))
+    tensor, who, order = need(input), name(input, "input"), counted(sizes_of((dims,)))
     if tensor.rank is None:
         known = sum(not isinstance(e, Pack) for e in tensor.shape)
         if known > len(order):
@@ -87,8 +87,8 @@ def permute(input: Any, dims: Any) -> Tensor:
 @rule(*both("movedim", "moveaxis"), sample="f:*, dim, dim | f:a b c d, (0, 1), (-1, -2) | f:a b c, 0, -1")
 def movedim(input: Any, source: Any, destination: Any) -> Tensor:
     tensor, who = need(input), name(input, "input")
-    from_ = [source] if is_size(source) else list(source)
-    to = [destination] if is_size(destination) else list(destination)
+    from_ = [source] if is_size(source) else counted(source)
+    to = [destination] if is_size(destination) else counted(destination)
     if len(from_) != len(to):
         raise ShapeError(f"movedim from {len(from_)} axes to {len(to)}")
     try:
@@ -174,8 +174,8 @@ def flipud(input: Any) -> Tensor:
 @rule(*both("roll"), sample="f:*, 1 | f:*, 1, dim | f:a b, (1, 2), (0, 1)")
 def roll(input: Any, shifts: Any, dims: Any = None) -> Tensor:
     tensor = need(input)
-    given = [] if dims is None else [dims] if is_size(dims) else list(dims)
-    shifted = [shifts] if is_size(shifts) else list(shifts)
+    given = [] if dims is None else [dims] if is_size(dims) else counted(dims)
+    shifted = [shifts] if is_size(shifts) else counted(shifts)
     if (given and len(given) != len(shifted)) or (not given and len(shifted) > 1):
         raise ShapeError(f"roll has {len(shifted)} shifts and {len(given)} axes")
     if given and not tensor.shape:
@@ -197,10 +197,20 @@ def rot90(input: Any, k: Any = 1, dims: Any = (0, 1)) -> Tensor:
     return tensor.of(tensor.shape[p] for p in order)
 
 
-@rule(*methods("contiguous", "clone"), "torch.clone", sample="n:*")
+@rule("torch.Tensor.contiguous", sample="n:*")
 def contiguous(input: Any, *, memory_format: Any = None) -> Tensor:
     tensor = need(input)
-    layout = contiguous_strides(tensor.shape) if tensor.rank is not None else None
+    plain = memory_format is None and tensor.rank is not None
+    return _in_layout(tensor, contiguous_strides(tensor.shape) if plain else None)
+
+
+@rule(*both("clone"), sample="n:*")
+def clone(input: Any, *, memory_format: Any = None) -> Tensor:
+    """The axes stay in the order in which they lie in memory."""
+    return _in_layout(need(input), input.layout if memory_format is None else None)
+
+
+def _in_layout(tensor: Tensor, layout: tuple[Size, ...] | None) -> Tensor:
     return Tensor(
         tensor.shape, tensor.dtype, deliberate=tensor.deliberate, layout=layout, library=tensor.library
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, BOOL, COMPLEX, FLOATING, INT64, INTEGRAL, to_float
-from typedtorch.shapes.rule import Record, name, rule
+from typedtorch.shapes.rule import Record, name, rule, spelled
 from typedtorch.shapes.rules.forms import (
     Function,
     both,
@@ -36,7 +37,8 @@ def _inplace_rule(base: Function, operator: str) -> Function:
 
     def inplace(self: Any, *args: Any, **kwargs: Any) -> Any:
         target = need(self)
-        result = base(self, *args, **kwargs)
+        rest, named = spelled(base, args, kwargs)
+        result = base(self, *rest, **named)
         if not isinstance(result, Tensor):
             raise Undecided
         check_stored(target, result, operator)
@@ -96,7 +98,6 @@ _UNARY_PLAIN: tuple[tuple[str, Any, int, str], ...] = (
     ("abs absolute", to_real, _NOT_BOOL, "numbers"),
     ("positive", _same, _NOT_BOOL, "numbers"),
     ("conj resolve_conj resolve_neg", _same, ANY, ""),
-    ("angle", lambda mask: to_float(to_real(mask)), ANY, ""),
     ("isnan isinf isfinite isreal", _bool, ANY, ""),
     ("isposinf isneginf signbit", _bool, _NOT_COMPLEX, "a real dtype"),
     ("relu", _same, _NOT_COMPLEX & ~BOOL, "real numbers"),
@@ -176,9 +177,15 @@ def logit(input: Any, eps: Any = None, *, out: Any = None) -> Tensor:
 
 
 @rule(*both("mvlgamma"), "torch.special.multigammaln", sample="r:*, 1")
-def mvlgamma(input: Any, p: Any) -> Tensor:
+def mvlgamma(input: Any, p: Any, *, out: Any = None) -> Tensor:
     mask = want(need(input), _NOT_COMPLEX & ~BOOL, "input", "real numbers")
-    return pointwise((input, "input"), dtype=to_float(mask))
+    return replace(pointwise((input, "input"), dtype=to_float(mask)), layout=None)
+
+
+@rule(*both("angle"), sample="n:*")
+def angle(input: Any, *, out: Any = None) -> Tensor:
+    mask = to_float(to_real(mask_of(need(input))))
+    return replace(pointwise((input, "input"), dtype=mask), layout=None)
 
 
 @rule("torch.polygamma", "torch.special.polygamma", sample="1, r:*")

@@ -12,7 +12,7 @@ from typedtorch.shapes.rules.convolution import _or_unknown
 from typedtorch.shapes.rules.forms import Function, is_size, need
 from typedtorch.shapes.rules.promotion import mask_of, want
 from typedtorch.shapes.rules.windows import spatial, window_size
-from typedtorch.shapes.size import unknown
+from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import UNKNOWN, Entry, ShapeError, Tensor, Undecided, same_shape, show
 
 _SPACE = {1: "T", 2: "H W", 3: "H W D"}
@@ -155,8 +155,6 @@ def _enter_max(axes: int) -> None:
 def _room(axes: int, input: Any, kernel_size: Any, output_size: Any) -> None:
     """Random windows start at different places, so each axis must hold that many starts."""
     _, sizes = spatial(need(input), axes, name(input, "input"))
-    if output_size is None:
-        raise Undecided
     for size, kernel, out in zip(
         sizes,
         _or_unknown(kernel_size, axes, "kernel_size"),
@@ -168,6 +166,10 @@ def _room(axes: int, input: Any, kernel_size: Any, output_size: Any) -> None:
             and out + kernel - (1 if axes == 2 else 0) > size
         ):
             raise ShapeError(f"{out} windows of {kernel} over an axis of {size} of {name(input, 'input')}")
+
+
+def _share(size: Size, ratio: Any) -> Size:
+    return int(size * ratio) if isinstance(size, int) and isinstance(ratio, float) else unknown()
 
 
 def _not_smaller(kind: int, input: Any, kernel_size: Any, axes: int = 3) -> None:
@@ -310,10 +312,12 @@ def _enter_fractional(axes: int) -> Function:
         return_indices: Any = False,
         _random_samples: Any = None,
     ) -> Any:
-        _room(axes, input, kernel_size, output_size)
         if output_size is None:
             lead, sizes = spatial(need(input), axes, name(input, "input"))
-            return _chosen(input.of((*lead, *(unknown() for _ in sizes))), return_indices)
+            ratios = _or_unknown(output_ratio, axes, "output_ratio")
+            made = (_share(s, r) for s, r in zip(sizes, ratios, strict=True))
+            return _chosen(input.of((*lead, *made), _float(input)), return_indices)
+        _room(axes, input, kernel_size, output_size)
         return _chosen(_adaptive(axes, input, output_size, _float(input)), return_indices)
 
     space = _SPACE[axes]

@@ -4,6 +4,8 @@
 # (what a program passes has any type until need() has looked at it)
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from typedtorch.shapes import dtypes
@@ -43,7 +45,7 @@ def _as(tensor: Tensor, mask: int) -> Tensor:
 @rule("torch.Tensor.to", sample="n:*, dtype | n:*, n:a | n:*, 'cpu' | n:*, dtype=dtype | n:*, 'cpu', dtype")
 def to(self: Any, *args: Any, dtype: Any = None, **settings: Any) -> Tensor:
     """A dtype, a device, or another tensor's dtype and device."""
-    tensor = need(self)
+    tensor = _formatted(need(self), settings)
     for value in (*args, dtype, settings.get("other")):
         if value is UNKNOWN:
             return _as(tensor, ANY)
@@ -52,6 +54,11 @@ def to(self: Any, *args: Any, dtype: Any = None, **settings: Any) -> Tensor:
         if isinstance(value, Tensor):
             return _as(tensor, mask_of(value))
     return _as(tensor, mask_of(tensor))
+
+
+def _formatted(tensor: Tensor, settings: Mapping[str, Any]) -> Tensor:
+    """A memory format may put the axes in another order."""
+    return tensor if settings.get("memory_format") is None else replace(tensor, layout=None)
 
 
 @rule("torch.Tensor.type", sample="n:*, dtype")
@@ -72,11 +79,13 @@ def type_as(self: Any, other: Any) -> Tensor:
       "torch.detach", "torch.detach_",
       sample=_KEEP)  # fmt: skip
 def moved(self: Any, *settings: Any, **more: Any) -> Tensor:
-    return _as(need(self), mask_of(self))
+    return _as(_formatted(need(self), more), mask_of(self))
 
 
-@rule("torch.Tensor.requires_grad_", sample="f:*")
+@rule("torch.Tensor.requires_grad_", sample="f:* | n:*, False")
 def requires_grad_(self: Any, requires_grad: Any = True) -> Any:
+    if requires_grad is not True:
+        return need(self)
     want(need(self), FLOATING | COMPLEX, "self", "a floating dtype, which alone has gradients")
     return self
 

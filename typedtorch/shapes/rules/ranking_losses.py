@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.dtypes import BIT, FLOATING, INT64
+from typedtorch.shapes.dtypes import ANY, BIT, FLOATING, INT64
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import broadcast_operands, functional, need, reduced
 from typedtorch.shapes.rules.losses import _equal, _floating, _reduced
-from typedtorch.shapes.rules.promotion import mask_of, result_type, want
+from typedtorch.shapes.rules.promotion import mask_of, result_type, to_real, want
 from typedtorch.shapes.size import Size
 from typedtorch.shapes.tensor import (
-    Entry,
     ShapeError,
     Tensor,
     Undecided,
@@ -37,7 +36,7 @@ def cosine_embedding_loss(
     reduce: Any = None,
     reduction: Any = "mean",
 ) -> Tensor:
-    mask = result_type(need(input1), need(input2), need(target))
+    mask = dtypes.to_float(result_type(need(input1), need(input2), need(target)))
     if input1.rank is None or input2.rank is None or target.rank is None:
         raise Undecided
     if (
@@ -71,7 +70,8 @@ def margin_ranking_loss(
             f"shapes {show(input1.shape)}, {show(input2.shape)} and target {show(target.shape)}: one "
             "number of axes is wanted"
         )
-    return _reduced(input1, broadcast_operands(*operands), reduction, result_type(input1, input2, target))
+    mask = dtypes.to_float(result_type(input1, input2, target))  # the margin is a float
+    return _reduced(input1, broadcast_operands(*operands), reduction, mask)
 
 
 @rule(
@@ -96,14 +96,13 @@ def triplet_margin_loss(
         raise ShapeError(
             f"shapes {', '.join(show(t.shape) for t, _ in operands)}: one number of axes is wanted"
         )
-    if not all(mask_of(t) & FLOATING for t, _ in operands):
-        raise Undecided
     first = reduced(broadcast_operands(*operands[:2]), -1, False, "the operands")
     second = reduced(broadcast_operands(operands[0], operands[2]), -1, False, "the operands")
     made = broadcast_operands(
         (anchor.of(first), "the first distance"), (anchor.of(second), "the second distance")
     )
-    return _reduced(anchor, made, reduction, result_type(anchor, positive, negative))
+    mask = to_real(dtypes.to_float(result_type(anchor, positive, negative)))
+    return _reduced(anchor, made, reduction, mask)
 
 
 @rule(
@@ -121,8 +120,11 @@ def triplet_margin_with_distance_loss(
     reduction: Any = "mean",
 ) -> Tensor:
     if distance_function is not None:
-        raise Undecided
-    return triplet_margin_loss(anchor, positive, negative, reduction=reduction)
+        if reduction not in ("mean", "sum"):
+            raise Undecided
+        return _reduced(need(anchor), (), reduction, ANY)  # of whatever the distances are
+    made: Tensor = triplet_margin_loss(anchor, positive, negative, reduction=reduction)
+    return made
 
 
 # --- several labels ----------------------------------------------------------------------------
@@ -188,10 +190,12 @@ def multilabel_soft_margin_loss(
     reduce: Any = None,
     reduction: Any = "mean",
 ) -> Tensor:
-    if weight is not None:
-        raise Undecided
     mask = _floating(input, target)
+    if weight is not None:
+        mask = result_type(input, target, need(weight))
     shape = broadcast_operands((input, "input"), (target, "target"))
+    if weight is not None:
+        shape = broadcast_operands((input.of(shape), "input"), (weight, "weight"))
     place = -1 if input.rank is None else len(input.shape) - 1
     return _reduced(input, reduced(shape, place, False), reduction, mask)
 
@@ -210,11 +214,7 @@ def ctc_loss(
     mask = want(need(log_probs), FLOATING, "log_probs", "a floating dtype")
     if not isinstance(reduction, str):
         raise Undecided
-    if (
-        log_probs.rank is None
-        or len(log_probs.shape) < 3
-        or not all(isinstance(t, Tensor) for t in (targets, input_lengths, target_lengths))
-    ):
+    if log_probs.rank is None or len(log_probs.shape) < 3 or not isinstance(targets, Tensor):
         raise Undecided
     if len(log_probs.shape) > 3:
         raise ShapeError(
@@ -222,15 +222,16 @@ def ctc_loss(
         )
     batch = entry_size(log_probs.shape[1])
     for tensor, parameter in ((input_lengths, "input_lengths"), (target_lengths, "target_lengths")):
+        if not isinstance(tensor, Tensor):
+            continue  # a tuple of numbers
         want(tensor, dtypes.INTEGER, parameter, "integers")
         if tensor.rank != 1:
             raise Undecided
-        count: Entry = tensor.shape[0] if len(tensor.shape) == 1 else 0
-        if len(tensor.shape) != 1 or same(entry_size(count), batch) is False:
+        if same(entry_size(tensor.shape[0]), batch) is False:
             raise ShapeError(f"{name(tensor, parameter)} has shape {show(tensor.shape)}, wanted ({batch},)")
-    if targets.rank != 2 or not mask_of(targets) & (INT64 | BIT["int32"]):
+    if targets.rank not in (1, 2) or not mask_of(targets) & (INT64 | BIT["int32"]):
         raise Undecided
-    if same(entry_size(targets.shape[0]), batch) is False:
+    if targets.rank == 2 and same(entry_size(targets.shape[0]), batch) is False:
         raise ShapeError(
             f"{name(targets, 'targets')} has shape {show(targets.shape)}, wanted ({batch}, length)"
         )

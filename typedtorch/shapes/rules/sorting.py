@@ -206,7 +206,8 @@ def bincount(input: Any, weights: Any = None, minlength: Any = 0) -> Tensor:
     want(need(input), INTEGER, "input", "integers")
     if input.rank not in (None, 1):
         raise ShapeError(f"{name(input, 'input')} has shape {show(input.shape)}, wanted one axis")
-    kind = INT64 if weights is None else dtypes.FLOAT32 | dtypes.FLOAT64
+    floats = dtypes.FLOAT32 | dtypes.FLOAT64
+    kind = INT64 if weights is None else floats if isinstance(weights, Tensor) else INT64 | floats
     # who says how many classes there are means that there are no more
     named = isinstance(minlength, Poly) or (isinstance(minlength, int) and minlength > 1)
     return input.of((minlength if named else unknown(),), kind)
