@@ -79,6 +79,18 @@ def literal(value: Any) -> int:
     raise Undecided
 
 
+def counted(values: Iterable[Any]) -> list[Any]:
+    """The items of a list that a rule counts: sizes, amounts or axes, one for each of so many.
+
+    Raises:
+        Undecided: one of them stands for any number of sizes, as where a shape is of unknown rank.
+    """
+    listed = list(values)
+    if any(isinstance(value, Pack) for value in listed):
+        raise Undecided
+    return listed
+
+
 def flag(value: Any) -> bool:
     """A bool whose value is known.
 
