@@ -14,6 +14,7 @@ from typedtorch.mypy_plugin import messages
 from typedtorch.mypy_plugin.facts import Facts
 from typedtorch.mypy_plugin.module_call import MODULE
 from typedtorch.mypy_plugin.torch_api import TENSOR
+from typedtorch.shapes.given_elsewhere import given_elsewhere
 from typedtorch.shapes.module_attributes import no_attribute
 
 PARAMETER = "torch.nn.parameter.Parameter"
@@ -92,7 +93,8 @@ class Attributes:
                 return True
             if any(name in facts.defined or facts.open for facts in source.subclasses(info.name)):
                 return True
-        return False
+        path = self.facts.path(info.module_name)
+        return path is not None and given_elsewhere(info.module_name, path, info.name, name)
 
     def _names(self, info: TypeInfo) -> set[str]:
         names = {n for base in info.mro for n in base.names if base.fullname != "builtins.object"}

@@ -24,6 +24,11 @@ class Facts:
         self._path_of = path_of
         self._sources: dict[str, tuple[tuple[int, int], SourceFacts]] = {}
 
+    def path(self, module: str) -> Path | None:
+        """Where the source of a module is."""
+        path = self._path_of(module)
+        return None if path is None else Path(path)
+
     def source(self, module: str) -> SourceFacts | None:
         """What one module says; None where there is no source but a stub, or nothing."""
         path = self._path_of(module)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from typedtorch.shapes.findings import Finding
+from typedtorch.shapes.given_elsewhere import given_elsewhere
 from typedtorch.shapes.module_facts import ClassFacts, SourceFacts
 from typedtorch.shapes.syntax import Syntax, children
 
@@ -75,7 +76,9 @@ class AttributeCheck:
             return
         given = known.union(*(base.defined for base in below))
         for attribute, node in read.items():
-            if attribute not in given and not attribute.startswith("_"):
+            if attribute in given or attribute.startswith("_"):
+                continue
+            if not given_elsewhere(module, Path(path), facts.node.name, attribute):
                 yield _finding(path, node, no_attribute(facts.node.name, attribute, known))
 
     def _family(self, module: str, name: str, depth: int = 0) -> list[ClassFacts] | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from typedtorch.shapes.infer import refine
+from typedtorch.shapes.infer import refine, registering
 from typedtorch.shapes.infer.assignment import assign_target
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Loop
@@ -36,6 +36,8 @@ def for_(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
     reached = _fixed_point(frame, node, bound, None, entered_surely=surely)
     if reached and turns is not None:
         filled(before, frame.state, node, turns)
+    if reached:
+        registering.replace_in_modules(frame, node)
     return reached
 
 

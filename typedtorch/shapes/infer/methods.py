@@ -81,6 +81,8 @@ def _instance_method(frame: Frame, receiver: Instance, name: str, args: Args, no
         attribute, value = args.get(0, "name", UNKNOWN), args.get(1, "tensor", UNKNOWN)
         registering.set_attribute(frame, receiver, attribute, containers.castable(value))
         return None
+    if name == "load_state_dict" and args.get(2, "assign", False) is not False:
+        registering.replace_tensors(frame, receiver)  # by those that were stored, whatever their shapes
     if name == "_replace" and not args.open:
         return replace(receiver, attributes={**receiver.attributes, **args.keywords})
     return library.forget(frame, args)

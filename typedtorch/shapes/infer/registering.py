@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from inspect import signature
 from typing import TYPE_CHECKING
@@ -16,10 +18,12 @@ from typedtorch.shapes.infer.values import (
     LayerV,
     Object,
     Sequence,
+    Tensor,
     Value,
     options_of,
 )
 from typedtorch.shapes.rule import LAYERS
+from typedtorch.shapes.syntax import walk
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.binding import Args
@@ -47,8 +51,47 @@ def set_attribute(frame: Frame, holder: Value, name: Value, value: Value) -> Non
 
 
 def setattr_(frame: Frame, args: Args, node: ast.AST) -> Value:
-    set_attribute(frame, args.get(0, "obj", UNKNOWN), args.get(1, "name", UNKNOWN), args.get(2, "value"))
+    holder, name, value = args.get(0, "obj", UNKNOWN), args.get(1, "name", UNKNOWN), args.get(2, "value")
+    set_attribute(frame, holder, name, value)
+    if isinstance(holder, Instance) and not isinstance(name, str):
+        if any(option is UNKNOWN or isinstance(option, Tensor) for option in options_of(value)):
+            replace_tensors(frame, holder, _may_be_called(args.nodes[1] if len(args.nodes) > 1 else None))
     return None
+
+
+def replace_tensors(frame: Frame, holder: Instance, may_be: Callable[[str], bool] = lambda name: True) -> None:
+    """Other code gives an object new tensors in place of those whose names it may use."""
+    unknown = {k: UNKNOWN for k, v in holder.attributes.items() if isinstance(v, Tensor) and may_be(k)}
+    if unknown:
+        changed = replace(holder, attributes={**holder.attributes, **unknown}, altered=True)
+        frame.state.replace_value(holder, changed)
+
+
+def _may_be_called(name: ast.AST | None) -> Callable[[str], bool]:
+    """Which names a name that is put together, ``f"weight_{i}"``, may come to."""
+    if not isinstance(name, ast.JoinedStr):
+        return lambda attribute: True
+    parts = [re.escape(str(p.value)) if isinstance(p, ast.Constant) else ".*" for p in name.values]
+    return lambda attribute: re.fullmatch("".join(parts), attribute) is not None
+
+
+_MODULES_OF = frozenset({"modules", "named_modules", "children", "named_children"})
+
+
+def replace_in_modules(frame: Frame, node: ast.For | ast.AsyncFor) -> None:
+    """``for m in model.modules(): setattr(m, name, ...)``: the model itself may be among them."""
+    match node.iter:
+        case ast.Call(func=ast.Attribute(value=source, attr=attr)) if attr in _MODULES_OF:
+            with frame.reporter.mute():
+                holder = frame.evaluate(source)
+            if not isinstance(holder, Instance):
+                return
+            inside = [inner for statement in node.body for inner in walk(statement)]
+            names = {n.attr for n in inside if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+            if any(isinstance(n, ast.Name) and n.id == "setattr" for n in inside):
+                replace_tensors(frame, holder)
+            elif names:
+                replace_tensors(frame, holder, names.__contains__)
 
 
 def with_module(modules: Sequence, module: Value) -> Sequence:

@@ -12,7 +12,7 @@ from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, FLOAT32, FLOATING, INT64, INTEGRAL
 from typedtorch.shapes.python_numbers import number_kind
 from typedtorch.shapes.rule import name, rule
-from typedtorch.shapes.rules.forms import both, functional, is_size, methods, need, pointwise
+from typedtorch.shapes.rules.forms import both, counted, functional, is_size, methods, need, pointwise
 from typedtorch.shapes.rules.indexing import broadcastable_into
 from typedtorch.shapes.rules.layout import contiguous_strides
 from typedtorch.shapes.rules.promotion import common_dtype, dtype_of, mask_of, scalar_dtype, to_complex, want
@@ -130,7 +130,8 @@ def new_tensor(self: Any, data: Any, *, dtype: Any = None, **settings: Any) -> T
 
 @rule("torch.empty_strided", sample="(size:a, 2), (2, 1)")
 def empty_strided(size: Any, stride: Any, *, dtype: Any = None, **settings: Any) -> Tensor:
-    if isinstance(size, (tuple, list)) and isinstance(stride, (tuple, list)) and len(size) != len(stride):
+    both_listed = isinstance(size, (tuple, list)) and isinstance(stride, (tuple, list))
+    if both_listed and len(counted(size)) != len(counted(stride)):
         raise ShapeError(f"size has {len(size)} entries and stride {len(stride)}")
     return Tensor(shape_from(sizes_of((size,))), dtype_of(dtype, FLOAT32))
 

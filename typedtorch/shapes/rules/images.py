@@ -10,7 +10,7 @@ from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, COMPLEX, FLOATING
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Layer, layer, name, rule
-from typedtorch.shapes.rules.forms import functional, is_size, need
+from typedtorch.shapes.rules.forms import counted, functional, is_size, need
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, want
 from typedtorch.shapes.rules.windows import each, spatial, window_size
 from typedtorch.shapes.size import product, unknown
@@ -135,13 +135,13 @@ def interpolate(
         )
     axes = len(tensor.shape) - 2
     if size is not None:
-        sizes = [size] * axes if is_size(size) or size is UNKNOWN else list(size)
+        sizes = [size] * axes if is_size(size) or size is UNKNOWN else counted(size)
         if len(sizes) != axes:
             raise ShapeError(
                 f"size={tuple(sizes)} has {len(sizes)} numbers and {who} has {axes} spatial axes"
             )
         return tensor.of((*tensor.shape[:2], *(s if is_size(s) else unknown() for s in sizes)), mask)
-    factors = list(scale_factor) if isinstance(scale_factor, (tuple, list)) else [scale_factor] * axes
+    factors = counted(scale_factor) if isinstance(scale_factor, (tuple, list)) else [scale_factor] * axes
     if len(factors) != axes:
         raise ShapeError(
             f"scale_factor={tuple(factors)} has {len(factors)} numbers and {who} has {axes} spatial axes"

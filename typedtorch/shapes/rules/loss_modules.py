@@ -6,6 +6,7 @@ from typing import Any
 
 from typedtorch.shapes.rule import Layer, layer
 from typedtorch.shapes.rules.forms import Function
+from typedtorch.shapes.rules.loss_flags import reduction_of
 from typedtorch.shapes.rules.losses import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -36,6 +37,8 @@ def _module(function: Function, *settings: str) -> Function:
 
     def make(*args: Any, **named: Any) -> Layer:
         known = dict(zip(settings, args, strict=False)) | named
+        flags = known.get("size_average"), known.get("reduce")
+        known["reduction"] = reduction_of(*flags, known.get("reduction", "mean"))
         kept = {k: v for k, v in known.items() if k in _PASSED.get(function, ("reduction",))}
         return Layer(lambda *tensors, **more: function(*tensors, **kept, **more))
 

@@ -9,6 +9,7 @@ from typedtorch.shapes.dtypes import COMPLEX, FLOATING, INT64, UINT8
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import name, rule, warn
 from typedtorch.shapes.rules.forms import broadcast_operands, functional, need
+from typedtorch.shapes.rules.loss_flags import old_flags
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, result_type, to_real, want
 from typedtorch.shapes.tensor import (
     ANY_AXES,
@@ -111,6 +112,7 @@ _CLASSES = (
         "F:b v t, F:b v t, reduction='none'"
     ),
 )
+@old_flags
 def cross_entropy(
     input: Any,
     target: Any,
@@ -160,6 +162,7 @@ def _check_indices(target: Tensor, same_as_input: bool | None, wanted: Shape, in
 
 
 @rule(*functional("nll_loss"), sample=_CLASSES)
+@old_flags
 def nll_loss(
     input: Any,
     target: Any,
@@ -223,6 +226,7 @@ _PAIRS = "F:*, F:* | F:*, F:*, reduction='none' | F:*, F:*, reduction='sum'"
 
 
 @rule(*functional("mse_loss", "huber_loss", "smooth_l1_loss"), sample=_PAIRS)
+@old_flags
 def mse_loss(
     input: Any,
     target: Any,
@@ -237,6 +241,7 @@ def mse_loss(
 
 
 @rule(*functional("l1_loss"), sample=_PAIRS)
+@old_flags
 def l1_loss(
     input: Any,
     target: Any,
@@ -268,6 +273,7 @@ def _unsqueeze_hint(input: Tensor, target: Tensor) -> str | None:
 
 
 @rule(*functional("binary_cross_entropy"), sample=_PAIRS)
+@old_flags
 def binary_cross_entropy(
     input: Any,
     target: Any,
@@ -285,6 +291,7 @@ def binary_cross_entropy(
 
 
 @rule(*functional("binary_cross_entropy_with_logits"), sample=_PAIRS + " | F:b c, F:b c, pos_weight=F:c")
+@old_flags
 def binary_cross_entropy_with_logits(
     input: Any,
     target: Any,
@@ -315,6 +322,7 @@ def binary_cross_entropy_with_logits(
     sample="F:*, F:* | F:b c, F:b c, reduction='batchmean' | F:*, F:*, reduction='none' | "
     "F:*, F:*, log_target=True",
 )
+@old_flags
 def kl_div(
     input: Any,
     target: Any,
@@ -328,6 +336,7 @@ def kl_div(
 
 
 @rule(*functional("poisson_nll_loss"), sample=_PAIRS)
+@old_flags
 def poisson_nll_loss(
     input: Any,
     target: Any,
@@ -342,6 +351,7 @@ def poisson_nll_loss(
 
 
 @rule(*functional("soft_margin_loss"), sample=_PAIRS)
+@old_flags
 def soft_margin_loss(
     input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: Any = "mean"
 ) -> Tensor:
@@ -349,6 +359,7 @@ def soft_margin_loss(
 
 
 @rule(*functional("hinge_embedding_loss"), sample=_PAIRS)
+@old_flags
 def hinge_embedding_loss(
     input: Any,
     target: Any,

@@ -106,12 +106,19 @@ def array(object: Any, dtype: Any = None, **settings: Any) -> Tensor:
     if object is UNKNOWN:
         return Tensor((ANY_AXES,), _dtype(dtype, ANY), library="numpy")
     try:
-        shape, mask = creation._data(object)
+        shape, mask = creation._data(_as_arrays(object))
     except ShapeError:
         if dtype is None or isinstance(dtype, Dtype):
             raise
         raise Undecided from None  # items of any shape make an array of objects
     return Tensor(shape, _dtype(dtype, _double_default(mask)), library="numpy")
+
+
+def _as_arrays(item: Any) -> Any:
+    """Tensors of torch in lists keep their axes: numpy reads them as it reads arrays."""
+    if isinstance(item, (list, tuple)):
+        return [_as_arrays(part) for part in item]
+    return _numpy(item) if isinstance(item, Tensor) else item
 
 
 @rule("numpy.random.rand", "numpy.random.randn", sample="size:a, size:b | size:a")

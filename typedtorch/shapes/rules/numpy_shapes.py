@@ -24,7 +24,8 @@ from typedtorch.shapes.rules.numpy_arrays import _unary
 from typedtorch.shapes.rules.numpy_creation import zeros_like
 from typedtorch.shapes.rules.numpy_dtypes import _array, _dtype, _methods, _names, _numpy, _result
 from typedtorch.shapes.rules.promotion import to_real
-from typedtorch.shapes.size import unknown
+from typedtorch.shapes.rules.properties import numel_
+from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
     Scalar,
     ShapeError,
@@ -58,6 +59,12 @@ def transpose(a: Any, axes: Any = None) -> Tensor:
 @rule(*_methods("transpose"), sample="@f:a b c | @f:a b c, 2, 0, 1 | @f:a b c, (0, 2, 1)")
 def transpose_method(self: Any, *axes: Any) -> Tensor:
     return transpose(self, views.sizes_of(axes) if axes else None)
+
+
+@attribute("numpy.ndarray.size", sample="@f:*")
+def size(self: Any) -> Size:
+    """How many elements an array has; for a tensor of torch this is a method."""
+    return numel_(self)
 
 
 @attribute("numpy.ndarray.T", sample="@f:*")

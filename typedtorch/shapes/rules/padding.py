@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes.rule import Layer, layer, name, rule
-from typedtorch.shapes.rules.forms import Function, functional, is_size, need
+from typedtorch.shapes.rules.forms import Function, counted, functional, is_size, need
 from typedtorch.shapes.rules.promotion import mask_of
 from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import (
@@ -29,6 +29,7 @@ def pad(input: Any, pad: Any, mode: Any = "constant", value: Any = None) -> Tens
     tensor, who = need(input), name(input, "input")
     if not isinstance(pad, (tuple, list)):
         raise Undecided
+    pad = counted(pad)
     if len(pad) % 2:
         raise ShapeError(f"pad={tuple(pad)} has {len(pad)} numbers, wanted pairs")
     axes = len(pad) // 2

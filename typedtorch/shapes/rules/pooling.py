@@ -9,7 +9,7 @@ from typing import Any
 from typedtorch.shapes.dtypes import ANY, BOOL, COMPLEX, FLOATING, INT64, to_float
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.convolution import _or_unknown
-from typedtorch.shapes.rules.forms import Function, is_size, need
+from typedtorch.shapes.rules.forms import Function, counted, is_size, need
 from typedtorch.shapes.rules.promotion import mask_of, want
 from typedtorch.shapes.rules.windows import spatial, window_size
 from typedtorch.shapes.size import Size, unknown
@@ -46,11 +46,13 @@ def _adaptive(axes: int, input: Any, output_size: Any, mask: int) -> Tensor:
     if need(input).rank not in (None, axes + 1, axes + 2):
         raise Undecided  # some releases take more leading axes
     lead, sizes = spatial(need(input), axes, name(input, "input"))
+    if isinstance(output_size, (tuple, list)):
+        output_size = counted(output_size)
     if output_size is None:
         wanted: list[Any] = [None] * axes
-    elif (isinstance(output_size, (tuple, list)) and len(output_size) == axes) or is_size(output_size):
-        wanted = list(output_size) if not is_size(output_size) else [output_size] * axes
-    elif isinstance(output_size, (tuple, list)):
+    elif (isinstance(output_size, list) and len(output_size) == axes) or is_size(output_size):
+        wanted = output_size if isinstance(output_size, list) else [output_size] * axes
+    elif isinstance(output_size, list):
         raise ShapeError(f"output_size={tuple(output_size)} has {len(output_size)} numbers, wanted {axes}")
     else:
         wanted = [unknown()] * axes

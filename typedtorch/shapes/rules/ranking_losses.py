@@ -9,6 +9,7 @@ from typedtorch.shapes.dtypes import ANY, BIT, FLOATING, INT64
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import broadcast_operands, functional, need, reduced
+from typedtorch.shapes.rules.loss_flags import old_flags
 from typedtorch.shapes.rules.losses import _equal, _floating, _reduced
 from typedtorch.shapes.rules.promotion import mask_of, result_type, to_real, want
 from typedtorch.shapes.size import Size
@@ -27,6 +28,7 @@ from typedtorch.shapes.tensor import (
     *functional("cosine_embedding_loss"),
     sample="F:b d, F:b d, F:b | F:b d, F:b d, F:b, reduction='none' | F:d, F:d, F:",
 )
+@old_flags
 def cosine_embedding_loss(
     input1: Any,
     input2: Any,
@@ -54,6 +56,7 @@ def cosine_embedding_loss(
 
 
 @rule(*functional("margin_ranking_loss"), sample="F:b, F:b, F:b | F:b d, F:b d, F:b d, reduction='none'")
+@old_flags
 def margin_ranking_loss(
     input1: Any,
     input2: Any,
@@ -78,6 +81,7 @@ def margin_ranking_loss(
     *functional("triplet_margin_loss"),
     sample="F:b d, F:b d, F:b d | F:b d, F:b d, F:b d, reduction='none' | F:d, F:d, F:d",
 )
+@old_flags
 def triplet_margin_loss(
     anchor: Any,
     positive: Any,
@@ -131,6 +135,7 @@ def triplet_margin_with_distance_loss(
 
 
 @rule(*functional("multi_margin_loss"), sample="F:b c, I:b | F:c, I: | F:b c, I:b, reduction='none'")
+@old_flags
 def multi_margin_loss(
     input: Any,
     target: Any,
@@ -168,6 +173,7 @@ def multi_margin_loss(
 @rule(
     *functional("multilabel_margin_loss"), sample="F:b c, I:b c | F:c, I:c | F:b c, I:b c, reduction='none'"
 )
+@old_flags
 def multilabel_margin_loss(
     input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: Any = "mean"
 ) -> Tensor:
@@ -182,6 +188,7 @@ def multilabel_margin_loss(
 
 
 @rule(*functional("multilabel_soft_margin_loss"), sample="F:b c, F:b c | F:b c, F:b c, reduction='none'")
+@old_flags
 def multilabel_soft_margin_loss(
     input: Any,
     target: Any,
