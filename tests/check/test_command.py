@@ -292,6 +292,23 @@ def test_other_comments_do_not(comment: str) -> None:
     assert main(["bad.py"]) == 1
 
 
+def test_two_comments_of_one_line_both_hold() -> None:
+    comment = "# type: ignore[arg-type]  # typedtorch: ignore[shape]"
+    write(silenced=BAD.replace("x @ w", f"x @ w  {comment}"))
+    assert main(["silenced.py"]) == 0
+
+
+def test_comments_that_silence_nothing_are_told_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+    text = BAD.replace("x @ w", "x @ w  # typedtorch: ignore[shape, dtype]")
+    write(silenced=text + "z = 1  # typedtorch: ignore\nu = 1  # type: ignore\n")
+    assert main(["silenced.py"]) == 0
+    assert main(["--no-pretty", "--warn-unused-ignores", "silenced.py"]) == 1
+    assert capsys.readouterr().out.splitlines()[1:-1] == [
+        'silenced.py:6:19: error: unused "typedtorch: ignore[dtype]" comment  [unused-ignore]',
+        'silenced.py:7:8: error: unused "typedtorch: ignore" comment  [unused-ignore]',
+    ]
+
+
 @pytest.mark.parametrize("comment", ["# type: ignore[shap]", "# typedtorch: ignore[shap]"])
 def test_a_comment_about_another_code_is_pointed_out(
     comment: str, capsys: pytest.CaptureFixture[str]

@@ -22,6 +22,20 @@ USER = (
     'def use(x: Float[Tensor, "b d"]) -> Float[Tensor, "b"]:\n    return norms(x)\n'
 )
 LINE = 6  # of the product
+MISSPELT = """from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.project = nn.Module()
+
+    def forward(self) -> object:
+        return self.proejct
+"""
+BY_FILE = """[tool.typedtorch.per-file-ignores]
+"by_file.py" = ["attribute"]
+"""
 
 
 def test_finding_is_printed_with_its_code_and_fails_the_run(project: Project) -> None:
@@ -53,6 +67,23 @@ def test_unused_ignore_of_a_shape_is_reported(project: Project) -> None:
 def test_own_comment_silences_it(project: Project) -> None:
     project.write(silenced=BAD.replace("x @ w", "x @ w  # typedtorch: ignore[shape]"))
     assert project.mypy("silenced.py").messages == set()
+
+
+def test_own_comment_silences_an_attribute_too(project: Project) -> None:
+    silenced = MISSPELT.replace("proejct", "proejct  # typedtorch: ignore[attribute]")
+    project.write(bad=MISSPELT, silenced=silenced, by_file=MISSPELT)
+    (project.folder / "pyproject.toml").write_text(BY_FILE)
+    assert project.mypy("bad.py", "silenced.py", "by_file.py").lines == ["bad.py:10 attribute"]
+
+
+def test_own_comment_that_silences_nothing_is_reported_as_mypys_are(project: Project) -> None:
+    used = BAD.replace("x @ w", "x @ w  # type: ignore[misc]  # typedtorch: ignore[shape, dtype]")
+    project.write(good=GOOD.replace("(0, 1)", "(0, 1)  # typedtorch: ignore"), used=used)
+    outcome = project.mypy("good.py", "used.py")
+    assert outcome.lines == [f"good.py:{LINE} unused-ignore", *[f"used.py:{LINE} unused-ignore"] * 2]
+    assert 'unused "typedtorch: ignore" comment' in outcome.stdout
+    assert 'unused "typedtorch: ignore[dtype]" comment' in outcome.stdout
+    assert project.mypy("good.py", "used.py").messages == outcome.messages
 
 
 @pytest.mark.parametrize("comment", ["# mypy: ignore-errors", '# mypy: disable-error-code="shape"'])

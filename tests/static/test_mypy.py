@@ -14,7 +14,7 @@ from typedtorch.shapes.infer import EXPLAIN, check_files
 
 CONFIG = "[mypy]\nplugins = typedtorch.mypy_plugin\nignore_missing_imports = True\nmypy_path = {roots}\n"
 # Only mypy looks for attributes of modules, with its own types; the engine alone leaves them.
-CODES = EXPLAIN.keys() - {"attribute", "syntax"}
+CODES = EXPLAIN.keys() - {"attribute", "syntax", "unused-ignore"}
 
 
 def lay_out(root: Path) -> tuple[list[Path], list[Path]]:

@@ -70,6 +70,11 @@ def _parser() -> argparse.ArgumentParser:
     add("--explain", metavar="CODE", help="say what an error code means, with an example, and stop")
     add("--select", action="append", metavar="CODE,...", help="report these codes and no others")
     add("--ignore", action="append", metavar="CODE,...", help="do not report these codes")
+    add(
+        "--warn-unused-ignores",
+        action="store_true",
+        help='report each "# typedtorch: ignore" that switches nothing off',
+    )
     add("--stdin-filename", metavar="PATH", help="the file that standard input is the text of")
     add("--watch", action="store_true", help="check again whenever a file changes, until interrupted")
     add("--pretty", action=argparse.BooleanOptionalAction, help="show source lines (default: on a terminal)")
@@ -92,7 +97,7 @@ def _run(options: argparse.Namespace) -> int:
             raise UsageError(f"--select: wanted error codes, got none; known: {', '.join(EXPLAIN)}")
         silenced |= set(EXPLAIN) - selected
     if not options.watch:
-        checker = Checker(show_traceback=options.show_traceback)
+        checker = _checker(options)
         return _once(options, checker, _asked(options, settings), silenced)
     if "-" in options.paths:
         raise UsageError("--watch: standard input does not change; name the file")
@@ -127,11 +132,15 @@ def _watch(options: argparse.Namespace, settings: config.Config, silenced: Itera
         for _ in changes(look, imported=imported):
             if sys.stdout.isatty():
                 print("\x1b[2J\x1b[H", end="")
-            checker = Checker(show_traceback=options.show_traceback)
+            checker = _checker(options)
             _once(options, checker, found(), silenced)
             imported.update(checker.imported())
             sys.stdout.flush()
     return 0
+
+
+def _checker(options: argparse.Namespace) -> Checker:
+    return Checker(show_traceback=options.show_traceback, warn_unused_ignores=options.warn_unused_ignores)
 
 
 def _once(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import tokenize
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -52,6 +52,7 @@ class Checker:
     """Checks files with one model of the program for each folder that imports start from."""
 
     show_traceback: bool = False
+    warn_unused_ignores: bool = False
     _groups: dict[Path, _Group] = field(default_factory=dict)
 
     def run(self, targets: Sequence[Target], *, silenced: Iterable[str] = ()) -> Result:
@@ -89,9 +90,15 @@ class Checker:
                 traceback.print_exc()
             return [_failed(target, error)], Coverage()
         findings = [*report.findings, *group.attributes(target.module, target.path, parsed)]
-        switched_off = ignores.read(text) if findings else Ignores()
+        switched_off = ignores.read(text) if findings or self.warn_unused_ignores else Ignores()
         kept = [_beside(f, switched_off) for f in findings if not switched_off(f.line, f.code)]
-        return kept if text.isascii() else _in_characters(kept, text), report.coverage
+        kept = kept if text.isascii() else _in_characters(kept, text)
+        return [*kept, *(self._unused(target, switched_off))], report.coverage
+
+    def _unused(self, target: Target, comments: Ignores) -> Iterator[Finding]:
+        """Comments that could go, where this is asked for."""
+        for line, column, message in comments.unused() if self.warn_unused_ignores else ():
+            yield Finding(target.shown, line, column, line, column + 1, "unused-ignore", message)
 
     def _group(self, target: Target) -> _Group:
         """Scripts of two folders may both import ``model``, so each folder sees its own neighbours."""

@@ -45,7 +45,7 @@ class TypedtorchPlugin(Plugin):
         self.reporter = Reporter(options, self.start.config)
         self.early = Early(self.reporter)
         self.facts = Facts(self.lookup_fully_qualified, self.reporter.path_of)
-        self.attributes = Attributes(self.facts)
+        self.attributes = Attributes(self.facts, self.reporter.silences)
         self.containers = Containers(self.facts)
 
     def get_additional_deps(self, file: MypyFile) -> list[tuple[int, str, int]]:

@@ -6,6 +6,8 @@ the class and its bases say which names exist; where they cannot say, the answer
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from mypy.nodes import Context, MemberExpr, MypyFile, NameExpr, TypeInfo
 from mypy.plugin import AttributeContext
 from mypy.types import AnyType, Instance, Type, TypeOfAny, get_proper_type
@@ -23,8 +25,9 @@ PARAMETER = "torch.nn.parameter.Parameter"
 class Attributes:
     """Answers for attributes that mypy found only through ``__getattr__``."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Facts, silences: Callable[[MypyFile, int, str], bool]) -> None:
         self.facts = facts
+        self.silences = silences
 
     def attribute(self, name: str, ctx: AttributeContext) -> Type:
         """The type of ``receiver.name``; an error if no instance has it."""
@@ -45,8 +48,9 @@ class Attributes:
         if registered is not None:
             return registered
         if self._missing(receiver.type, name, tree) and self._certain(ctx.context, tree):
-            text = no_attribute(receiver.type.name, name, self._names(receiver.type))
-            ctx.api.fail(text, ctx.context, code=messages.CODES["attribute"])
+            if not self.silences(tree, ctx.context.line, "attribute"):
+                text = no_attribute(receiver.type.name, name, self._names(receiver.type))
+                ctx.api.fail(text, ctx.context, code=messages.CODES["attribute"])
             return AnyType(TypeOfAny.from_error)
         return ctx.default_attr_type
 

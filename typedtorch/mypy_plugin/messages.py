@@ -5,9 +5,10 @@ Findings bring their own text from the engine; what stands here is about the run
 
 from __future__ import annotations
 
+import copy
 from typing import Final
 
-from mypy.errorcodes import ErrorCode
+from mypy.errorcodes import UNUSED_IGNORE, ErrorCode
 
 _CATEGORY: Final = "Tensor shapes"
 
@@ -19,6 +20,10 @@ CODES: Final = {
     "contiguity": ErrorCode("contiguity", "Check that views are possible", _CATEGORY),
     "attribute": ErrorCode("attribute", "Check that attributes of an nn.Module exist", _CATEGORY),
 }
+
+# mypy's own, which is reported where warn_unused_ignores asks for it and so counts as off otherwise
+OWN_UNUSED_IGNORE: Final = copy.copy(UNUSED_IGNORE)
+OWN_UNUSED_IGNORE.default_enabled = True
 
 
 def code(name: str) -> ErrorCode:

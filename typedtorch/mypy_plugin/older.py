@@ -7,11 +7,10 @@ already directed to that module, is the moment.  The engine needs nothing of myp
 from __future__ import annotations
 
 from mypy.nodes import MypyFile
-from mypy.plugin import Plugin
 
-from typedtorch.mypy_plugin.reporter import Reporter
+from typedtorch.mypy_plugin.reporter import LAST_WORD, Reporter
 
-NEEDED = not hasattr(Plugin, "get_additional_indirect_deps")
+NEEDED = not LAST_WORD
 
 
 class Early:

@@ -17,7 +17,7 @@ from mypy import errorcodes
 from mypy.errors import Errors
 from mypy.nodes import Import, ImportAll, ImportBase, ImportFrom, MypyFile
 from mypy.options import Options
-from mypy.plugin import AnalyzeTypeContext
+from mypy.plugin import AnalyzeTypeContext, Plugin
 from mypy.types import Type
 
 from typedtorch.mypy_plugin import messages
@@ -30,6 +30,9 @@ from typedtorch.shapes.sources import Sources, is_installed
 if TYPE_CHECKING:
     from typedtorch.shapes.ignores import Ignores
     from typedtorch.shapes.infer import Program
+
+# Whether mypy asks once a module is checked; before 2.4 it does not, see older.py.
+LAST_WORD = hasattr(Plugin, "get_additional_indirect_deps")
 
 # Modules the engine knows by rule and must not read; torch's sources would say less than the rules do.
 _BY_RULE = {"torch", "einops", "jaxtyping", "numpy", "beartype", "builtins", "typing", "typing_extensions"}
@@ -59,6 +62,7 @@ class Reporter:
         self._broken = False
         self._read: dict[str, tuple[Path, tuple[int, int]]] = {}
         self._checked: dict[str, _Checked] = {}
+        self._ignores: dict[str, Ignores] = {}
 
     def wants_errors(self, name: str) -> bool:
         """Whether to look at an annotation: mypy hands its Errors to nobody, but a hook can reach them.
@@ -203,24 +207,34 @@ class Reporter:
             self._enter(tree, self.errors)
             self.errors.report(1, 0, text, severity="note", only_once=True)
 
+    def silences(self, tree: MypyFile, line: int, code: str) -> bool:
+        """Whether our own options or comments switch a code off at a line; of its own comments mypy knows."""
+        if code in self.config.disabled(Path(tree.path)):
+            return True
+        return self._comments(tree.path)(line, code)
+
     def _report(self, checked: _Checked, errors: Errors) -> None:
         tree = checked.tree
         self._enter(tree, errors)
-        skipped = unreachable_lines(tree) if checked.findings else set()
-        switched_off = self._own_ignores(tree.path) if checked.findings else None
-        disabled = self.config.disabled(Path(tree.path)) if checked.findings else frozenset()
+        warn_unused = LAST_WORD and errors.options.warn_unused_ignores
+        skipped = unreachable_lines(tree) if checked.findings or warn_unused else set()
         for finding in checked.findings:
-            unwanted = finding.code in disabled
-            if switched_off is not None and switched_off(finding.line, finding.code):
-                continue
-            if not unwanted and finding.line not in skipped and finding.code not in ("syntax", "aside"):
+            unwanted = finding.line in skipped or finding.code in ("syntax", "aside")
+            if not unwanted and not self.silences(tree, finding.line, finding.code):
                 _report_finding(finding, errors)
         _renew_unused_ignores(tree.path, errors)
+        for line, column, message in self._comments(tree.path).unused() if warn_unused else ():
+            if line not in skipped:
+                errors.report(line, column, message, messages.OWN_UNUSED_IGNORE)
+        self._ignores.pop(tree.path, None)
 
-    def _own_ignores(self, path: str) -> Ignores:
+    def _comments(self, path: str) -> Ignores:
+        """Which lines of a file our own comments silence; kept until all of its findings are reported."""
         from typedtorch.shapes import ignores  # noqa: PLC0415  # needed only where there are findings
 
-        return ignores.read(self._shadow(path) or _text(path), own_only=True)
+        if path not in self._ignores:
+            self._ignores[path] = ignores.read(self._shadow(path) or _text(path), own_only=True)
+        return self._ignores[path]
 
     def _enter(self, tree: MypyFile, errors: Errors) -> None:
         """Direct errors to a file, with that file's own options.

@@ -73,5 +73,10 @@ EXPLAIN = {
         "A module has no attribute of this name: neither its class nor its bases assign, declare or\n"
         "register it. nn.Module answers every name with Tensor | Module, so mypy alone cannot tell."
     ),
+    "unused-ignore": (
+        'A "# typedtorch: ignore" that switches nothing off, reported under --warn-unused-ignores.\n'
+        "What it was written for is gone, and what comes would be hidden: remove it, or the code that\n"
+        "it need not list."
+    ),
     "syntax": "The file could not be read as Python, so nothing in it was checked.",
 }

@@ -26,13 +26,30 @@ class Ignores:
     lines: dict[int, frozenset[str]] = field(default_factory=dict)
     codes: frozenset[str] = frozenset()
     everything: bool = False
+    # what "typedtorch: ignore" itself lists, by line and column, and the codes that were met on each line
+    own: dict[tuple[int, int], frozenset[str]] = field(default_factory=dict)
+    met: dict[int, set[str]] = field(default_factory=dict)
 
     def __call__(self, line: int, *codes: str) -> bool:
         """Whether a finding on a line is switched off under any of its codes."""
+        self.met.setdefault(line, set()).update(codes)
         if self.everything or not self.codes.isdisjoint(codes):
             return True
         listed = self.lines.get(line)
         return listed is not None and (not listed or not listed.isdisjoint(codes))
+
+    def unused(self) -> Iterator[tuple[int, int, str]]:
+        """(line, column, message) of each ``typedtorch: ignore`` that switched nothing off so far.
+
+        >>> comments = read("x = f(y)  # typedtorch: ignore[shape, dtype]")
+        >>> comments(1, "shape"), list(comments.unused())
+        (True, [(1, 10, 'unused "typedtorch: ignore[dtype]" comment')])
+        """
+        for (line, column), listed in self.own.items():
+            met = self.met.get(line, set())
+            if not self.everything and (listed - met if listed else not met):
+                codes = f"[{', '.join(sorted(listed - met))}]" if listed else ""
+                yield line, column, f'unused "typedtorch: ignore{codes}" comment'
 
 
 def read(text: str, *, own_only: bool = False) -> Ignores:
@@ -46,13 +63,17 @@ def read(text: str, *, own_only: bool = False) -> Ignores:
     found = Ignores()
     if "ignore" not in text and "mypy:" not in text:
         return found
-    for line, comment, leading in _comments(text):
-        match = _IGNORE.search(comment)
-        if match is not None and not (own_only and match[1].endswith("type")):
+    for line, column, comment, leading in _comments(text):
+        for match in _IGNORE.finditer(comment):
+            if own_only and match[1].endswith("type"):
+                continue
             codes = frozenset(filter(None, (code.strip() for code in (match[2] or "").split(","))))
             if leading and not codes:
                 found.everything = True
-            found.lines[line] = codes
+            others = found.lines.get(line, codes)
+            found.lines[line] = codes | others if codes and others else frozenset()
+            if match[1].endswith("typedtorch"):
+                found.own[line, column + match.start()] = codes
         if not own_only and (option := _MYPY.match(comment)):
             if re.search(r"\bignore-errors\b(?!\s*=\s*false)", option[1], re.I):
                 found.everything = True
@@ -61,14 +82,14 @@ def read(text: str, *, own_only: bool = False) -> Ignores:
     return found
 
 
-def _comments(text: str) -> Iterator[tuple[int, str, bool]]:
-    """(line, text, whether it stands before the first statement) of every comment."""
+def _comments(text: str) -> Iterator[tuple[int, int, str, bool]]:
+    """(line, column, text, whether it stands before the first statement) of every comment."""
     leading = True
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.COMMENT:
                 own_line = not token.line[: token.start[1]].strip()
-                yield token.start[0], token.string, leading and own_line
+                yield *token.start, token.string, leading and own_line
             elif token.type not in _BLANK:
                 leading = False
     except (tokenize.TokenError, SyntaxError):

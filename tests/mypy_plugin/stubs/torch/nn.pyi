@@ -1,4 +1,0 @@
-from typing import Any
-
-class Module:
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
