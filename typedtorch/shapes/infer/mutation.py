@@ -35,9 +35,7 @@ def _one_of(holder: DictV | Sequence, updated: Value, place: str) -> Value:
         return replace(holder, items=items, rest=rest)
     if holder.items is None:
         return replace(holder, element=join(holder.element, updated, place))
-    return replace(
-        holder, items=tuple(join(v, updated, f"{place}.{i}") for i, v in enumerate(holder.items))
-    )
+    return replace(holder, items=tuple(join(v, updated, f"{place}.{i}") for i, v in enumerate(holder.items)))
 
 
 __all__ = ["changed"]

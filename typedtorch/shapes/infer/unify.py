@@ -6,7 +6,8 @@ returned value).  Both share :class:`Names`, what each axis name means in one ev
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
+from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.axes import Dim, evaluate
@@ -179,6 +180,8 @@ def _match_union(
     options: tuple[Spec, ...], value: Value, names: Names, binder: str, path: str
 ) -> list[Problem]:
     """Any option will do; if none does, the contradiction with the nearest one."""
+    if any(_takes_a_number(option, value) for option in options):
+        return []
     best: list[Problem] = []
     trials: list[Names] = []
     for option in (o for o in options if _comparable(o, value)):
@@ -191,6 +194,14 @@ def _match_union(
     if trials:
         names.adopt(*trials)
     return [] if trials else best
+
+
+def _takes_a_number(option: Spec, value: Value) -> bool:
+    """Whether what numpy gives for one item of an array, an ``np.float64``, is what an option wants."""
+    if not isinstance(value, Tensor) or value.library != "numpy" or value.shape:
+        return False
+    named = isinstance(option, specs.ObjectSpec) and option.name.startswith("numpy.")
+    return named or isinstance(option, specs.NumberSpec)
 
 
 def _distance(problems: list[Problem]) -> int:
@@ -226,7 +237,18 @@ def match_array(
         return []
     if not value.dtype & spec.dtype:
         return [Problem("dtype", spec, value, path)]
-    return _match_shape(spec, value, names, binder, path)
+    sizes, packs = len(names.sizes), len(names.packs)
+    problems = _match_shape(spec, value, names, binder, path)
+    if any(p.dim is not None and p.dim.kind == "fixed" for p in problems):
+        _unbind(names.sizes, sizes)  # what is wrong in itself is not held against the others
+        _unbind(names.packs, packs)
+    return problems
+
+
+def _unbind(bound: MutableMapping[str, Any], before: int) -> None:
+    """Forget the names that were bound last, all but so many."""
+    for name in list(bound)[before:]:
+        del bound[name]
 
 
 def _match_shape(spec: ArraySpec, value: Tensor, names: Names, binder: str, path: str) -> list[Problem]:
