@@ -51,7 +51,7 @@ Def = ast.FunctionDef | ast.AsyncFunctionDef
 
 MAX_COMBINATIONS = 9
 _PYTHON_DTYPES = {
-    "builtins.float": dtypes.FLOAT32,
+    "builtins.float": dtypes.FLOAT64,
     "builtins.int": dtypes.INT64,
     "builtins.bool": dtypes.BOOL,
 }

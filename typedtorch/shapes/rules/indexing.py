@@ -177,7 +177,7 @@ def _walk(items: Sequence[Any], shape: Shape, who: str, from_end: int, library: 
             pieces.append((slice_size(entry_size(shape[at]), item, library), None))
             at += 1
         elif isinstance(item, Tensor) and not item.shape and not mask_of(item) & (BOOL | UINT8):
-            want(item, INDEX, item.label or "the index", "integers or a bool mask")
+            want(item, dtypes.INTEGER, item.label or "the index", "integers or a bool mask")
             pieces.append((None, None))
             at += 1
         elif isinstance(item, Tensor):
