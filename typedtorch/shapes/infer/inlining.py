@@ -22,6 +22,7 @@ from typedtorch.shapes.infer.memo import Outcome
 from typedtorch.shapes.infer.signatures import Signature, is_plain_instance, wrapped
 from typedtorch.shapes.infer.state import State, map_sizes
 from typedtorch.shapes.infer.statements import run
+from typedtorch.shapes.infer.tensor_joins import closed, is_open
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -40,7 +41,6 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.rule import like
 from typedtorch.shapes.size import Atom, Size, atoms, substitute, unknown
-from typedtorch.shapes.tensor import ANY_AXES
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.classes import ClassInfo
@@ -85,8 +85,7 @@ def function_result(
                 if i is not None and part is not UNKNOWN:
                     parts[i] = part
             promised = like(promised, parts)
-        if isinstance(promised, Tensor) and ANY_AXES in promised.shape:
-            promised = _as_given(interpreter, frame, function, signature, bound, names, node, promised)
+        promised = _as_given(interpreter, frame, function, signature, bound, names, node, promised)
         if _makes_functions(result):
             promised = _made_functions(interpreter, frame, function, signature, bound, promised, node)
         return wrapped(interpreter, signature, promised)
@@ -110,18 +109,17 @@ def _as_given(
     bound: Mapping[str, tuple[Value, ast.expr | None]],
     names: Names,
     node: ast.AST,
-    made: Tensor,
-) -> Tensor:
+    made: Value,
+) -> Value:
     """``softmax(x: "...") -> "..."`` says nothing of its result; the body says it has the axes of ``x``."""
     values = {name: value for name, (value, _) in bound.items()}
-    given = [v for v in values.values() if isinstance(v, Tensor)]
-    if not any(v.rank is not None for v in given) or _may_be_another(interpreter, frame, function):
+    known = any(isinstance(v, Tensor) and v.rank is not None for v in values.values())
+    left_open = any(map(is_open, made if isinstance(made, tuple) else (made,)))
+    if not (known and left_open) or _may_be_another(interpreter, frame, function):
         return made
     with frame.reporter.mute():
         value = run_inline(interpreter, frame, function, signature, values, node)
-    if not isinstance(value, Tensor) or value.rank is None or match(signature.result, value, names.copy()):
-        return made
-    return replace(value, dtype=made.dtype & value.dtype or made.dtype)
+    return made if match(signature.result, value, names.copy()) else closed(made, value)
 
 
 def _makes_functions(result: specs.Spec) -> bool:

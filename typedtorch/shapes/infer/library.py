@@ -57,7 +57,7 @@ from typedtorch.shapes.infer.values import (
     is_size,
     options_of,
 )
-from typedtorch.shapes.rule import LAYERS, RULES, Layer
+from typedtorch.shapes.rule import LAYERS, RULES, Layer, Record
 from typedtorch.shapes.rule import call as call_rule
 from typedtorch.shapes.rules.distributions import DISTRIBUTIONS, kl_divergence
 from typedtorch.shapes.size import Size, unknown
@@ -323,7 +323,20 @@ def parameter(frame: Frame, args: Args, node: ast.AST) -> Value:
     return containers.castable(value)
 
 
+def limits(kind: str) -> Special:
+    """``torch.finfo(dtype)`` and ``iinfo``: numbers that are known to be numbers."""
+
+    def info(frame: Frame, args: Args, node: ast.AST) -> Value:
+        names = ("eps", "max", "min", "tiny", "smallest_normal", "resolution")
+        number = Scalar("float") if kind == "float" else unknown(f"?{frame.place(node)}")
+        return Record(bits=unknown(f"?{frame.place(node)}.bits"), **dict.fromkeys(names, number))
+
+    return info
+
+
 SPECIAL: dict[str, Special] = {
+    "torch.finfo": limits("float"), "torch.iinfo": limits("int"),
+    "numpy.finfo": limits("float"), "numpy.iinfo": limits("int"),
     "builtins.len": length, "builtins.int": to_int, "builtins.float": to_float, "builtins.bool": to_bool,
     "builtins.str": to_str, "builtins.range": range_, "builtins.max": extreme(size_max),
     "builtins.min": extreme(size_min), "builtins.abs": absolute, "builtins.round": round_,

@@ -22,6 +22,7 @@ from typedtorch.shapes.equality import (
 )
 from typedtorch.shapes.infer.frame import Frame, callable_on, source
 from typedtorch.shapes.infer.lengths import COUNTS, for_several
+from typedtorch.shapes.infer.operands import present
 from typedtorch.shapes.infer.ties import Ties, lasting
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -112,7 +113,7 @@ def apply_rule(
     what: str = "",
 ) -> Value:
     """Apply a rule for every combination of what the arguments may be."""
-    combinations = _combinations(values, keywords)
+    combinations = _combinations(*present(function, values, keywords, node))
     if combinations is None:
         return UNKNOWN
     results: list[Value] = []

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from typedtorch.shapes.equality import same
+from typedtorch.shapes.rule import like
 from typedtorch.shapes.size import counted, is_counted, unknown
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, Tensor, pack_index, same_entry
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.values import Value
 
 
 def join_tensor(a: Tensor, b: Tensor, key: str) -> Tensor:
@@ -46,3 +53,19 @@ def _join_entry(a: Entry, b: Entry, key: str) -> Entry:
     if is_counted(a) and is_counted(b) and str(a) == str(b):
         return counted(str(a), key)  # whichever it is, only running tells
     return unknown(f"?{key}")
+
+
+def is_open(promised: Value) -> bool:
+    """Whether an annotation leaves a run of axes open: ``...``."""
+    return isinstance(promised, Tensor) and ANY_AXES in promised.shape
+
+
+def closed(promised: Value, made: Value) -> Value:
+    """What is promised, with the axes that the body gives it where the promise leaves them open."""
+    if isinstance(promised, tuple) and isinstance(made, tuple) and len(promised) == len(made):
+        return like(promised, map(closed, promised, made))
+    if not (isinstance(promised, Tensor) and isinstance(made, Tensor)) or made.rank is None:
+        return promised
+    if not is_open(promised):
+        return promised
+    return replace(made, dtype=promised.dtype & made.dtype or promised.dtype)
