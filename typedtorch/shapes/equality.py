@@ -24,7 +24,9 @@ from typedtorch.shapes.size import (
     common_factor,
     exact_div,
     from_dict,
+    is_counted,
     substitute,
+    without_common,
 )
 
 
@@ -51,7 +53,7 @@ def same(a: Size, b: Size) -> bool | None:
     if verdict is False and _mentioned and not _linked_against_axes(difference) <= _mentioned[-1]:
         verdict = None
     if verdict is None:
-        if _inside(a, b) or _inside(b, a) or (a, b) in _distinct:
+        if _inside(a, b) or _inside(b, a) or (a, b) in _distinct or _some_of(*without_common(a, b)):
             return False
         observe(a, b)
     return verdict
@@ -75,6 +77,19 @@ def _same_either_way(a: Size, b: Size, choices: tuple[Atom, ...]) -> bool | None
 
 
 MAX_CHOICES = 3
+
+_loose: list[bool] = []
+
+
+@contextlib.contextmanager
+def loosely() -> Iterator[None]:
+    """Inside the block what a mask chose may be all there is: annotations of streams are not that exact."""
+    _loose.append(True)
+    try:
+        yield
+    finally:
+        _loose.pop()
+
 
 _mentioned: list[frozenset[str]] = []
 
@@ -129,6 +144,17 @@ def _inside(name: Size, expression: Size) -> bool:
         return False
     difference = name - expression
     return isinstance(difference, Poly) and not (_only_rounding(difference) or _of_others(difference, name))
+
+
+def _some_of(a: Size, b: Size) -> bool:
+    """Whether one size counts what a mask chose, and the other all there was to choose from."""
+    if _loose:
+        return False
+    for count, whole in ((a, b), (b, a)):
+        for atom in atoms(count) if is_counted(count) else ():
+            if atom.whole == whole and count == as_poly(atom):
+                return True
+    return False
 
 
 def _of_others(diff: Poly, name: Poly) -> bool:

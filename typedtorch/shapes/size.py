@@ -34,13 +34,14 @@ class Atom:
     ``either``: one of two sizes; which one, an argument decides.
     """
 
-    __slots__ = ("_key", "kind", "name", "operands", "scope")
+    __slots__ = ("_key", "kind", "name", "operands", "scope", "whole")
     _interned: ClassVar[dict[tuple[str, str, tuple[Size, ...], str], Atom]] = {}
 
     kind: Kind
     name: str
     operands: tuple[Size, ...]
     scope: str
+    whole: Size | None  # of a count: how many there were to choose from
     _key: tuple[str, str, str]
 
     def __new__(cls, kind: Kind, name: str, operands: tuple[Size, ...] = (), scope: str = "") -> Atom:
@@ -49,7 +50,7 @@ class Atom:
         if found is None:
             found = object.__new__(cls)
             found.kind, found.name, found.operands, found.scope = kind, name, operands, scope
-            found._key = (name, kind, f"{operands} {scope}")
+            found._key, found.whole = (name, kind, f"{operands} {scope}"), None
             cls._interned[key] = found
         return found
 
@@ -218,9 +219,11 @@ def either(given: Size, otherwise: Size) -> Size:
     return as_poly(Atom("either", f"{given} or {otherwise}", (given, otherwise)))
 
 
-def counted(name: str = "selected", key: str | None = None) -> Poly:
-    """How many there are of what only running tells (chosen by value, in a batch): seldom one."""
-    return as_poly(Atom("opaque", name, (), f"#{next(_serial) if key is None else key}"))
+def counted(name: str = "selected", key: str | None = None, whole: Size | None = None) -> Poly:
+    """How many there are of what only running tells (chosen by value, in a batch): seldom one, or all."""
+    atom = Atom("opaque", name, (), f"#{next(_serial) if key is None else key}")
+    atom.whole = None if whole == 1 else whole
+    return as_poly(atom)
 
 
 def is_counted(size: Size) -> bool:

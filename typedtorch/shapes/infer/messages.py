@@ -10,7 +10,7 @@ from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.problems import Problem
 from typedtorch.shapes.infer.values import UNKNOWN, Value, is_size
 from typedtorch.shapes.rule import tuple_text
-from typedtorch.shapes.size import is_unknown
+from typedtorch.shapes.size import is_counted, is_unknown
 from typedtorch.shapes.tensor import Pack, Shape, Tensor, axes_text, show
 
 _ORDINALS = {0: "first", 1: "second", 2: "third", 3: "fourth", 4: "fifth", 5: "sixth"}
@@ -184,6 +184,9 @@ def _axes(count: object) -> str:
     return f"{count} axis" if count == 1 else f"{count} axes"
 
 
+_COUNTS = {"selected": "as many as were selected"}  # of axes whose size only running tells
+
+
 def _size_detail(problem: Problem) -> str:
     dim = problem.dim
     assert dim is not None
@@ -191,7 +194,8 @@ def _size_detail(problem: Problem) -> str:
     if dim.kind == "fixed":
         return f"the {where} axis is {problem.got}, wanted {problem.expected}"
     if str(problem.expected).replace(" ", "") == dim.name.replace(" ", ""):
-        return f"the {where} axis is {problem.got}, wanted {dim.name}"
+        got = _COUNTS.get(str(problem.got), problem.got) if is_counted(problem.got) else problem.got
+        return f"the {where} axis is {got}, wanted {dim.name}"
     who = f" for {problem.binder}" if problem.binder else ""
     return f"{dim.name} is {problem.expected}{who}, got {problem.got}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from functools import partial
 
+from typedtorch.shapes.equality import loosely
 from typedtorch.shapes.infer import messages, specs
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.repairs import repair
@@ -47,6 +48,7 @@ def check_yield(frame: Frame, node: ast.Yield, value: Value) -> None:
         return
     names = frame.state.names.copy()
     names.strict, names.tie = True, frame.tie(node)
-    problems = match(spec, value, names, binder="the item")
+    with loosely():
+        problems = match(spec, value, names, binder="the item")
     if problems:
         messages.result(frame, node.value, problems[0], verb="yields")

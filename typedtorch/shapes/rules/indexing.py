@@ -12,7 +12,7 @@ from typedtorch.shapes.equality import generic, same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import is_size, need
 from typedtorch.shapes.rules.promotion import mask_of, want
-from typedtorch.shapes.size import Poly, Size, atoms, counted, is_unknown, unknown
+from typedtorch.shapes.size import Poly, Size, atoms, counted, is_unknown, product, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
@@ -207,7 +207,7 @@ def _index_shape(item: Tensor, axes: Shape, who: str, place: int, library: str) 
                     f"{label} has shape {show(item.shape)}: its axis {k} is {mask} and axis "
                     f"{place + k} of {who} is {size}"
                 )
-        return (counted(),)
+        return (counted(whole=product(map(entry_size, axes))),)
     allowed = INDEX if library == "torch" else dtypes.INTEGER
     want(item, allowed, label, "integers or a bool mask", f"use {label}.long()")
     return item.shape
