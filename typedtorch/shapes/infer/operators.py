@@ -224,7 +224,7 @@ def _tie(
     """
     demanded = []
     for a, b in dict.fromkeys(met):
-        if not (lasting(a) and lasting(b)) or ties.known(a, b):
+        if not all(lasting(size) or is_counted(size) for size in (a, b)) or ties.known(a, b):
             continue
         if not _demanded(function, given, named, a, b):
             continue

@@ -24,7 +24,7 @@ from typedtorch.shapes.equality import (
     is_argument,
     same,
 )
-from typedtorch.shapes.size import Poly, Size, atoms, axis, substitute, without_common
+from typedtorch.shapes.size import Poly, Size, atoms, axis, is_counted, substitute, without_common
 from typedtorch.shapes.tensor import Entry, Pack, Shape, Tensor
 
 # operators that take some of an axis, and what they call the number
@@ -182,8 +182,8 @@ def _divided(entry: Entry, a: Size, b: Size) -> bool:
 
 
 def _given(size: Size) -> bool:
-    """Whether a size is a number, or an integer that was passed, or a part of one."""
-    return size > 1 if isinstance(size, int) else is_argument(_halved(size))
+    """Whether a size is a number, an integer that was passed, a part of one, or what a mask chose."""
+    return size > 1 if isinstance(size, int) else is_argument(_halved(size)) or is_counted(size)
 
 
 def _halved(size: Size) -> Size:
