@@ -22,8 +22,8 @@ class Facts:
     """Names in one function.
 
     ``local``: bound in its own body.  ``stored``: attributes assigned on any name (``x.a = ...``), with
-    that name.  ``changed``: what has its items changed, names and ``name.attribute``.  ``called``:
-    attributes that are called.
+    that name.  ``changed``: what has its items changed, names and ``name.attribute``.  ``passed``: names
+    that calls are given, or whose methods are called.  ``called``: attributes that are called.
     """
 
     local: set[str] = field(default_factory=set)
@@ -31,6 +31,7 @@ class Facts:
     stored: set[tuple[str, str]] = field(default_factory=set)
     changed_names: set[str] = field(default_factory=set)
     changed_attributes: set[str] = field(default_factory=set)
+    passed: set[str] = field(default_factory=set)
     called: set[str] = field(default_factory=set)
     rebound_outside: set[str] = field(default_factory=set)
     last_store: dict[str, int] = field(default_factory=dict)
@@ -59,6 +60,11 @@ def facts_of(node: ast.AST, syntax: Syntax) -> Facts:
 
 
 def _note(node: ast.AST, facts: Facts, own: bool) -> None:
+    if isinstance(node, ast.Call):
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        if isinstance(node.func, ast.Attribute):
+            given.append(node.func.value)
+        facts.passed.update(argument.id for argument in given if isinstance(argument, ast.Name))
     match node:
         case ast.Name(ctx=ast.Store(), id=name):
             if own:

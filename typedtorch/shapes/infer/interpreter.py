@@ -17,6 +17,7 @@ from typedtorch.shapes.infer import (
     calls,
     construction,
     definitions,
+    effects,
     inlining,
     operators,
     reading,
@@ -240,7 +241,9 @@ class Interpreter:
         *,
         failed: bool,
     ) -> Value:
-        return inlining.function_result(self, frame, function, signature, bound, names, node, failed=failed)
+        value = inlining.function_result(self, frame, function, signature, bound, names, node, failed=failed)
+        effects.follow(frame, function, signature, bound, node)
+        return value
 
     def run_inline(
         self, frame: Frame, function: FunctionV, signature: Signature, values: dict[str, Value], node: ast.AST

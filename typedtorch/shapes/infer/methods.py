@@ -82,7 +82,7 @@ def _instance_method(frame: Frame, receiver: Instance, name: str, args: Args, no
         registering.set_attribute(frame, receiver, attribute, containers.castable(value))
         return None
     if name == "load_state_dict" and args.get(2, "assign", False) is not False:
-        registering.replace_tensors(frame, receiver)  # by those that were stored, whatever their shapes
+        registering.replace_tensors(frame, receiver)  # by those that were stored, of whatever kind
     if name == "_replace" and not args.open:
         return replace(receiver, attributes={**receiver.attributes, **args.keywords})
     return library.forget(frame, args)

@@ -53,13 +53,15 @@ def set_attribute(frame: Frame, holder: Value, name: Value, value: Value) -> Non
 def setattr_(frame: Frame, args: Args, node: ast.AST) -> Value:
     holder, name, value = args.get(0, "obj", UNKNOWN), args.get(1, "name", UNKNOWN), args.get(2, "value")
     set_attribute(frame, holder, name, value)
-    if isinstance(holder, Instance) and not isinstance(name, str):
-        if any(option is UNKNOWN or isinstance(option, Tensor) for option in options_of(value)):
-            replace_tensors(frame, holder, _may_be_called(args.nodes[1] if len(args.nodes) > 1 else None))
+    tensor = any(option is UNKNOWN or isinstance(option, Tensor) for option in options_of(value))
+    if tensor and isinstance(holder, Instance) and not isinstance(name, str):
+        replace_tensors(frame, holder, _may_be_called(args.nodes[1] if len(args.nodes) > 1 else None))
     return None
 
 
-def replace_tensors(frame: Frame, holder: Instance, may_be: Callable[[str], bool] = lambda name: True) -> None:
+def replace_tensors(
+    frame: Frame, holder: Instance, may_be: Callable[[str], bool] = lambda name: True
+) -> None:
     """Other code gives an object new tensors in place of those whose names it may use."""
     unknown = {k: UNKNOWN for k, v in holder.attributes.items() if isinstance(v, Tensor) and may_be(k)}
     if unknown:

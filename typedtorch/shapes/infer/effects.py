@@ -1,0 +1,68 @@
+"""What a call does to the objects and containers it is given, where its result is taken from annotations.
+
+``def reset(model: Net) -> None`` promises nothing of the model: its body says what it assigns.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.index import Facts
+from typedtorch.shapes.infer.inlining import MAX_DEPTH, _may_be_another
+from typedtorch.shapes.infer.signatures import Signature, is_plain_instance
+from typedtorch.shapes.infer.values import UNKNOWN, DictV, FunctionV, Instance, Sequence, Value
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.interpreter import Interpreter
+
+Given = Mapping[str, tuple[Value, ast.expr | None]]
+
+
+def follow(frame: Frame, function: FunctionV, signature: Signature, bound: Given, node: ast.AST) -> None:
+    """Look into a body that was not evaluated, only for what it changes."""
+    result = signature.result
+    promised = specs.informative(result) and (signature.shaped or not is_plain_instance(result))
+    if not (promised or isinstance(result, specs.NoneSpec)):
+        return
+    facts = function.module.facts(function.node)
+    given = {name: value for name, (value, _) in bound.items() if _may_change(facts, name, value)}
+    if not given:
+        return
+    interpreter = frame.interpreter
+    if _can_run(interpreter, frame, function):
+        with frame.reporter.mute():
+            values = {name: value for name, (value, _) in bound.items()}
+            interpreter.run_inline(frame, function, signature, values, node)
+        return
+    for name, value in given.items():
+        frame.state.replace_value(value, _forgotten(facts, name, value))
+
+
+def _can_run(interpreter: Interpreter, frame: Frame, function: FunctionV) -> bool:
+    """Whether a body would be evaluated, and is what is called."""
+    known = frame.depth < MAX_DEPTH and id(function.node) not in interpreter.stack and interpreter.steps > 0
+    return known and not _may_be_another(interpreter, frame, function)
+
+
+def _may_change(facts: Facts, name: str, value: Value) -> bool:
+    """Whether a body changes what a parameter holds, or passes it on to something that may."""
+    if not isinstance(value, (Instance, Sequence, DictV)):
+        return False
+    return name in facts.passed or name in facts.changed_names or any(n == name for n, _ in facts.stored)
+
+
+def _forgotten(facts: Facts, name: str, value: Value) -> Value:
+    """What is left of an object or a container whose changes cannot be followed."""
+    if isinstance(value, Sequence):
+        return Sequence(value.kind, None, UNKNOWN)
+    if isinstance(value, DictV):
+        return DictV({}, UNKNOWN, value.kind)
+    if not isinstance(value, Instance):
+        return value
+    stored = {attribute: UNKNOWN for n, attribute in facts.stored if n == name}
+    return replace(value, attributes={**value.attributes, **stored}, altered=True)
