@@ -66,6 +66,7 @@ def _comprehend(
         _comprehend_one(frame, generators[0], inner, place)
         return None, join_all(results, place) if results else UNKNOWN, None
     finally:
+        outer.ties.met = frame.state.ties.met  # two axes of one tensor are two, whenever it was
         frame.state = outer
 
 
