@@ -135,7 +135,7 @@ def joined_str(frame: Frame, node: ast.JoinedStr) -> Value:
         if isinstance(piece, ast.Constant):
             parts.append(str(piece.value))
             continue
-        value = evaluate(frame, piece.value) if isinstance(piece, ast.FormattedValue) else UNKNOWN
+        value = attributes.written(frame, piece.value) if isinstance(piece, ast.FormattedValue) else UNKNOWN
         if not isinstance(value, (str, int)):
             return Object("str")
         parts.append(str(value))
@@ -333,7 +333,7 @@ def _annotation_subscript(frame: Frame, node: ast.Subscript, base: External) -> 
     mask = reading.wrapper_mask(base)
     if mask is None:
         if reading.typing_name(base) is not None:
-            return SpecV(reading.read(node, lambda n: evaluate(frame, n)))
+            return reading.alias(node, frame.evaluate)
         return base if base.name.startswith("torch") else UNKNOWN
     if not isinstance(node.slice, ast.Tuple) or len(node.slice.elts) != 2:
         return UNKNOWN

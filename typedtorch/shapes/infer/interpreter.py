@@ -46,7 +46,6 @@ from typedtorch.shapes.infer.values import (
     Instance,
     Scalar,
     Sequence,
-    SpecV,
     Value,
     is_size,
 )
@@ -154,6 +153,9 @@ class Interpreter:
         value_node = getattr(statement, "value", None)
         if value_node is None or target is None:
             return UNKNOWN
+        if type(statement).__name__ == "TypeAlias":  # Python 3.12's ``type X[T] = ...``
+            parameters = [p.name for p in getattr(statement, "type_params", [])]
+            return reading.alias(value_node, frame.evaluate, parameters)
         if isinstance(value_node, ast.Constant) and isinstance(target, ast.Name):
             return value_node.value
         value = self._alias_or_value(frame, value_node)
@@ -164,15 +166,15 @@ class Interpreter:
 
     def _alias_or_value(self, frame: Frame, node: ast.expr) -> Value:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-            spec = reading.read(node, lambda n: evaluate(frame, n))
-            if not isinstance(spec, specs.Anything):
-                return SpecV(spec)
+            alias = reading.alias(node, frame.evaluate)
+            if alias.given is not None or not isinstance(alias.spec, specs.Anything):
+                return alias
         return evaluate(frame, node)
 
     def _annotated_global(self, frame: Frame, statement: ast.AnnAssign, name: str) -> Value:
         kind = reading.typing_name(evaluate(frame, statement.annotation))
         if kind == "TypeAlias" and statement.value is not None:
-            return SpecV(reading.read(statement.value, lambda n: evaluate(frame, n)))
+            return reading.alias(statement.value, frame.evaluate)
         spec = reading.read(statement.annotation, lambda n: evaluate(frame, n))
         if statement.value is not None and (kind == "Final" or _is_constant_name(name)):
             value = evaluate(frame, statement.value)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.axes import Axes, AxesError, parse
@@ -27,6 +28,7 @@ from typedtorch.shapes.infer.specs import (
     Spec,
     TupleSpec,
     UnionSpec,
+    VariableSpec,
     union,
 )
 from typedtorch.shapes.infer.values import (
@@ -36,9 +38,6 @@ from typedtorch.shapes.infer.values import (
     Value,
 )
 from typedtorch.shapes.slips import slip
-
-if TYPE_CHECKING:
-    pass
 
 _NUMBERS = {"int", "float", "bool", "complex"}
 _LISTS = {
@@ -102,12 +101,43 @@ def read(node: ast.expr | None, evaluate: Evaluate) -> Spec:
     return to_spec(evaluate(node))
 
 
+def alias(node: ast.expr, evaluate: Evaluate, parameters: Sequence[str] = ()) -> SpecV:
+    """An annotation as a value, which a name may stand for; ``Pair = tuple[T, T]`` is generic."""
+    names = parameters or _variables(node, evaluate)
+    spec = read(node, evaluate)
+    if not names:
+        return SpecV(spec)
+
+    def given(arguments: tuple[Spec, ...]) -> Spec:
+        if len(arguments) != len(names):
+            return ANYTHING
+        bound = {name: SpecV(argument) for name, argument in zip(names, arguments, strict=True)}
+
+        def evaluate_given(node: ast.expr) -> Value:
+            variable = bound.get(node.id) if isinstance(node, ast.Name) else None
+            return evaluate(node) if variable is None else variable
+
+        return read(node, evaluate_given)
+
+    return SpecV(spec, given)
+
+
+def _variables(node: ast.expr, evaluate: Evaluate) -> list[str]:
+    """Type variables of an annotation, in the order in which they first stand there."""
+    names = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
+    names.sort(key=lambda n: (n.lineno, n.col_offset))
+    found = (n.id for n in names if isinstance(to_spec(evaluate(n)), VariableSpec))
+    return list(dict.fromkeys(found))
+
+
 def _read_subscript(node: ast.expr, base: ast.expr, index: ast.expr, evaluate: Evaluate) -> Spec:
     generic = evaluate(base)
     name = typing_name(generic)
     arguments = index.elts if isinstance(index, ast.Tuple) else [index]
     if isinstance(generic, ClassV) and generic.info.type_parameters():
         return InstanceSpec(generic.info, tuple(read(a, evaluate) for a in arguments))
+    if isinstance(generic, SpecV) and generic.given is not None:
+        return generic.given(tuple(read(a, evaluate) for a in arguments))
     if name is None:
         return to_spec(evaluate(node))
     if name == "Optional":

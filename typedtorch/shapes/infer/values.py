@@ -12,7 +12,7 @@ Values are immutable.  A mutation makes a new value and rebinds every name that 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -200,9 +200,13 @@ class Awaitable:
 
 @dataclass(frozen=True, slots=True)
 class SpecV:
-    """An annotation used as a value: an alias ``Image = Float[Tensor, "c h w"]``."""
+    """An annotation used as a value: an alias ``Image = Float[Tensor, "c h w"]``.
+
+    ``given`` is what a generic one (``Pair = tuple[T, T]``) stands for with its arguments.
+    """
 
     spec: Spec
+    given: Callable[[tuple[Spec, ...]], Spec] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
