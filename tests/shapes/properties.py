@@ -117,6 +117,7 @@ _BESIDE = (
     "not implemented for", "not supported", "not yet support", "out of range in self", "Could not run",
     "index out of", "out of bounds", "NotImplementedError", "ZeroDivision", "not compiled with",
     "does not support", "unsupported", "Unsupported", "isn't implemented", "not implemented",
+    "for argument #2 'targets' (while checking arguments for ctc_loss",  # the sum of the lengths
 )  # fmt: skip
 
 

@@ -208,6 +208,8 @@ def spelled(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any]
             found[first] = value
         else:
             found[_SYNONYMS[key] if _SYNONYMS.get(key) in named else key] = value
+    if "out" in found and "out" not in named:
+        del found["out"]  # where the result is put does not change its shape
     if several in found:
         before = args or ((found.pop(first, UNKNOWN),) if first else ())
         args = (*before, found.pop(several))

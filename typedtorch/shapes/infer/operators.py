@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.equality import (
-    DEFAULTED,
     GIVEN_SCOPE,
     HELD_SCOPE,
     INSTANCE_SCOPE,
     INTEGER_SCOPE,
     LINKED_SCOPE,
+    bare,
     distinct,
     generic,
     observing,
@@ -156,8 +156,11 @@ def apply_rule(
 
 def _written_into(result: Tensor, out: Value) -> Value:
     """With ``out=`` the result is that tensor, of the dtype it has."""
-    dtype = out.dtype if isinstance(out, Tensor) else dtypes.ANY if out is not None else result.dtype
-    return replace(result, dtype=dtype)
+    if out is None:
+        return result
+    if not isinstance(out, Tensor):
+        return replace(result, dtype=dtypes.ANY, layout=None)
+    return replace(result, dtype=out.dtype, layout=out.layout)
 
 
 def _report_refusal(
@@ -265,7 +268,7 @@ def _why(ties: Ties, a: Size, b: Size) -> str | None:
 
 def _whose(size: Size) -> str:
     """A size by its name, and whose it is where it belongs to an object."""
-    holders = {HOLDERS.get(a.scope.rstrip(DEFAULTED), a.scope) for a in atoms(size) if a.kind == "axis"}
+    holders = {HOLDERS.get(bare(a.scope), a.scope) for a in atoms(size) if a.kind == "axis"}
     holder = holders.pop() if len(holders) == 1 else ""
     return f"{size} of {holder}" if holder.isidentifier() else str(size)
 

@@ -287,8 +287,7 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, dtype: Any = None, **
     operands = [(o, p) for o, p in ((mean, "mean"), (std, "std")) if isinstance(o, Tensor)]
     if not operands:
         raise Undecided
-    for operand in operands:
-        want(operand[0], FLOATING | dtypes.COMPLEX, operand[1], "a floating dtype")
+    want(operands[0][0], FLOATING | dtypes.COMPLEX, operands[0][1], "a floating dtype")
     return replace(pointwise(*operands, dtype=mask_of(operands[0][0])), layout=None)
 
 

@@ -11,7 +11,7 @@ from typedtorch.shapes.dtypes import ANY, COMPLEX, FLOAT32, INTEGRAL, to_float
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import Function, axes_of, counted, flag, is_size, literal, need
-from typedtorch.shapes.rules.promotion import dtype_of, mask_of, to_complex, to_real, want
+from typedtorch.shapes.rules.promotion import dtype_of, mask_of, result_type, to_complex, to_real, want
 from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
@@ -210,6 +210,8 @@ def stft(
         raise ShapeError(f"{who} has {length} samples, fewer than n_fft={n_fft}")
     frames = (length - n_fft) // hop + 1
     shape = (*tensor.shape[:-1], _half(n_fft) if half else n_fft, frames)
+    if isinstance(window, Tensor):
+        mask = result_type(tensor.of((1,), mask), window)
     return tensor.of(shape, to_complex(mask)) if as_complex else tensor.of((*shape, 2), to_real(mask))
 
 

@@ -20,7 +20,7 @@ from typedtorch.shapes.rules.forms import (
     need,
 )
 from typedtorch.shapes.rules.layout import fresh
-from typedtorch.shapes.rules.promotion import common_dtype, dtype_of, mask_of, result_type
+from typedtorch.shapes.rules.promotion import common_dtype, dtype_of, mask_of, result_type, stretched
 from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
@@ -177,9 +177,9 @@ def outer(input: Any, vec2: Any, *, out: Any = None) -> Tensor:
 
 @rule(*both("inner"), sample="f:... m k, f:n k | f:k, f:k | f:m k, f:k")
 def inner(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    mask = common_dtype((need(input), "input"), (need(other), "other"))
-    if not input.shape or not other.shape:
-        return input.of(input.shape or other.shape, mask)
+    if not need(input).shape or not need(other).shape:
+        return input.of(input.shape or other.shape, result_type(input, other))
+    mask = common_dtype((input, "input"), (other, "other"))
     left, right = tail(input.shape, 1)[0], tail(other.shape, 1)[0]
     if left is None or right is None:
         return input.of((ANY_AXES,), mask)
@@ -278,7 +278,7 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1, out:
 @rule(*both("addr"), sample="f:#m #n, f:m, f:n")
 def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None) -> Tensor:
     made = _added(outer(vec1, vec2), need(input), "input")
-    return made.of(made.shape, result_type(input, made))
+    return made.of(made.shape, result_type(stretched(input), made))
 
 
 # --- linear layers -----------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import name, rule, warn
 from typedtorch.shapes.rules.forms import broadcast_operands, functional, need
 from typedtorch.shapes.rules.loss_flags import old_flags
-from typedtorch.shapes.rules.promotion import common_dtype, mask_of, result_type, to_real, want
+from typedtorch.shapes.rules.promotion import common_dtype, mask_of, result_type, stretched, to_real, want
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
@@ -134,9 +134,10 @@ def cross_entropy(
     if kinds & FLOATING and same_as_input is not False:
         if kinds & ~FLOATING:
             return _reduced(input, wanted, reduction, mask)
-        _check_weight(weight, classes, mask)
-        if not kinds & mask and not size_average:
-            return _reduced(input, wanted, reduction, mask | kinds)
+        _check_weight(weight, classes, FLOATING)
+        mixed = kinds | mask | (mask_of(weight) if isinstance(weight, Tensor) else 0)
+        if mixed != mask and not size_average:
+            return _reduced(input, wanted, reduction, mixed & FLOATING)
         return _reduced(input, wanted, reduction, dtypes.promote(kinds, mask))
     _check_indices(target, same_as_input, wanted, input)
     _check_target(input, target, wanted)
@@ -206,12 +207,10 @@ def _lint_numbers(input: Tensor, target: Tensor, shape: Shape) -> None:
         )
 
 
-def _promoted(input: Any, target: Any) -> int:
-    return result_type(need(input), need(target))
-
-
-def _floating(input: Any, target: Any) -> int:
-    mask = _promoted(input, target)
+def _floating(input: Any, target: Any, expanded: bool = True) -> int:
+    """The dtype of two tensors, which most losses expand to one shape first."""
+    pair = need(input), need(target)
+    mask = result_type(*map(stretched, pair)) if expanded else result_type(*pair)
     if not mask & (FLOATING | COMPLEX):
         raise ShapeError(
             f"{name(input, 'input')} and {name(target, 'target')} are {dtypes.show(mask)}, wanted a "
@@ -237,7 +236,8 @@ def mse_loss(
     weight: Any = None,
     beta: Any = 1.0,
 ) -> Tensor:
-    return _pair(input, target, reduction, _floating(input, target))
+    # releases differ in which of two dtypes comes out
+    return _pair(input, target, reduction, _floating(input, target) | mask_of(input) & FLOATING)
 
 
 @rule(*functional("l1_loss"), sample=_PAIRS)
@@ -331,23 +331,8 @@ def kl_div(
     reduction: Any = "mean",
     log_target: Any = False,
 ) -> Tensor:
-    mask = _floating(input, target)
+    mask = _floating(input, target, expanded=False)
     return _pair(input, target, "mean" if reduction == "batchmean" else reduction, mask)
-
-
-@rule(*functional("poisson_nll_loss"), sample=_PAIRS)
-@old_flags
-def poisson_nll_loss(
-    input: Any,
-    target: Any,
-    log_input: Any = True,
-    full: Any = False,
-    size_average: Any = None,
-    eps: Any = 1e-08,
-    reduce: Any = None,
-    reduction: Any = "mean",
-) -> Tensor:
-    return _pair(input, target, reduction, dtypes.to_float(_promoted(input, target)))
 
 
 @rule(*functional("soft_margin_loss"), sample=_PAIRS)
@@ -355,7 +340,7 @@ def poisson_nll_loss(
 def soft_margin_loss(
     input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: Any = "mean"
 ) -> Tensor:
-    return _pair(input, target, reduction, _floating(input, target))
+    return _pair(input, target, reduction, _floating(input, target) | mask_of(input) & FLOATING)
 
 
 @rule(*functional("hinge_embedding_loss"), sample=_PAIRS)
@@ -371,33 +356,3 @@ def hinge_embedding_loss(
     if not mask_of(need(input)) & FLOATING:
         raise Undecided
     return _pair(input, target, reduction, mask_of(input))
-
-
-@rule(
-    *functional("gaussian_nll_loss"),
-    sample="F:b d, F:b d, F:b d | F:b d, F:b d, F:b d, reduction='none' | F:b d, F:b d, F:b 1",
-)
-def gaussian_nll_loss(
-    input: Any, target: Any, var: Any, full: Any = False, eps: Any = 1e-06, reduction: Any = "mean"
-) -> Tensor:
-    if not isinstance(var, Tensor):
-        raise Undecided
-    want(var, FLOATING, "var", "a floating dtype")
-    if not mask_of(need(input)) & FLOATING or not mask_of(need(target)) & FLOATING:
-        raise Undecided
-    shape = broadcast_operands((need(input), "input"), (need(target), "target"))
-    _check_variance(input, var)
-    return _reduced(input, shape, reduction, result_type(input, target, var, 0.5))
-
-
-def _check_variance(input: Tensor, var: Tensor) -> None:
-    """The input's shape, or its last axis 1 or left out."""
-    given, whole = var.shape, input.shape
-    if same_shape(given, whole) is not False or input.rank is None or var.rank is None:
-        return
-    if not given or not whole:
-        return
-    if same_shape(given, whole[:-1]) is False and same_shape(given, (*whole[:-1], 1)) is False:
-        broadcast_operands((input, "input"), (var, "var"))
-    if same_shape(given, (*whole[:-1], 1)) is not True:
-        raise Undecided

@@ -271,7 +271,8 @@ def _checked(allowed: int, wanted: str, *operands: tuple[Any, str]) -> int:
 def _binary(result: Any, allowed: int, wanted: str) -> Function:
     def binary(input: Any, other: Any, *, out: Any = None) -> Tensor:
         mask = _checked(allowed, wanted, (input, "input"), (other, "other"))
-        return pointwise((input, "input"), (other, "other"), dtype=result(mask))
+        made = pointwise((input, "input"), (other, "other"), dtype=result(mask))
+        return made if isinstance(input, Tensor) else replace(made, layout=None)  # 1 ** x is filled anew
 
     return binary
 

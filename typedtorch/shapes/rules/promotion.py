@@ -131,6 +131,11 @@ def result_type(*operands: Any) -> int:
     return result
 
 
+def stretched(tensor: Tensor) -> Tensor:
+    """A tensor that is expanded before dtypes are promoted: one without axes has some then."""
+    return tensor if tensor.shape else tensor.of((1,))
+
+
 def _all(masks: list[int]) -> int:
     result = 0
     for mask in masks:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from typedtorch.shapes import dtypes
@@ -38,7 +39,9 @@ def cosine_embedding_loss(
     reduce: Any = None,
     reduction: Any = "mean",
 ) -> Tensor:
-    mask = dtypes.to_float(result_type(need(input1), need(input2), need(target)))
+    lengths = (need(t).of((1,), dtypes.to_float(mask_of(t))) for t in (input1, input2))
+    need(target)
+    mask = result_type(*lengths)  # of the cosine; the target only chooses
     if input1.rank is None or input2.rank is None or target.rank is None:
         raise Undecided
     if (
@@ -105,7 +108,13 @@ def triplet_margin_loss(
     made = broadcast_operands(
         (anchor.of(first), "the first distance"), (anchor.of(second), "the second distance")
     )
-    mask = to_real(dtypes.to_float(result_type(anchor, positive, negative)))
+    distances = (
+        (anchor, positive),
+        (anchor, negative),
+        *([(positive, negative)] if swap is not False else []),
+    )
+    masks = (to_real(dtypes.to_float(result_type(*pair))) for pair in distances)
+    mask = functools.reduce(dtypes.promote, masks)
     return _reduced(anchor, made, reduction, mask)
 
 
@@ -183,7 +192,8 @@ def multilabel_margin_loss(
         raise Undecided
     if len(input.shape) > 2:
         raise ShapeError(f"{name(input, 'input')} has shape {show(input.shape)}, wanted (b, classes)")
-    _equal(input, target, "multilabel_margin_loss")
+    if not (input.shape == (1,) and target.shape == ()):
+        _equal(input, target, "multilabel_margin_loss")
     return _reduced(input, input.shape[:-1], reduction, mask)
 
 

@@ -12,7 +12,15 @@ from typedtorch.shapes.dtypes import ANY, BOOL, COMPLEX, FLOATING, INT64, INTEGR
 from typedtorch.shapes.rule import Record, name, rule
 from typedtorch.shapes.rules.forms import both, broadcast_operands, functional, literal, need, reduced, under
 from typedtorch.shapes.rules.pointwise import RULE_OF
-from typedtorch.shapes.rules.promotion import common_dtype, dtype_of, mask_of, result_type, to_real, want
+from typedtorch.shapes.rules.promotion import (
+    common_dtype,
+    dtype_of,
+    mask_of,
+    result_type,
+    stretched,
+    to_real,
+    want,
+)
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
@@ -354,7 +362,7 @@ def glu(input: Any, dim: Any = -1) -> Tensor:
     *functional("cosine_similarity"), "torch.cosine_similarity", sample="f:#*, f:#*, dim=dim | f:b d, f:b d"
 )
 def cosine_similarity(x1: Any, x2: Any, dim: Any = 1, eps: Any = 1e-8) -> Tensor:
-    mask = result_type(need(x1), need(x2))
+    mask = result_type(stretched(need(x1)), stretched(need(x2)))
     if not mask & FLOATING:
         raise ShapeError(f"{name(x1, 'x1')} is {dtypes.show(mask)}, wanted a floating dtype", "dtype")
     shape = broadcast_operands((x1, "x1"), (x2, "x2"))

@@ -1,0 +1,60 @@
+"""Losses that are the negative logarithm of a likelihood."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typedtorch.shapes import dtypes
+from typedtorch.shapes.dtypes import FLOATING
+from typedtorch.shapes.rule import rule
+from typedtorch.shapes.rules.forms import broadcast_operands, functional, need
+from typedtorch.shapes.rules.loss_flags import old_flags
+from typedtorch.shapes.rules.losses import _PAIRS, _pair, _reduced
+from typedtorch.shapes.rules.promotion import mask_of, result_type, want
+from typedtorch.shapes.tensor import Tensor, Undecided, same_shape
+
+
+@rule(*functional("poisson_nll_loss"), sample=_PAIRS)
+@old_flags
+def poisson_nll_loss(
+    input: Any,
+    target: Any,
+    log_input: Any = True,
+    full: Any = False,
+    size_average: Any = None,
+    eps: Any = 1e-08,
+    reduce: Any = None,
+    reduction: Any = "mean",
+) -> Tensor:
+    rates = need(input).of(input.shape, dtypes.to_float(mask_of(input)))  # their exponential, or logarithm
+    return _pair(input, target, reduction, dtypes.to_float(result_type(rates, need(target))))
+
+
+@rule(
+    *functional("gaussian_nll_loss"),
+    sample="F:b d, F:b d, F:b d | F:b d, F:b d, F:b d, reduction='none' | F:b d, F:b d, F:b 1",
+)
+def gaussian_nll_loss(
+    input: Any, target: Any, var: Any, full: Any = False, eps: Any = 1e-06, reduction: Any = "mean"
+) -> Tensor:
+    if not isinstance(var, Tensor):
+        raise Undecided
+    want(var, FLOATING, "var", "a floating dtype")
+    if not mask_of(need(input)) & FLOATING or not mask_of(need(target)) & FLOATING:
+        raise Undecided
+    shape = broadcast_operands((need(input), "input"), (need(target), "target"))
+    _check_variance(input, var)
+    return _reduced(input, shape, reduction, result_type(input, target, var, 0.5))
+
+
+def _check_variance(input: Tensor, var: Tensor) -> None:
+    """The input's shape, or its last axis 1 or left out."""
+    given, whole = var.shape, input.shape
+    if same_shape(given, whole) is not False or input.rank is None or var.rank is None:
+        return
+    if not given or not whole:
+        return
+    if same_shape(given, whole[:-1]) is False and same_shape(given, (*whole[:-1], 1)) is False:
+        broadcast_operands((input, "input"), (var, "var"))
+    if same_shape(given, (*whole[:-1], 1)) is not True:
+        raise Undecided
