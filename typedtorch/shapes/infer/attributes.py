@@ -200,6 +200,19 @@ def of_class(frame: Frame, value: ClassV, name: str) -> Value:
     return UNKNOWN
 
 
+def written(frame: Frame, node: ast.expr) -> Value:
+    """What an f-string writes of an expression: of a member of a ``StrEnum``, its text."""
+    member, texts = node, {"enum.StrEnum"}
+    if isinstance(node, ast.Attribute) and node.attr == "value":
+        member, texts = node.value, {"enum.StrEnum", "enum.Enum"}
+    if isinstance(member, ast.Attribute):
+        holder = frame.evaluate(member.value)
+        if isinstance(holder, ClassV) and texts & set(holder.info.external_bases()):
+            assigned = holder.info.assigned.get(member.attr)
+            return UNKNOWN if assigned is None else holder.info.evaluate(assigned)
+    return frame.evaluate(node)
+
+
 def _of_super(frame: Frame, value: SuperV, name: str) -> Value:
     receiver = value.receiver
     if isinstance(receiver, Instance):

@@ -334,7 +334,17 @@ def limits(kind: str) -> Special:
     return info
 
 
+def pattern_first(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``fancy_einsum``'s einsum, which is einops' with the pattern before the tensors."""
+    if args.open or args.keywords or len(args.values) < 2:
+        return UNKNOWN
+    rule = RULES["einops.einsum"].function
+    values, nodes = (*args.values[1:], args.values[0]), (*args.nodes[1:], args.nodes[0])
+    return frame.interpreter.apply_rule(frame, rule, values, {}, node, nodes)
+
+
 SPECIAL: dict[str, Special] = {
+    "fancy_einsum.einsum": pattern_first,
     "torch.finfo": limits("float"), "torch.iinfo": limits("int"),
     "numpy.finfo": limits("float"), "numpy.iinfo": limits("int"),
     "builtins.len": length, "builtins.int": to_int, "builtins.float": to_float, "builtins.bool": to_bool,

@@ -137,12 +137,14 @@ def masked_select(input: Any, mask: Any, *, out: Any = None) -> Tensor:
 )
 def masked_fill(input: Any, mask: Any, value: Any) -> Tensor:
     _check_fill(need(input), value)
-    if mask is UNKNOWN or pack_index(need(mask).shape) is not None:
+    if mask is not UNKNOWN:
+        want(need(mask), BOOL, "mask", "a bool mask", f"compare: {name(mask, 'mask')} == 0")
+        made = pointwise((input, "input"), (mask, "mask"), dtype=mask_of(input))
+    if mask is UNKNOWN or pack_index(mask.shape) is not None:
         # a mask seldom has more axes than what it covers, and stretches only axes of size 1
         shape = tuple(e if isinstance(e, Pack) else broadcast_size(e, unknown()) for e in input.shape)
         return input.of(shape)
-    want(mask, BOOL, "mask", "a bool mask", f"compare: {name(mask, 'mask')} == 0")
-    return replace(pointwise((input, "input"), (mask, "mask"), dtype=mask_of(input)), layout=None)
+    return replace(made, layout=None)
 
 
 def _check_fill(input: Tensor, value: Any) -> None:
