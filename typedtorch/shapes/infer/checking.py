@@ -113,14 +113,18 @@ def check_function(
     *,
     linked: bool = True,
     spread: Mapping[str, int] | None = None,
+    only: Signature | None = None,
 ) -> None:
-    """One body, assuming what its signature promises; ``spread`` says how many axes a run of axes is."""
+    """One body, assuming what its signature promises, or ``only`` a part of it.
+
+    ``spread`` says how many axes a run of axes is.
+    """
     node = function.node
     if isinstance(node, ast.Lambda) or "overload" in interpreter.decorators_of(node):
         return
     if "no_type_check" in interpreter.decorators_of(node):
         return
-    signature = interpreter.signature(function)
+    signature = only or interpreter.signature(function)
     names = Names(axis, generic=True, spread=spread or {})
     held = function.bound.axes.keys() if isinstance(function.bound, Instance) else frozenset()
     frame = Frame(
@@ -142,9 +146,10 @@ def check_function(
             run(frame, node.body)
     finally:
         interpreter.stack.pop()
-    if linked and not signature.is_generator and not spread:
+    on_trial = spread or only
+    if linked and not signature.is_generator and not on_trial:
         summaries.record(frame, signature)
-    if linked and not spread and not reporter.muted:
+    if linked and not on_trial and not reporter.muted:
         ranks.check(interpreter, function, signature, reporter, info)
 
 

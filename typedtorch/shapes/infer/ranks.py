@@ -3,6 +3,9 @@
 With a run of axes of unknown number much cannot be told: ``x.sum(0)`` of ``(*batch, d)`` may be a
 batch axis or ``d``.  So a body in which nothing else is wrong is evaluated again with one axis in
 place of the run, then two, then three, until it fits.  What is reported is what goes wrong with one.
+
+So it is with a parameter that takes tensors of several shapes, ``Float[Tensor, "b d"] | Float[Tensor, "d"]``:
+a body that fits none of them contradicts itself.
 """
 
 from __future__ import annotations
@@ -65,19 +68,19 @@ def check(
     reporter: Reporter,
     info: ClassInfo | None,
 ) -> None:
-    """Report what goes wrong with every number of axes."""
+    """Report what goes wrong with every number of axes, or with every shape that a parameter takes."""
     from typedtorch.shapes.infer.checking import check_function  # noqa: PLC0415 - checking calls this
 
-    name = run_of_axes(signature)
-    if name is None or _blamed(function.node, reporter):
+    trials = _trials(signature)
+    if not trials or _blamed(function.node, reporter):
         return
     pending = interpreter.pending, interpreter.pending_classes
     first: Reporter | None = None
-    for count in COUNTS:
+    for spread, only in trials:
         trial = Reporter(reporter.path, counting=False)
         interpreter.pending, interpreter.pending_classes = {}, {}
         try:
-            check_function(interpreter, function, trial, info, spread={name: count})
+            check_function(interpreter, function, trial, info, spread=spread, only=only)
         finally:
             interpreter.pending, interpreter.pending_classes = pending
         if not trial.findings:
@@ -86,6 +89,41 @@ def check(
     assert first is not None
     key = min(first.findings)
     reporter.findings.setdefault(key, first.findings[key])
+
+
+def _trials(signature: Signature) -> list[tuple[dict[str, int] | None, Signature | None]]:
+    name = run_of_axes(signature)
+    if name is not None:
+        return [({name: count}, None) for count in COUNTS]
+    return [(None, only) for only in _alternatives(signature)]
+
+
+def _alternatives(signature: Signature) -> list[Signature]:
+    """The signature with each of the shapes that its one parameter of several shapes takes.
+
+    None where an argument that may be left out has axes of its own, which may be meant to be others'.
+    """
+    several = {}
+    for i, parameter in enumerate(signature.parameters):
+        options = parameter.spec.options if isinstance(parameter.spec, specs.UnionSpec) else ()
+        arrays = [option for option in options if isinstance(option, specs.ArraySpec)]
+        if len(arrays) > 1:
+            if len(arrays) + sum(isinstance(o, specs.NoneSpec) for o in options) < len(options):
+                return []
+            several[i] = arrays
+    if len(several) != 1:
+        return []
+    ((place, arrays),) = several.items()
+    before, own, after = (
+        signature.parameters[:place],
+        signature.parameters[place],
+        signature.parameters[place + 1 :],
+    )
+    named = [(isinstance(p.spec, specs.UnionSpec), specs.axis_names(p.spec)) for p in (*before, *after)]
+    certain = specs.axis_names(own.spec).union(*(names for optional, names in named if not optional))
+    if any(optional and not names <= certain for optional, names in named):
+        return []
+    return [replace(signature, parameters=[*before, replace(own, spec=a), *after]) for a in arrays]
 
 
 def seen_from(names: Names, signature: Signature, receiver: Value) -> Value:
