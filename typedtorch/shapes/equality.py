@@ -113,7 +113,7 @@ def _linked_against_axes(difference: Size) -> frozenset[str]:
     found = atoms(difference)
     if not any(a.kind == "axis" and not a.scope for a in found):
         return frozenset()
-    return frozenset(a.name for a in found if a.scope.rstrip(DEFAULTED) == LINKED_SCOPE)
+    return frozenset(a.name for a in found if bare(a.scope) == LINKED_SCOPE)
 
 
 _distinct: set[tuple[Size, Size]] = set()
@@ -230,7 +230,7 @@ def is_argument(size: Size) -> bool:
         return False
     atom = size.terms[0][0][0][0]
     return atom.kind == "int" or (
-        atom.kind == "axis" and atom.scope.rstrip(DEFAULTED) in (INTEGER_SCOPE, INSTANCE_SCOPE, LINKED_SCOPE)
+        atom.kind == "axis" and bare(atom.scope) in (INTEGER_SCOPE, INSTANCE_SCOPE, LINKED_SCOPE)
     )
 
 
@@ -245,8 +245,7 @@ def name_against_number(a: Size, b: Size) -> bool:
     if not isinstance(b, int) or isinstance(a, int):
         return False
     return all(
-        atom.kind == "floor"
-        or (atom.kind == "axis" and atom.scope.rstrip(DEFAULTED) in ("", LINKED_SCOPE, HELD_SCOPE))
+        atom.kind == "floor" or (atom.kind == "axis" and bare(atom.scope) in ("", LINKED_SCOPE, HELD_SCOPE))
         for atom in a.atoms()
     )
 
@@ -254,9 +253,14 @@ def name_against_number(a: Size, b: Size) -> bool:
 INTEGER_SCOPE = "int"  # int parameters of one function: generic among themselves
 INSTANCE_SCOPE = "self"  # integers of one instance: likewise
 HELD_SCOPE = "held"  # axes of the tensors an instance was constructed with: likewise
-DEFAULTED = "="  # ends the scope of an integer with a default: it may be the number it defaults to
+DEFAULTED = "="  # and the number end the scope of an integer with a default: it may be that number
 GIVEN_SCOPE = "given"  # an axis of a signature as a call binds it, for observers
 LINKED_SCOPE = "linked"  # integers of an instance that are axes of its methods: in both scopes
+
+
+def bare(scope: str) -> str:
+    """A scope without what an integer of it defaults to."""
+    return scope.partition(DEFAULTED)[0]
 
 
 @lru_cache(maxsize=65536)
@@ -328,7 +332,9 @@ def _nonzero(diff: Poly) -> bool | None:
     constant = next((abs(c) for m, c in rest.terms if not m), None)
     if constant is None:
         return False
-    if {a.scope for a in rest.atoms()} <= {INSTANCE_SCOPE, LINKED_SCOPE}:
+    (scope,) = {a.scope for a in rest.atoms()}
+    base, _, default = scope.partition(DEFAULTED)
+    if base in (INSTANCE_SCOPE, LINKED_SCOPE) and (base == scope or default not in ("", str(constant))):
         return False  # an instance is made with every size, and this number fits one of them
     # b*d against d is one b too many; but d against 3 may be a name that says too little
     return False if constant == 1 and rest != diff else None
@@ -351,7 +357,7 @@ def _rigid(size: Poly) -> bool:
 
 
 def _one_scope(scopes: set[str]) -> bool:
-    scopes = {s.rstrip(DEFAULTED) for s in scopes}
+    scopes = {bare(s) for s in scopes}
     if len(scopes) == 1:
         return True
     if LINKED_SCOPE in scopes:

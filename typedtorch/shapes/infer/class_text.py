@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from typedtorch.shapes.equality import DEFAULTED
 from typedtorch.shapes.syntax import children, walk
 
 Def = ast.FunctionDef | ast.AsyncFunctionDef
@@ -95,9 +96,17 @@ def is_class_variable(annotation: ast.expr) -> bool:
     return _last(kind) in ("ClassVar", "KW_ONLY")
 
 
-def with_default(arguments: ast.arguments) -> frozenset[str]:
-    """The parameters that have a default."""
+def with_default(arguments: ast.arguments) -> dict[str, str]:
+    """The parameters that have a default, each with ``DEFAULTED`` and the number it is, if it is one."""
     positional = [*arguments.posonlyargs, *arguments.args]
     optional = positional[len(positional) - len(arguments.defaults) :] if arguments.defaults else []
-    keyword = [a for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
-    return frozenset(a.arg for a in (*optional, *keyword))
+    given = list(zip(optional, arguments.defaults, strict=True))
+    keyword = [
+        (a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None
+    ]
+    return {a.arg: DEFAULTED + _number(d) for a, d in (*given, *keyword)}
+
+
+def _number(node: ast.expr) -> str:
+    number = isinstance(node, ast.Constant) and type(node.value) is int
+    return ast.unparse(node) if number else ""

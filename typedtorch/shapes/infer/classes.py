@@ -288,19 +288,18 @@ class ClassInfo:
         """An integer that is no axis of the methods: in a file with shapes, generic among its like."""
         if not self.annotation_names() and "jaxtyping" not in self.module.text:
             return integer(name)
-        return axis(
-            name, INSTANCE_SCOPE + (DEFAULTED if not name.isidentifier() or name in self.defaulted() else "")
-        )
+        default = self.defaulted().get(name, "") if name.isidentifier() else DEFAULTED
+        return axis(name, INSTANCE_SCOPE + default)
 
     def own_axis(self, name: str) -> Size:
         """An axis of a tensor the constructor is given; one named like an integer of it may be that."""
         return integer(name) if name in self.integer_parameters() else axis(name, HELD_SCOPE)
 
-    def defaulted(self) -> frozenset[str]:
-        """Constructor parameters with a default; every integer of a passed object counts as one."""
+    def defaulted(self) -> dict[str, str]:
+        """Constructor parameters with a default, and it; every integer of a passed object counts as one."""
         found = self.constructor()
         if found is None:
-            return frozenset(self.assigned)
+            return dict.fromkeys(self.assigned, DEFAULTED)
         return with_default(found[1].args)
 
     def symbolic(self, *, linked: bool = True) -> Instance:

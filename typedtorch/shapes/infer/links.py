@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.equality import DEFAULTED, GIVEN_SCOPE, LINKED_SCOPE, observing
+from typedtorch.shapes.equality import GIVEN_SCOPE, LINKED_SCOPE, observing
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.checking import check_methods
 from typedtorch.shapes.infer.frame import Reporter
@@ -144,6 +144,4 @@ def discover(interpreter: Interpreter, info: ClassInfo) -> dict[str, Size]:
         if names.isdisjoint(evidence.met.keys() | evidence.given.keys()):
             linked |= names if names <= _of_arguments(interpreter, info) else frozenset()
     defaulted = info.defaulted()
-    return {
-        name: axis(name, LINKED_SCOPE + (DEFAULTED if name in defaulted else "")) for name in sorted(linked)
-    }
+    return {name: axis(name, LINKED_SCOPE + defaulted.get(name, "")) for name in sorted(linked)}

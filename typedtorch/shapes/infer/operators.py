@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.equality import (
-    DEFAULTED,
     GIVEN_SCOPE,
     HELD_SCOPE,
     INSTANCE_SCOPE,
     INTEGER_SCOPE,
     LINKED_SCOPE,
+    bare,
     distinct,
     generic,
     observing,
@@ -268,7 +268,7 @@ def _why(ties: Ties, a: Size, b: Size) -> str | None:
 
 def _whose(size: Size) -> str:
     """A size by its name, and whose it is where it belongs to an object."""
-    holders = {HOLDERS.get(a.scope.rstrip(DEFAULTED), a.scope) for a in atoms(size) if a.kind == "axis"}
+    holders = {HOLDERS.get(bare(a.scope), a.scope) for a in atoms(size) if a.kind == "axis"}
     holder = holders.pop() if len(holders) == 1 else ""
     return f"{size} of {holder}" if holder.isidentifier() else str(size)
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.equality import DEFAULTED, HELD_SCOPE, INSTANCE_SCOPE, INTEGER_SCOPE, LINKED_SCOPE
+from typedtorch.shapes.equality import HELD_SCOPE, INSTANCE_SCOPE, INTEGER_SCOPE, LINKED_SCOPE, bare
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.frame import Frame, Reporter
@@ -129,7 +129,7 @@ def _meaning(function: FunctionV, bound: Bound, names: Names) -> Callable[[Atom]
     receiver = function.bound
 
     def look(atom: Atom) -> Size | None:
-        scope = atom.scope.rstrip(DEFAULTED)
+        scope = bare(atom.scope)
         if atom.kind == "floor":
             return None
         if atom.kind == "either":

@@ -17,10 +17,10 @@ from collections.abc import Iterable, Mapping, Set
 from typing import TypeAlias
 
 from typedtorch.shapes.equality import (
-    DEFAULTED,
     HELD_SCOPE,
     INSTANCE_SCOPE,
     LINKED_SCOPE,
+    bare,
     is_argument,
     same,
 )
@@ -214,7 +214,7 @@ def _batch_against_fixed(x: Size, y: Size) -> bool:
     for atom in atoms(y):
         if atom.name[:1].lower() == "b" or "env" in atom.name or "batch" in atom.name:
             return False
-        if atom.kind != "floor" and atom.scope.rstrip(DEFAULTED) not in (INSTANCE_SCOPE, LINKED_SCOPE):
+        if atom.kind != "floor" and bare(atom.scope) not in (INSTANCE_SCOPE, LINKED_SCOPE):
             return False
     return True
 
