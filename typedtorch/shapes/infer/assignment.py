@@ -156,8 +156,8 @@ def _unpack(
             if _certain_count(frame, value, source):
                 messages.unpack(frame, source or target, value, len(elts), len(items))
             items = [UNKNOWN] * len(elts)
-        for element, item in zip(elts, items, strict=True):
-            assign_target(frame, element, item)
+        for element, item, part in zip(elts, items, mutation.parts(source, len(elts)), strict=True):
+            assign_target(frame, element, item, part)
         return
     after = len(elts) - star - 1
     if len(items) < len(elts) - 1:

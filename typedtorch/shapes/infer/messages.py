@@ -56,12 +56,11 @@ def declared(frame: Frame, node: ast.expr, problem: Problem) -> None:
 
 def unpack(frame: Frame, node: ast.expr, value: Value, wanted: int, got: int) -> None:
     """A tuple or first axis does not have as many items as there are names."""
-    what = f"axes of size {got}" if isinstance(value, Tensor) else f"{got} items"
     if isinstance(value, Tensor):
         shape = show(value.shape)
         text = f"cannot unpack {source(node)} of shape {shape} into {wanted} names: its first axis is {got}"
     else:
-        text = f"cannot unpack {source(node)} into {wanted} names: it has {what}"
+        text = f"cannot unpack {source(node)} into {wanted} names: it has {got} item{'' if got == 1 else 's'}"
         if isinstance(value, tuple) and all(is_size(v) for v in value):
             text += f", {show(value)}"
     frame.reporter.add(node, "shape", text)

@@ -1,8 +1,9 @@
-"""Lists and dicts that are changed in place, where they are one of several that another one holds."""
+"""What is assigned where: lists changed in place that are one of several, tuples written out."""
 
 from __future__ import annotations
 
 import ast
+import collections.abc
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -38,4 +39,12 @@ def _one_of(holder: DictV | Sequence, updated: Value, place: str) -> Value:
     return replace(holder, items=tuple(join(v, updated, f"{place}.{i}") for i, v in enumerate(holder.items)))
 
 
-__all__ = ["changed"]
+def parts(source: ast.expr | None, count: int) -> collections.abc.Sequence[ast.expr | None]:
+    """The expressions that ``a, b = x.shape, y.shape`` takes apart, where they are written out."""
+    match source:
+        case ast.Tuple(elts=elts) if len(elts) == count and not any(isinstance(e, ast.Starred) for e in elts):
+            return elts
+    return [None] * count
+
+
+__all__ = ["changed", "parts"]
