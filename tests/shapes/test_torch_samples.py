@@ -22,6 +22,7 @@ from torch_samples import (
     call_layer,
     call_rule,
     call_torch,
+    calls_of,
     database,
     disagreement,
     into,
@@ -58,8 +59,8 @@ def _calls(op: Any) -> Iterator[Sample]:
         if dtype not in op.supported_dtypes("cpu"):
             continue
         for i, given in enumerate(spread(op, dtype, 12 if dtype is DTYPES[0] else 5)):
-            for name in names:
-                sample = Sample(name, (given.input, *given.args), dict(given.kwargs))
+            direct = [Sample(name, (given.input, *given.args), dict(given.kwargs)) for name in names]
+            for sample in (*direct, *(call for call in calls_of(op, given) if call.name not in EXCEPTIONS)):
                 yield sample
                 if dtype is DTYPES[0] and i < 4 and not sample.attribute:
                     yield from _other_forms(sample)

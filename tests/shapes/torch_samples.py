@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import inspect
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+import torch.overrides
 from real import MASK, Refused, covers, describe, resolve
 from sampling import at
 
@@ -98,6 +100,29 @@ def spread(op: Any, dtype: torch.dtype, count: int) -> list[Any]:
     if len(made) <= count:
         return made
     return [made[i * (len(made) - 1) // max(count - 1, 1)] for i in range(count)]
+
+
+class _Recorder(torch.overrides.TorchFunctionMode):
+    """Notes the public functions that are called, not those that they call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[Sample] = []
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        name = torch.overrides.resolve_name(func) or ""
+        self.calls.append(Sample(name, tuple(map(_copied, args)), dict(kwargs or {})))
+        return func(*args, **(kwargs or {}))
+
+
+def calls_of(op: Any, given: Any) -> list[Sample]:
+    """What the database's own wrapper of an operator really calls: ``einsum`` with the equation first."""
+    with warnings.catch_warnings(), contextlib.suppress(Exception), torch.no_grad(), _Recorder() as recorder:
+        warnings.simplefilter("ignore")
+        op.op(_copied(given.input), *map(_copied, given.args), **given.kwargs)
+    return [call for call in recorder.calls if call.name in RULES]
 
 
 def call_torch(sample: Sample) -> Any:
