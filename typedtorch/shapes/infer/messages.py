@@ -199,7 +199,8 @@ def _axes(count: object) -> str:
     return f"{count} axis" if count == 1 else f"{count} axes"
 
 
-_COUNTS = {"selected": "as many as were selected"}  # of axes whose size only running tells
+# axes whose size only running tells
+_COUNTS = {"selected": "as many as were selected", "longest": "as long as the longest of them"}
 
 
 def _size_detail(problem: Problem) -> str:
