@@ -15,6 +15,7 @@ from pathlib import Path
 from typedtorch.shapes import syntax
 from typedtorch.shapes.findings import Coverage, Finding, Report
 from typedtorch.shapes.infer.index import Facts, facts_of
+from typedtorch.shapes.infer.stars import find_in_stars
 from typedtorch.shapes.infer.values import External, Value, join_all
 from typedtorch.shapes.syntax import Syntax
 from typedtorch.shapes.tensor import UNKNOWN
@@ -123,7 +124,7 @@ class Module:
             return (UNKNOWN,)
         bindings = self.bindings.get(name)
         if not bindings:
-            return self._find_in_stars(name)
+            return None if name.startswith("_") else find_in_stars(self, name)
         self.resolving.add(name)
         try:
             value = self._resolve(name, bindings)
@@ -131,20 +132,6 @@ class Module:
             self.resolving.discard(name)
         self.resolved[name] = value
         return (value,)
-
-    def _find_in_stars(self, name: str) -> tuple[Value] | None:
-        if name.startswith("_"):
-            return None
-        for star in self.stars:
-            if star.partition(".")[0] in EXTERNAL:
-                if star in ("jaxtyping", "torch", "typing", "math", "numpy", "einops"):
-                    return (External(f"{star}.{name}"),) if not hasattr(builtins, name) else None
-                continue
-            module = self.program.module(star)
-            found = None if module is None or module is self else module.find(name)
-            if found is not None:
-                return found
-        return None
 
     def _resolve(self, name: str, bindings: list[Binding]) -> Value:
         last = bindings[-1]
