@@ -1,12 +1,16 @@
 """How many single faults in the annotated functions of published packages the checker finds, by kind.
 
 ``python benchmarks/static_package_mutants.py [NAME ...]`` takes the packages of ``static_packages.py`` that
-use jaxtyping.  A function takes part if it can be run on its own: every parameter can be made from its
-annotation (axes get random sizes, one for each name), and it returns without complaint while jaxtyping and
+use jaxtyping.  What takes part is what can be called on its own: a function, a constructor or a method whose
+every argument can be made from its annotation (axes get random sizes, one for each name; objects of the
+package's dataclasses are made from their fields), and which returns without complaint while jaxtyping and
 beartype check every function and annotated local on the way.  Of a package no module is imported: the
 definitions of a file, and of those it imports from its own package, are executed without their decorators;
-what needs another library stays undefined.  A fault counts if the same call then fails for a reason of shapes
-or dtypes.
+what needs another library stays undefined.
+
+A fault counts if a call of what holds it, or of what names that in the same file, then fails for a reason of
+shapes or dtypes.  Arguments are made anew from the annotations as they stand with the fault, in the same
+sizes: an annotation that is changed, but that nothing in the file contradicts, is not a fault.
 """
 
 from __future__ import annotations
@@ -17,8 +21,9 @@ import multiprocessing
 import platform
 import random
 import sys
+import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,6 +34,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import torch
 from mutations import Mutant, mutants
+from mutations.arguments import Cannot
 from mutations.execution import Call, Modules, runnable
 from static_mutants import _about_tensors
 from static_packages import CACHE, JAXTYPING, RESULTS, Package, download
@@ -36,7 +42,9 @@ from static_packages import CACHE, JAXTYPING, RESULTS, Package, download
 from typedtorch.shapes.infer import Program
 from typedtorch.shapes.infer.files import find_in
 
-SECONDS = 240
+MANY = 12  # calls for each mutant
+SECONDS = 900  # on the clock, for a file
+SEARCHING, PLANTING = 100, 150  # of CPU time, for what can be called in a file and for its faults
 
 
 @dataclass(frozen=True)
@@ -56,25 +64,49 @@ def faults_of(package: Package, path: Path, per_kind: int) -> tuple[int, list[Fa
     modules = Modules(package.root)
     space = modules.load(name)
     tops = [n.name for n in ast.parse(text).body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
-    calls = {top: call for top in tops if (call := runnable(space, top)) is not None}
+    calls: dict[str, list[Call]] = {}
+    end = time.process_time() + SEARCHING
+    for top in tops:
+        if time.process_time() < end and (several := runnable(space, top)):
+            calls[top] = several
+    users = {top: _users(text, top, calls) for top in calls}
     by_kind: dict[str, list[Mutant]] = defaultdict(list)
     for mutant in mutants(text) if calls else ():
         if mutant.scope[0] in calls:
             by_kind[mutant.kind].append(mutant)
-    found = []
+    found, end = [], time.process_time() + PLANTING
     for kind in sorted(by_kind):
         random.Random(f"{name} {kind}").shuffle(by_kind[kind])
-        kept = [m for m in by_kind[kind][: 4 * per_kind] if breaks(m, calls[m.scope[0]], modules, name)]
+        if time.process_time() > end:
+            break
+        kept = [m for m in by_kind[kind][: 4 * per_kind] if breaks(m, users[m.scope[0]], modules, name)]
         found += [Fault(package.name, name, str(path), m) for m in kept[:per_kind]]
-    return len(calls), found
+    return sum(map(len, calls.values())), found
 
 
-def breaks(mutant: Mutant, call: Call, modules: Modules, name: str) -> bool:
-    try:
-        call.run(modules.load(name, mutant.text))
-    except Exception as error:
-        return _about_tensors(error)
-    return False
+def _users(text: str, name: str, calls: dict[str, list[Call]]) -> list[Call]:
+    """The calls of a definition, and of others of the file that name it."""
+    found = list(calls[name])
+    for node in ast.parse(text).body:
+        other = node.name if isinstance(node, ast.FunctionDef | ast.ClassDef) else name
+        named = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        found += calls.get(other, []) if other != name and name in named else []
+    return found[:MANY]
+
+
+def breaks(mutant: Mutant, calls: Sequence[Call], modules: Modules, name: str) -> bool:
+    """Whether one of the calls fails for a reason of shapes or dtypes, and none for another."""
+    space, broken = modules.load(name, mutant.text), False
+    for call in calls:
+        try:
+            call.run(space)
+        except Cannot:
+            continue
+        except Exception as error:
+            if not _about_tensors(error):
+                return False
+            broken = True
+    return broken
 
 
 def collect(package: Package, per_kind: int) -> Iterator[tuple[int, list[Fault]]]:

@@ -7,15 +7,16 @@ without their decorators; what needs another library stays undefined.
 from __future__ import annotations
 
 import ast
-import collections.abc
+import dataclasses
+import enum
 import inspect
 import random
 import sys
+import time
 import types
-import typing
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,22 +25,25 @@ import torch
 from static.running import _HELPERS, _check, _Enforce
 from static_mutants import _deadline
 
-from typedtorch.shapes.axes import Dim, parse
+from mutations.arguments import Cannot, Sizes, arguments
 from typedtorch.shapes.infer.files import find_in
 
+Space = dict[str, Any]
+ATTEMPTS = 48
+SECONDS = 3  # of searching for one call
 LIBRARIES = {
     "torch", "einops", "jaxtyping", "numpy", "math", "typing", "typing_extensions", "functools", "itertools",
     "dataclasses", "collections", "abc", "enum", "__future__", "beartype", "operator", "warnings", "logging",
+    "contextlib", "copy", "inspect", "numbers", "random", "re", "statistics", "string", "textwrap", "time",
+    "types",
+}  # fmt: skip
+# What names of libraries that are not here mean where only their shape in the program matters.
+STAND_INS: Space = {
+    "LightningModule": torch.nn.Module, "LowercaseStrEnum": enum.StrEnum, "PositiveInt": int,
+    "NonNegativeInt": int, "PositiveFloat": float, "NonNegativeFloat": float,
 }  # fmt: skip
 DECORATORS = {"staticmethod", "classmethod", "property", "dataclass", "abstractmethod"}
 UNSAFE = {"open", "os", "subprocess", "shutil", "requests", "urllib", "exec", "eval", "save", "load", "Path"}
-SIZES = (2, 3, 4, 5, 6, 7)
-ATTEMPTS = 16
-Space = dict[str, Any]
-
-
-class Cannot(Exception):
-    """An argument cannot be made, or a definition cannot be executed."""
 
 
 class _Bare(_Enforce):
@@ -104,9 +108,9 @@ class Modules:
                 case ast.If(body=inner) | ast.Try(body=inner):
                     self._block(inner, space, name)
                 case ast.FunctionDef() | ast.ClassDef() | ast.Assign() | ast.AnnAssign():
-                    if not UNSAFE & {
-                        _last(n) for n in ast.walk(statement) if isinstance(n, ast.Name | ast.Attribute)
-                    }:
+                    if isinstance(statement, ast.ClassDef):
+                        statement.body = [s for s in statement.body if _safe(s)] or [ast.Pass()]
+                    if _safe(statement):
                         self._define(statement, space)
 
     def _define(self, statement: ast.stmt, space: Space) -> None:
@@ -124,12 +128,14 @@ class Modules:
                 if isinstance(node, ast.Import):
                     if alias.name.partition(".")[0] in LIBRARIES:
                         exec(ast.unparse(ast.Import([alias])), space)
+                    elif alias.asname and find_in([self.root], alias.name):
+                        space[alias.asname] = types.SimpleNamespace(**self.load(alias.name))
                     continue
                 source = _absolute(node, name, find_in([self.root], name))
                 if not node.level and source.partition(".")[0] in LIBRARIES:
                     exec(ast.unparse(ast.ImportFrom(source, [alias], 0)), space)
                     continue
-                found = self.load(source) if find_in([self.root], source) else {}
+                found = self.load(source) if find_in([self.root], source) else STAND_INS
                 if alias.name in found:
                     space[alias.asname or alias.name] = found[alias.name]
                 elif find_in([self.root], f"{source}.{alias.name}"):
@@ -137,6 +143,12 @@ class Modules:
                     space[alias.asname or alias.name] = types.SimpleNamespace(**inner)
             except Exception:
                 continue
+
+
+def _safe(statement: ast.stmt) -> bool:
+    """Whether nothing in it reaches for files, processes or the network."""
+    names = (n for n in ast.walk(statement) if isinstance(n, ast.Name | ast.Attribute))
+    return not any(_last(n) in UNSAFE for n in names)
 
 
 def _absolute(node: ast.ImportFrom, name: str, path: Path | None) -> str:
@@ -147,150 +159,85 @@ def _absolute(node: ast.ImportFrom, name: str, path: Path | None) -> str:
     return ".".join([*parts[: max(keep, 0)], *([node.module] if node.module else [])])
 
 
-# -- arguments ----------------------------------------------------------------------------------
-
-
-class Sizes:
-    """One size for each axis name, drawn when it is first met."""
-
-    def __init__(self, rng: random.Random) -> None:
-        self.rng, self.known = rng, dict[str, int]()
-
-    def __getitem__(self, name: str) -> int:
-        if name not in self.known:
-            free = [s for s in SIZES if s not in self.known.values()] or list(SIZES)
-            self.known[name] = self.rng.choice(free)
-        return self.known[name]
-
-    def of(self, dim: Dim) -> list[int]:
-        if dim.variadic:
-            return [self[f"*{dim.name}"]]
-        if dim.kind == "fixed":
-            return [dim.size or 0]
-        if dim.kind == "anonymous":
-            return [self.rng.choice(SIZES)]
-        if dim.kind == "named":
-            return [self[dim.name]]
-        if "{" in dim.name:
-            raise Cannot(dim.name)
-        names = {n.id for n in ast.walk(ast.parse(dim.name, mode="eval")) if isinstance(n, ast.Name)}
-        return [int(eval(dim.name, {n: self[n] for n in sorted(names)}))]
-
-
-def make(annotation: Any, name: str, sizes: Sizes) -> Any:
-    """A value that fits an annotation."""
-    if hasattr(annotation, "dim_str") and hasattr(annotation, "dtypes"):
-        return _array(annotation, sizes)
-    if annotation is int:
-        return sizes[name]
-    if annotation is bool:
-        return sizes.rng.random() < 0.5
-    if annotation is float:
-        return 0.5
-    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin in (typing.Union, types.UnionType):
-        for option in arguments:
-            if option is not type(None):
-                try:
-                    return make(option, name, sizes)
-                except Cannot:
-                    continue
-    if origin in (list, collections.abc.Sequence) and arguments:
-        return [make(arguments[0], name, sizes) for _ in range(2)]
-    if origin is tuple and arguments:
-        items = arguments[:1] * 2 if arguments[-1] is Ellipsis else arguments
-        return tuple(make(item, name, sizes) for item in items)
-    if origin is typing.Literal:
-        return arguments[0]
-    if origin is typing.Annotated:
-        return make(arguments[0], name, sizes)
-    raise Cannot(name)
-
-
-def _array(annotation: Any, sizes: Sizes) -> Any:
-    shape = [s for dim in parse(annotation.dim_str).dims for s in sizes.of(dim)]
-    wanted = (
-        [str(d) for d in annotation.dtypes]
-        if isinstance(annotation.dtypes, list | tuple | set)
-        else ["float32"]
-    )
-    for dtype in ("float32", "int64", "bool", "int32", "uint8", "float64", "complex64"):
-        if dtype in wanted:
-            break
-    else:
-        dtype = "float32"
-    if dtype == "bool":
-        made = torch.rand(shape) < 0.5
-    elif dtype in ("int64", "int32", "uint8"):
-        made = torch.randint(0, 2, shape).to(getattr(torch, dtype))
-    else:
-        made = torch.rand(shape).to(getattr(torch, dtype))
-    return made.numpy() if getattr(annotation, "array_type", None) is np.ndarray else made
-
-
-def arguments(function: Any, space: Space, sizes: Sizes) -> dict[str, Any]:
-    made = {}
-    shaped = False
-    for name, parameter in inspect.signature(function).parameters.items():
-        annotation = parameter.annotation
-        if name == "self" or parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            continue
-        if isinstance(annotation, str):
-            try:
-                annotation = eval(annotation, space)
-            except Exception as error:
-                raise Cannot(name) from error
-        array = hasattr(annotation, "dim_str")
-        if parameter.default is not parameter.empty and not array:
-            continue
-        made[name] = make(annotation, name, sizes)
-        shaped = shaped or array
-    if not shaped and function.__name__ != "__init__":
-        raise Cannot("no tensor")
-    return made
+# -- calls ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Call:
-    """How to run one function or module: the same arguments for the program and its mutants."""
+    """How to call a function, a class or one of its methods.
+
+    The arguments are made when it runs, from the annotations as they then are, with the sizes that the axes
+    and integers had when the call was found: an annotation with a fault in it is taken at its word.
+    """
 
     name: str
-    constructor: dict[str, Any] | None
-    arguments: dict[str, Any]
+    method: str | None
+    seed: str
+    known: Mapping[str, int] = field(default_factory=dict)
+    shared: bool = False
 
-    def run(self, space: Space) -> None:
+    def run(self, space: Space) -> Sizes:
+        sizes = Sizes(random.Random(self.seed), dict(self.known), shared=self.shared)
         torch.manual_seed(0)
+        np.random.seed(0)
+        random.seed(0)
         with _deadline(5), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            target = space[self.name]
-            if self.constructor is not None:
-                target = target(**self.constructor)
-            given = {k: v.clone() if isinstance(v, torch.Tensor) else v for k, v in self.arguments.items()}
-            target(**given)
+            self._run(space, sizes)
+        return sizes
+
+    def _run(self, space: Space, sizes: Sizes) -> None:
+        target = space[self.name]
+        if self.method is None:
+            given = arguments(target, space, sizes)
+        elif isinstance(inspect.getattr_static(target, self.method), staticmethod | classmethod):
+            target = getattr(target, self.method)
+            given = arguments(target, space, sizes)
+        else:
+            made = arguments(target, space, sizes)
+            given = arguments(getattr(target, self.method), space, sizes, bound=True)
+            target = target(**made)
+            if self.method not in ("forward", "__call__"):
+                target = getattr(target, self.method)
+        if not sizes.arrays:
+            raise Cannot("no tensor")
+        target(**given)
 
 
-def runnable(space: Space, name: str) -> Call | None:
-    """A call of that definition that succeeds."""
+def runnable(space: Space, name: str) -> list[Call]:
+    """Calls of that definition that succeed: of a class, one for each method that can be called."""
     target = space.get(name)
+    if inspect.isfunction(target):
+        found = [_attempt(space, name, None)]
+    elif inspect.isclass(target) and not issubclass(target, enum.Enum):
+        found = [_attempt(space, name, method) for method in (None, *_methods(target))]
+    else:
+        found = []
+    return [call for call in found if call is not None]
+
+
+def _methods(cls: type) -> Iterator[str]:
+    for name, value in vars(cls).items():
+        inner = value.__func__ if isinstance(value, staticmethod | classmethod) else value
+        if inspect.isfunction(inner) and (not name.startswith("__") or name == "__call__"):
+            yield name
+    if issubclass(cls, torch.nn.Module) and "forward" not in vars(cls):
+        yield "forward"
+
+
+def _attempt(space: Space, name: str, method: str | None) -> Call | None:
+    end = time.process_time() + SECONDS
     for attempt in range(ATTEMPTS):
-        sizes = Sizes(random.Random(f"{name} {attempt}"))
+        call = Call(name, method, f"{name} {attempt}", shared=attempt % 3 == 2)
         try:
-            if inspect.isclass(target):
-                if not issubclass(target, torch.nn.Module) or not hasattr(target, "forward"):
-                    return None
-                made = arguments(target.__init__, space, sizes)
-                call = Call(name, made, arguments(target.forward, space, sizes))
-            elif inspect.isfunction(target):
-                call = Call(name, None, arguments(target, space, sizes))
-            else:
-                return None
-            call.run(space)
+            call = dataclasses.replace(call, known=call.run(space).known)
+            call.run(space)  # what depends on chance says nothing of a fault
         except Cannot:
-            return None
+            if attempt > 3:  # an optional argument may be one that can be left out
+                return None
         except Exception:
-            continue
-        return call
+            if time.process_time() > end:
+                return None
+        else:
+            return call
     return None
-
-
-# -- faults -------------------------------------------------------------------------------------

@@ -325,7 +325,7 @@ def _nonzero(diff: Poly) -> bool | None:
     if len({c > 0 for _, c in rest.terms}) == 1:
         return False
     if len(rest.terms) > 2:
-        return None
+        return False if _one_only(rest) or _one_only(0 - rest) else None
     (first, c1), (second, c2) = rest.terms
     if not all(_plain(m, c) for m, c in ((first, c1), (second, c2))):
         return None
@@ -338,6 +338,15 @@ def _nonzero(diff: Poly) -> bool | None:
         return False  # an instance is made with every size, and this number fits one of them
     # b*d against d is one b too many; but d against 3 may be a name that says too little
     return False if constant == 1 and rest != diff else None
+
+
+def _one_only(size: Size) -> bool:
+    """Whether a size is 0 only where each of several names in it is 1, if at all: h*w - (h - 2)*(w - 2)."""
+    names = atoms(size)
+    above = substitute(size, lambda atom: 1 + as_poly(Atom("opaque", atom.name, (), atom.scope)))
+    if len(names) < 2 or not isinstance(above, Poly) or not all(c > 0 for _, c in above.terms):
+        return False
+    return len({monomial[0][0] for monomial, _ in above.terms if len(monomial) == 1}) == len(names)
 
 
 def _plain(monomial: Monomial, coefficient: int) -> bool:

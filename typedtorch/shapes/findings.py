@@ -78,5 +78,8 @@ EXPLAIN = {
         "What it was written for is gone, and what comes would be hidden: remove it, or the code that\n"
         "it need not list."
     ),
-    "syntax": "The file could not be read as Python, so nothing in it was checked.",
+    "syntax": (
+        "The file could not be read as Python, so nothing in it was checked. It is read by the Python that "
+        "runs typedtorch: syntax of a newer one needs a newer one."
+    ),
 }

@@ -290,7 +290,7 @@ def assumed(interpreter: Interpreter, info: ClassInfo, hint: str, variables: Map
             }
             return _completed(interpreter, Instance(info, fields, {}, partial=True, assumed=True))
         made = symbolic(interpreter, info, linked=False, variables=variables) if variables else None
-        return replace(made or info.symbolic(linked=False), assumed=True)
+        return replace(made or info.symbolic(linked=False), assumed=True, variables=variables)
     finally:
         interpreter.assuming.discard(id(info))
 

@@ -129,12 +129,20 @@ def _decorated(interpreter: Interpreter, value: Value, decorator: ast.expr, fram
     if isinstance(made_by, External):
         return _decorated_externally(interpreter, value, made_by.name, decorator, frame)
     if isinstance(made_by, FunctionV):
-        return (
-            value
-            if keeps_signature(interpreter, made_by, called=isinstance(decorator, ast.Call))
-            else UNKNOWN
-        )
+        if keeps_signature(interpreter, made_by, called=isinstance(decorator, ast.Call)):
+            return value
+        return _replacement(frame, value, decorator)
     return UNKNOWN
+
+
+def _replacement(frame: Frame, value: Value, decorator: ast.expr) -> Value:
+    """The function that a decorator of the program gives in place of what it is given."""
+    if not isinstance(value, FunctionV) or value.owner is not None:
+        return UNKNOWN
+    with frame.reporter.mute():
+        made = frame.call(evaluate(frame, decorator), Args([value], [None]), decorator)
+    defined = isinstance(made, FunctionV) and not isinstance(made.node, ast.Lambda)
+    return made if defined and made.node is not value.node else UNKNOWN
 
 
 def _decorated_externally(
@@ -145,6 +153,12 @@ def _decorated_externally(
     if name == "functools.wraps" and isinstance(decorator, ast.Call) and decorator.args:
         with frame.reporter.mute():
             wrapped = evaluate(frame, decorator.args[0])
+        if (
+            isinstance(value, FunctionV)
+            and not isinstance(value.node, ast.Lambda)
+            and not is_transparent(value.node)
+        ):
+            return value
         return wrapped if isinstance(wrapped, FunctionV) else UNKNOWN
     if name in ("contextlib.contextmanager", "contextlib.asynccontextmanager"):
         return Partial(value, transform="contextlib.contextmanager")

@@ -41,6 +41,7 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.rule import like
 from typedtorch.shapes.size import Atom, Size, atoms, substitute, unknown
+from typedtorch.shapes.tensor import ANY_AXES
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.classes import ClassInfo
@@ -95,7 +96,8 @@ def function_result(
         value = run_inline(interpreter, frame, function, signature, values, node)
     if value is UNKNOWN and not isinstance(result, specs.Anything):
         return wrapped(interpreter, signature, assume(result, names, frame.place(node)))
-    if isinstance(value, tuple) and specs.shaped(result):
+    generic = isinstance(function.bound, Instance) and function.bound.variables
+    if isinstance(value, Sequence if generic else tuple) and (generic or specs.shaped(result)):
         # the annotation says something of one part, and the body of another
         return more_precise(value, assume(result, names, frame.place(node)))
     return value
@@ -113,7 +115,7 @@ def _as_given(
 ) -> Value:
     """``softmax(x: "...") -> "..."`` says nothing of its result; the body says it has the axes of ``x``."""
     values = {name: value for name, (value, _) in bound.items()}
-    known = any(isinstance(v, Tensor) and v.rank is not None for v in values.values())
+    known = any(isinstance(v, Tensor) and v.shape != (ANY_AXES,) for v in values.values())
     left_open = any(map(is_open, made if isinstance(made, tuple) else (made,)))
     if not (known and left_open) or _may_be_another(interpreter, frame, function):
         return made

@@ -25,6 +25,7 @@ from typedtorch.shapes.infer import (
     specs,
     summaries,
 )
+from typedtorch.shapes.infer.arithmetic import operate
 from typedtorch.shapes.infer.assignment import assign_target
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.binding import Args
@@ -76,6 +77,7 @@ class Interpreter:
     run = staticmethod(run)
     call = staticmethod(calls.call_value)
     call_method = staticmethod(calls.tensor_method)
+    operate = staticmethod(operate)
 
     def __init__(self, program: Program) -> None:
         self.program = program

@@ -14,6 +14,7 @@ from typedtorch.shapes.infer import (
     containers,
     messages,
     operand_ranks,
+    operator_module,
     reading,
     refine,
     specs,
@@ -344,6 +345,7 @@ def pattern_first(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 
 SPECIAL: dict[str, Special] = {
+    **operator_module.FUNCTIONS,
     "fancy_einsum.einsum": pattern_first,
     "torch.finfo": limits("float"), "torch.iinfo": limits("int"),
     "numpy.finfo": limits("float"), "numpy.iinfo": limits("int"),

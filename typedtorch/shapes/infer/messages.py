@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer import reading
@@ -26,6 +27,7 @@ def check_axes(frame: Frame, wrapper: str, array: Value, text: Value, node: ast.
 
 def argument(frame: Frame, node: ast.expr, call: str, problem: Problem, parameter: str) -> None:
     """An argument contradicts the parameter's annotation."""
+    node, problem = _item(node, problem)
     what = source(node)
     frame.reporter.add(
         node, _code(problem), f"{call}: {_describe(what, problem, parameter)}", _hint(problem, what)
@@ -50,8 +52,22 @@ def result(
 
 def declared(frame: Frame, node: ast.expr, problem: Problem) -> None:
     """An assigned value contradicts the variable's or attribute's annotation."""
+    node, problem = _item(node, problem)
     what = source(node)
     frame.reporter.add(node, _code(problem), _describe(what, problem, ""), _hint(problem, what))
+
+
+def _item(node: ast.expr, problem: Problem) -> tuple[ast.expr, Problem]:
+    """The item of a dict, list or tuple that is written out, where it is that one that contradicts."""
+    items: list[tuple[object, ast.expr]] = []
+    if isinstance(node, ast.Dict):
+        items = [
+            (k.value, v) for k, v in zip(node.keys, node.values, strict=True) if isinstance(k, ast.Constant)
+        ]
+    elif isinstance(node, (ast.List, ast.Tuple)) and not any(isinstance(e, ast.Starred) for e in node.elts):
+        items = list(enumerate(node.elts))
+    found = next((value for key, value in items if problem.path == f"[{key!r}]"), None)
+    return (node, problem) if found is None else (found, replace(problem, path=""))
 
 
 def unpack(frame: Frame, node: ast.expr, value: Value, wanted: int, got: int) -> None:
@@ -183,7 +199,8 @@ def _axes(count: object) -> str:
     return f"{count} axis" if count == 1 else f"{count} axes"
 
 
-_COUNTS = {"selected": "as many as were selected"}  # of axes whose size only running tells
+# axes whose size only running tells
+_COUNTS = {"selected": "as many as were selected", "longest": "as long as the longest of them"}
 
 
 def _size_detail(problem: Problem) -> str:

@@ -100,6 +100,7 @@ def call_names(
     names.brace = _brace(interpreter, function, {name: value for name, (value, _) in bound.items()})
     receiver = function.bound
     if function.is_bound and isinstance(receiver, Instance):
+        names.variables.update(receiver.variables)
         for name in receiver.info.links():
             if name in receiver.arguments:
                 names.sizes[name] = receiver.arguments[name]

@@ -64,8 +64,8 @@ def closed(promised: Value, made: Value) -> Value:
     """What is promised, with the axes that the body gives it where the promise leaves them open."""
     if isinstance(promised, tuple) and isinstance(made, tuple) and len(promised) == len(made):
         return like(promised, map(closed, promised, made))
-    if not (isinstance(promised, Tensor) and isinstance(made, Tensor)) or made.rank is None:
+    if not (isinstance(promised, Tensor) and isinstance(made, Tensor)) or not is_open(promised):
         return promised
-    if not is_open(promised):
+    if made.rank is None and promised.shape != (ANY_AXES,):
         return promised
     return replace(made, dtype=promised.dtype & made.dtype or promised.dtype)

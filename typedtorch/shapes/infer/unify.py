@@ -7,7 +7,7 @@ returned value).  Both share :class:`Names`, what each axis name means in one ev
 from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.axes import Dim, evaluate
@@ -41,6 +41,9 @@ from typedtorch.shapes.tensor import (
     pack_index,
     show,
 )
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.classes import ClassInfo
 
 
 def match(spec: Spec, value: Value, names: Names, *, binder: str = "", path: str = "") -> list[Problem]:
@@ -80,6 +83,8 @@ def match(spec: Spec, value: Value, names: Names, *, binder: str = "", path: str
                 for key, part in _dict_items(value)
                 for p in match(element, part, names, binder=f"{binder}[{key}]", path=f"{path}[{key}]")
             ]
+        case specs.InstanceSpec(info=info) if isinstance(value, DictV) and info.is_typed_dict:
+            return _match_keys(info, value, binder, path)
         case specs.CallableSpec() if isinstance(value, FunctionV):
             return _match_function(spec, value, path)
         case specs.AwaitableSpec(result=result) if isinstance(value, Awaitable):
@@ -87,6 +92,17 @@ def match(spec: Spec, value: Value, names: Names, *, binder: str = "", path: str
         case specs.VariableSpec(name=name, bounded=bounded) if not (bounded and isinstance(value, Tensor)):
             names.variables.setdefault(name, value)
     return []
+
+
+def _match_keys(info: ClassInfo, value: DictV, binder: str, path: str) -> list[Problem]:
+    """A dict where a TypedDict is promised: its keys share axes with each other, and with nobody else."""
+    names = Names(lambda name: unknown(f"?{path}.{name}"))
+    found: list[Problem] = []
+    for key, part in value.items.items():
+        spec = info.spec(key) if isinstance(key, str) else None
+        if spec is not None:
+            found += match(spec, part, names, binder=f"{binder}[{key!r}]", path=f"{path}[{key!r}]")
+    return found
 
 
 def _match_function(spec: specs.CallableSpec, function: FunctionV, path: str) -> list[Problem]:

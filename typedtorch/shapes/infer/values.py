@@ -95,6 +95,7 @@ class Instance:
     assumed: bool = False  # an annotation says so: it may be of a subclass
     altered: bool = False  # a module in it was replaced: it is no longer what its constructor made
     axes: Mapping[str, Size] = field(default_factory=dict)  # of the tensors its constructor was given
+    variables: Mapping[str, Value] = field(default_factory=dict)  # what the parameters of its class stand for
 
     def with_attribute(self, name: str, value: Value) -> Instance:
         return replace(self, attributes={**self.attributes, name: value})

@@ -176,6 +176,15 @@ def old_svd(input: Any, some: Any = True, compute_uv: Any = True, *, out: Any = 
     return Record(U=u, S=s, V=vh.of((*vh.shape[:-2], vh.shape[-1], vh.shape[-2])))
 
 
+@rule("torch.pca_lowrank", sample="F:M N | F:M N, 2 | F:M N, q=2, center=False")
+def pca_lowrank(A: Any, q: Any = None, center: Any = True, niter: Any = 2) -> Any:
+    """``U (..., m, q), S (..., q), V (..., n, q)``; q is the least of m, n and 6."""
+    batch, rows, columns, mask = _matrix(A)
+    rank = size_min(size_min(rows, columns), 6) if q is None else q
+    shapes = ((*batch, rows, rank), (*batch, rank), (*batch, columns, rank))
+    return tuple(need(A).of(shape, mask) for shape in shapes)
+
+
 @rule(*_names("svdvals"), sample=_MATRIX)
 def svdvals(A: Any, *, driver: Any = None, out: Any = None) -> Tensor:
     batch, rows, columns, mask = _matrix(A)

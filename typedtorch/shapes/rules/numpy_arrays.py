@@ -74,6 +74,11 @@ rule(*_names("invert"), *_methods("__invert__"), sample="@b:*")(_unary(_same))
 rule(*_names("flip"), sample="@n:a b")(_unary(_same))
 
 
+@rule(*_names("roll"), sample="@n:a b, 2 | @n:a b, -1, axis=1")
+def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
+    return _array(a)
+
+
 def _pair(result: Any) -> Function:
     def binary(x1: Any, x2: Any, **settings: Any) -> Tensor:
         if x1 is UNKNOWN or x2 is UNKNOWN:
