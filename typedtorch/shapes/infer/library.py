@@ -337,8 +337,12 @@ def limits(kind: str) -> Special:
 
 def pattern_first(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``fancy_einsum``'s einsum, which is einops' with the pattern before the tensors."""
-    if args.open or args.keywords or len(args.values) < 2:
+    pattern = args.get(0, "equation", UNKNOWN)
+    if args.open or args.keywords or len(args.values) < 2 or not isinstance(pattern, str):
         return UNKNOWN
+    terms = [term.strip() for term in pattern.replace("->", ",").split(",")]
+    if any(len(term) > 1 and term.isalnum() for term in terms):
+        return UNKNOWN  # one word may be one axis, or one letter for each
     rule = RULES["einops.einsum"].function
     values, nodes = (*args.values[1:], args.values[0]), (*args.nodes[1:], args.nodes[0])
     return frame.interpreter.apply_rule(frame, rule, values, {}, node, nodes)
