@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import messages, specs
 from typedtorch.shapes.infer.assuming import Names, assume
@@ -31,6 +32,9 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.rule import ATTRIBUTES, Fields, Layer, Packed
 from typedtorch.shapes.size import Size, axis, integer, unknown
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.classes import ClassInfo
 
 # Methods that give back the module they are called on.
 SELF_METHODS = frozenset(
@@ -77,6 +81,8 @@ def get(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
         return UNKNOWN
     if isinstance(value, DictV) and name in value.items:
         return value.items[name]
+    if isinstance(value, Object) and name == "value" and value.value is not UNKNOWN:
+        return value.value
     if isinstance(value, (Sequence, DictV, str, tuple, Dtype, FunctionV, Object)):
         return Bound(value, name)
     return UNKNOWN
@@ -189,7 +195,7 @@ def of_class(frame: Frame, value: ClassV, name: str) -> Value:
     if found is not None:
         return frame.interpreter.method(found[0], found[1], value, on_class=True)
     if info.is_enum:
-        return Object(f"{info.name}.{name}") if name in info.assigned else UNKNOWN
+        return Object(f"{info.name}.{name}", _member(info, name)) if name in info.assigned else UNKNOWN
     for ancestor in info.mro():
         if name in ancestor.assigned:
             return ancestor.evaluate(ancestor.assigned[name])
@@ -211,6 +217,19 @@ def written(frame: Frame, node: ast.expr) -> Value:
             assigned = holder.info.assigned.get(member.attr)
             return UNKNOWN if assigned is None else holder.info.evaluate(assigned)
     return frame.evaluate(node)
+
+
+_LOWER = {"enum.StrEnum", "strenum.LowercaseStrEnum"}  # ``auto()`` is the name of the member in lower case
+
+
+def _member(info: ClassInfo, name: str) -> Value:
+    """The text or number that a member of an enumeration stands for."""
+    assigned = info.assigned[name]
+    if isinstance(assigned, ast.Call):
+        lowered = info.evaluate(assigned.func) == External("enum.auto") and _LOWER & {*info.external_bases()}
+        return name.lower() if lowered else UNKNOWN
+    value = info.evaluate(assigned)
+    return value if isinstance(value, (str, int)) else UNKNOWN
 
 
 def _of_super(frame: Frame, value: SuperV, name: str) -> Value:

@@ -159,7 +159,7 @@ class ClassInfo:
 
     @property
     def is_enum(self) -> bool:
-        return any(b.startswith("enum.") for b in self.external_bases())
+        return any(b.startswith(("enum.", "strenum.")) for b in self.external_bases())
 
     @property
     def opaque(self) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import attributes, containers, layers, library, registering, transforms
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.items import items_of
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Bound,
@@ -52,8 +53,17 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
     if isinstance(receiver, ClassV) and name == "apply":
         return transforms.apply_autograd(frame, receiver, args, node)
     if isinstance(receiver, (str, Object)) and name in _STRING_METHODS:
-        return Object("str")
+        return _joined(receiver, args) if name == "join" else Object("str")
     return library.forget(frame, args)
+
+
+def _joined(separator: Value, args: Args) -> Value:
+    """``" ".join(parts)``."""
+    parts = items_of(args.values[0]) if len(args.values) == 1 and not args.open else None
+    texts = [part for part in parts or [] if isinstance(part, str)]
+    if parts is None or len(texts) < len(parts) or not isinstance(separator, str):
+        return Object("str")
+    return separator.join(texts)
 
 
 _TENSORS_OF = frozenset({"parameters", "named_parameters", "buffers", "named_buffers"})

@@ -30,7 +30,7 @@ EXTERNAL = frozenset(
         "beartype", "typeguard", "warnings", "logging", "random", "re", "time", "pathlib", "json", "types",
         "torchvision", "torchaudio", "transformers", "jax", "scipy", "pandas", "matplotlib", "tqdm", "pytest",
         "sympy", "tensorflow", "sklearn", "PIL", "cv2", "lightning", "pytorch_lightning", "accelerate",
-        "triton", "mypy", "pydantic", "attr", "attrs", "wandb", "datasets", "hydra", "omegaconf",
+        "triton", "mypy", "pydantic", "strenum", "attr", "attrs", "wandb", "datasets", "hydra", "omegaconf",
     }
 )  # fmt: skip
 

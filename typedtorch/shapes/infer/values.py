@@ -212,9 +212,13 @@ class SpecV:
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """An object of a class outside the program: its kind is known, its content is not."""
+    """An object of a class outside the program: its kind is known, its content is not.
+
+    A member of an enumeration has a name and a ``value``.
+    """
 
     name: str
+    value: Value = UNKNOWN
 
 
 MAX_OPTIONS = 6
