@@ -18,9 +18,9 @@ from typedtorch.shapes.infer.blame import captures_tensors, report
 from typedtorch.shapes.infer.class_text import left_to_subclasses
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Reporter
-from typedtorch.shapes.infer.memo import Outcome
+from typedtorch.shapes.infer.memo import LEFT_OUT, Outcome, of_this_call
 from typedtorch.shapes.infer.signatures import Signature, is_plain_instance, wrapped
-from typedtorch.shapes.infer.state import State, map_sizes
+from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.statements import run
 from typedtorch.shapes.infer.tensor_joins import closed, is_open
 from typedtorch.shapes.infer.unify import match
@@ -40,7 +40,7 @@ from typedtorch.shapes.infer.values import (
     join_all,
 )
 from typedtorch.shapes.rule import like
-from typedtorch.shapes.size import Atom, Size, atoms, substitute, unknown
+from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import ANY_AXES
 
 if TYPE_CHECKING:
@@ -257,17 +257,22 @@ def run_inline(
     effects: bool = True,
 ) -> Value:
     """Evaluate a body with the caller's values."""
-    body = function.node
-    if frame.depth >= MAX_DEPTH or id(body) in interpreter.stack or interpreter.steps <= 0:
+    body, memo = function.node, interpreter.memo
+    if id(body) in interpreter.stack or interpreter.steps <= 0:
         return UNKNOWN
     if not function.is_bound and values and all(_tells_nothing(v) for v in values.values()):
         return UNKNOWN
-    key = (effects, *(values.get(p.name, UNKNOWN) for p in signature.parameters), function.bound)
-    known = interpreter.memo.find(body, key)
+    if frame.depth >= MAX_DEPTH:
+        memo.cuts += 1
+        return UNKNOWN
+    given = tuple([values.get(p.name, LEFT_OUT) for p in signature.parameters])
+    key = (effects, function.bound, *given, *memo.captured(function))
+    known = memo.find(body, key, frame.depth)
     if known is not None:
-        if known.receiver is not None:
-            frame.state.replace_value(function.bound, known.receiver)
-        return _of_this_call(frame, node, key, known.result)
+        for place, new in known.changed:
+            frame.state.replace_value(key[place], new)
+        return of_this_call(frame.place(node), key, known.result)
+    cuts = memo.cuts
     inner = body_frame(interpreter, function, frame.depth + 1)
     fill_parameters(interpreter, inner, function, signature, values)
     before = dict(inner.state.variables)
@@ -279,30 +284,11 @@ def run_inline(
     changed = _write_back(interpreter, frame, function, inner, before) if effects else []
     report(interpreter, frame, function, signature, values, inner, node)
     if not inner.reporter.findings and interpreter.steps > 0:
-        if not changed:
-            interpreter.memo.keep(body, key, Outcome(result))
-        elif len(changed) == 1 and changed[0][0] is function.bound:
-            interpreter.memo.keep(body, key, Outcome(result, changed[0][1]))
-    return _of_this_call(frame, node, key, result)
-
-
-def _of_this_call(frame: Frame, node: ast.AST, given: tuple[Value, ...], result: Value) -> Value:
-    """Sizes that arose in a body are this call's own: what another call gives has others."""
-    found: set[Atom] = set()
-
-    def note(size: Size) -> Size:
-        found.update(a for a in atoms(size) if a.kind == "opaque")
-        return size
-
-    map_sizes(result, note)
-    if not found:
-        return result
-    arose = frozenset(found)
-    found.clear()
-    map_sizes(given, note)
-    place = frame.place(node)
-    own = {atom: unknown(f"{atom.name}@{place}") for atom in arose - found}
-    return map_sizes(result, lambda size: substitute(size, own)) if own else result
+        places = {id(value): place for place, value in enumerate(key)}
+        if all(id(old) in places for old, _ in changed):
+            outcome = Outcome(result, tuple((places[id(old)], new) for old, new in changed))
+            memo.keep(body, key, outcome, frame.depth if memo.cuts > cuts else 0)
+    return of_this_call(frame.place(node), key, result)
 
 
 def _write_back(
