@@ -76,6 +76,8 @@ def _assign_attribute(frame: Frame, base: ast.expr, attr: str, value: Value, sou
         frame.state.replace_value(holder, registering.with_module(holder, UNKNOWN))
     elif isinstance(holder, Tensor) and attr == "data" and isinstance(value, Tensor):
         frame.state.replace_value(holder, value)
+    elif isinstance(holder, Tensor) and holder.library == "numpy" and attr in ("dtype", "shape"):
+        frame.state.replace_value(holder, UNKNOWN)  # the same bytes, read as something else
 
 
 _MODULES = (LayerV, Instance, SequenceV)

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float, Float64, Int
+from jaxtyping import Float, Float32, Float64, Int, UInt8
 from torch import Tensor, nn
 
 
@@ -77,6 +77,18 @@ def always_right(rounds: list[Float[Tensor, "n"]]) -> list[int]:
     mask = np.array(right).mean(0) >= 1.0
     both = np.asarray([right[0], right[0]])
     return [i for i in range(len(mask)) if mask[i] and both[1, i]]
+
+
+def bytes_as_floats(pixels: UInt8[np.ndarray, "h w 4"]) -> Float32[np.ndarray, "h w"]:
+    depth = pixels.copy()
+    depth.dtype = np.float32
+    return depth.reshape(pixels.shape[:2])
+
+
+def rows_of_four(pixels: UInt8[np.ndarray, "h w 4"]) -> np.ndarray:
+    flat = pixels.copy()
+    flat.shape = (-1, 4)
+    return flat.T @ flat
 
 
 # -- gradients that are switched off ------------------------------------------------------------------
@@ -184,4 +196,5 @@ def all_of_them() -> list[Tensor]:
 
 # run: like_another(randn(2, 3, 5, 6), randn(1, 2)); column_major(randn(3, 4)); reordered(randn(2, 1, 3), torch.zeros(0, 2, 1))
 # run: HardNegatives()(randn(5, 3), torch.tensor([0, 1, 0, 2, 0])); elementwise(randn(3, 4), randn(3, 4))
+# run: bytes_as_floats(np.zeros((2, 3, 4), dtype=np.uint8)); rows_of_four(np.zeros((2, 3, 4), dtype=np.uint8))
 # run: product([np.ones((2, 3)), np.ones((2, 4))]); always_right([randn(5), randn(5)]); constant(torch.arange(3)); turned_twice(randn(2, 3, 4)); in_doubles(randn(2, 3, 4)); all_of_them()
