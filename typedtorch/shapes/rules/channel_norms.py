@@ -167,6 +167,7 @@ def _batch_norm_layer(ranks: tuple[int, ...], wanted: str) -> Function:
         *settings: Any,
         dtype: Any = None,
         device: Any = None,
+        bias: Any = True,
         **more: Any,
     ) -> Layer:
         def forward(input: Any) -> Tensor:
@@ -178,7 +179,11 @@ def _batch_norm_layer(ranks: tuple[int, ...], wanted: str) -> Function:
         statistics = _affine(shape, track_running_stats, dtype, "running_mean", "running_var")
         return Layer(
             forward,
-            {**_affine(shape, affine, dtype, "weight", "bias"), **statistics, "num_features": num_features},
+            {
+                **_affine(shape, affine, dtype, "weight", "bias", bias=bias),
+                **statistics,
+                "num_features": num_features,
+            },
         )
 
     return make
@@ -227,6 +232,8 @@ def _instance_norm_layer(axes: int) -> Function:
         track_running_stats: Any = False,
         device: Any = None,
         dtype: Any = None,
+        *,
+        bias: Any = True,
     ) -> Layer:
         def forward(input: Any) -> Tensor:
             _ranked(input, (axes + 1, axes + 2), f"{axes + 2} axes with the batch, or {axes + 1}")
@@ -245,7 +252,7 @@ def _instance_norm_layer(axes: int) -> Function:
                 _several(tensor, list(range(len(tensor.shape) - axes, len(tensor.shape))), "spatial element")
             return _fresh(input, _real(input))
 
-        return Layer(forward, _affine((num_features,), affine, dtype, "weight", "bias"))
+        return Layer(forward, _affine((num_features,), affine, dtype, "weight", "bias", bias=bias))
 
     return make
 
@@ -283,6 +290,8 @@ def group_norm_layer(
     affine: Any = True,
     device: Any = None,
     dtype: Any = None,
+    *,
+    bias: Any = True,
 ) -> Layer:
     if (
         isinstance(num_groups, int)
@@ -295,7 +304,7 @@ def group_norm_layer(
         _channels(need(input), num_channels, "num_channels")
         return functional_group_norm(input, num_groups)
 
-    return Layer(forward, _affine((num_channels,), affine, dtype, "weight", "bias"))
+    return Layer(forward, _affine((num_channels,), affine, dtype, "weight", "bias", bias=bias))
 
 
 @rule(*functional("local_response_norm"), sample="F:b c h, 2 | F:b c h w, 3")

@@ -8,13 +8,14 @@ from typing import Any
 
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Layer, layer, name, rule
-from typedtorch.shapes.rules.forms import Function, need
+from typedtorch.shapes.rules.forms import Function, is_size, need
 from typedtorch.shapes.rules.linear import parameter_dtype
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of
 from typedtorch.shapes.rules.windows import all_sizes, each, spatial, window_size
 from typedtorch.shapes.size import Size, divides, product, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
+    UNKNOWN,
     Entry,
     Pack,
     Shape,
@@ -242,7 +243,14 @@ def _enter_layers(axes: int, conv: Function, conv_transpose: Function) -> None:
             return conv(input, weight, offset, stride, padding, dilation, groups)
 
         return Layer(
-            forward, _attributes(weight, offset, in_channels, out_channels, kernel_size, stride, padding)
+            forward,
+            _attributes(
+                weight,
+                offset if isinstance(bias, bool) else UNKNOWN,
+                in_channels,
+                out_channels,
+                *(_each_axis(v, axes) for v in (kernel_size, stride, padding)),
+            ),
         )
 
     def transpose_layer(
@@ -281,7 +289,14 @@ def _enter_layers(axes: int, conv: Function, conv_transpose: Function) -> None:
             return made.of((*made.shape[:-axes], *wanted))
 
         return Layer(
-            forward, _attributes(weight, offset, in_channels, out_channels, kernel_size, stride, padding)
+            forward,
+            _attributes(
+                weight,
+                offset if isinstance(bias, bool) else UNKNOWN,
+                in_channels,
+                out_channels,
+                *(_each_axis(v, axes) for v in (kernel_size, stride, padding)),
+            ),
         )
 
     layer(f"torch.nn.Conv{axes}d", sample=(
@@ -355,7 +370,12 @@ def _channels_hint(input: Tensor, place: int, channels: Any) -> str | None:
     return f"{name(input, 'input')}.movedim(-1, {place}) puts the last axis there: {show(moved)}"
 
 
-def _attributes(weight: Tensor, bias: Tensor | None, *settings: Any) -> dict[str, Any]:
+def _each_axis(value: Any, axes: int) -> Any:
+    """A number as torch keeps it: once for each axis."""
+    return (value,) * axes if is_size(value) else value
+
+
+def _attributes(weight: Tensor, bias: Any, *settings: Any) -> dict[str, Any]:
     names = ("in_channels", "out_channels", "kernel_size", "stride", "padding")
     return {"weight": weight, "bias": bias, **dict(zip(names, settings, strict=True))}
 

@@ -107,6 +107,8 @@ def diag_embed(input: Any, offset: Any = 0, dim1: Any = -2, dim2: Any = -1) -> T
     rank = len(tensor.shape) + 1
     if any(not -rank <= d < rank for d in (literal(dim1), literal(dim2))):
         raise ShapeError(f"diag_embed: axes {dim1} and {dim2} are out of range for a result of rank {rank}")
+    if dim1 % rank == dim2 % rank:
+        raise ShapeError(f"diag_embed: dim1={dim1} and dim2={dim2} are the same axis")
     for place in sorted((dim1 % rank, dim2 % rank)):
         rest.insert(place, side)
     return tensor.of(rest)

@@ -243,6 +243,17 @@ def index_add(input: Any, dim: Any, index: Any, source: Any, *, alpha: Any = 1, 
     return tensor.of(tensor.shape)
 
 
+@rule(
+    *both("index_reduce"),
+    "torch.Tensor.index_reduce_",
+    sample="F:a b, 0, I:n, F:n b, 'amax' | F:a b, 1, I:n, F:a n, 'mean'",
+)
+def index_reduce(
+    input: Any, dim: Any, index: Any, source: Any, reduce: Any, *, include_self: Any = True, out: Any = None
+) -> Tensor:
+    return index_add(input, dim, index, source)
+
+
 @rule(*both("index_fill"), "torch.Tensor.index_fill_", sample="f:a b, dim, I:n, 0.5")
 def index_fill(input: Any, dim: Any, index: Any, value: Any) -> Tensor:
     want(need(index), INT64, "index", "int64", f"use {name(index, 'index')}.long()")

@@ -94,8 +94,11 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: Any = N
     return _fresh(input, mask)
 
 
-def _affine(shape: Any, on: Any, dtype: Any, *names: str) -> dict[str, Any]:
+def _affine(shape: Any, on: Any, dtype: Any, *names: str, bias: Any = True) -> dict[str, Any]:
     """A layer's parameters of one shape; None where it has none."""
+    if bias is not True and "bias" in names:
+        rest = [n for n in names if n != "bias"]
+        return {**_affine(shape, on, dtype, *rest), "bias": None if bias is False or on is False else UNKNOWN}
     made = Tensor(tuple(shape), parameter_dtype(dtype)) if on is True else None if on is False else UNKNOWN
     return {n: made.named(n) if isinstance(made, Tensor) else made for n in names}
 
@@ -114,7 +117,8 @@ def layer_norm_layer(
 ) -> Layer:
     shape = [normalized_shape] if is_size(normalized_shape) else list(normalized_shape)
     return Layer(
-        lambda input: layer_norm(input, shape), _affine(shape, elementwise_affine, dtype, "weight", "bias")
+        lambda input: layer_norm(input, shape),
+        _affine(shape, elementwise_affine, dtype, "weight", "bias", bias=bias),
     )
 
 

@@ -14,7 +14,7 @@ from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import attribute, name, rule
 from typedtorch.shapes.rules.forms import both, literal, methods, need
 from typedtorch.shapes.rules.pointwise import isclose
-from typedtorch.shapes.rules.promotion import mask_of, result_type, to_complex, to_real, want
+from typedtorch.shapes.rules.promotion import dtype_of, mask_of, result_type, to_complex, to_real, want
 from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
@@ -80,6 +80,17 @@ def type_as(self: Any, other: Any) -> Tensor:
       sample=_KEEP)  # fmt: skip
 def moved(self: Any, *settings: Any, **more: Any) -> Tensor:
     return _as(_formatted(need(self), more), mask_of(self))
+
+
+@rule("torch.Tensor.to_dense", sample="n:* | f:*, dtype")
+def to_dense(self: Any, dtype: Any = None, *, masked_grad: Any = None) -> Tensor:
+    return need(self).of(self.shape, dtype_of(dtype, mask_of(self)))
+
+
+@rule("torch.Tensor.to_sparse", sample="f:a b | f:a")
+def to_sparse(self: Any, *settings: Any, **more: Any) -> Tensor:
+    """Only the way of storing it is another."""
+    return need(self).of(self.shape)
 
 
 @rule("torch.Tensor.requires_grad_", sample="f:* | n:*, False")
@@ -158,7 +169,7 @@ def data(self: Any) -> Tensor:
     return _as(need(self), mask_of(self))
 
 
-@attribute("torch.Tensor.itemsize", sample="n:*")
+@attribute("torch.Tensor.itemsize", "torch.Tensor.nbytes", sample="n:*")
 def itemsize(self: Any) -> Size:
     return unknown()
 
