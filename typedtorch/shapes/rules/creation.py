@@ -210,7 +210,7 @@ def as_tensor(data: Any, dtype: Any = None, **settings: Any) -> Tensor:
 
 
 def _data(data: Any, *, inside: bool = False) -> tuple[Shape, int]:
-    """The shape and dtype of nested lists of numbers; a tensor in a list stands for one number."""
+    """The shape and dtype of nested lists of numbers; a tensor that begins a list stands for a number."""
     if data is UNKNOWN:
         return (ANY_AXES,), ANY
     if isinstance(data, Tensor):
@@ -226,7 +226,8 @@ def _data(data: Any, *, inside: bool = False) -> tuple[Shape, int]:
         return (), scalar_dtype(data)
     if not data:
         return (0,), FLOAT32
-    items = [_data(d, inside=True) for d in data]
+    lists = isinstance(data[0], (list, tuple))  # behind a list a tensor is read as one
+    items = [_data(d, inside=not (lists and i)) for i, d in enumerate(data)]
     known = [s for s, _ in items if not any(isinstance(e, Pack) for e in s)]
     other = next((s for s in known if same_shape(s, known[0]) is False), None)
     if other is not None:
