@@ -396,7 +396,4 @@ def _operator_place(node: ast.AST) -> ast.AST:
 
 
 def receiver_text(node: ast.AST) -> str:
-    if isinstance(node, ast.Call):
-        func = node.func
-        return source(func, 40)
-    return "the instance"
+    return source(node.func, 40) if isinstance(node, ast.Call) else "the instance"
