@@ -76,6 +76,7 @@ def check(
         return
     pending = interpreter.pending, interpreter.pending_classes
     first: Reporter | None = None
+    everywhere: set[int] | None = None
     for spread, only in trials:
         trial = Reporter(reporter.path, counting=False)
         interpreter.pending, interpreter.pending_classes = {}, {}
@@ -83,11 +84,15 @@ def check(
             check_function(interpreter, function, trial, info, spread=spread, only=only)
         finally:
             interpreter.pending, interpreter.pending_classes = pending
-        if not trial.findings:
+        # each shape may have a branch of its own, so what is wrong is wrong in one line
+        lines = {line for line, _, _ in trial.findings}
+        everywhere = lines if everywhere is None or only is None else everywhere & lines
+        if not everywhere:
             return
         first = first or trial
     assert first is not None
-    key = min(first.findings)
+    assert everywhere is not None
+    key = min(k for k in first.findings if only is None or k[0] in everywhere)
     reporter.findings.setdefault(key, first.findings[key])
 
 

@@ -124,6 +124,28 @@ def splats(n: int) -> Float[Tensor, "n 7"]:
     return torch.cat([made.means, made.rotations], -1)
 
 
+def left(m: Float[Tensor, "r c"], v: Float[Tensor, "r"] | Float[Tensor, "n r"]) -> Float[Tensor, "..."]:
+    return v @ m
+
+
+def right(m: Float[Tensor, "r c"], v: Float[Tensor, "c"] | Float[Tensor, "c n"]) -> Float[Tensor, "..."]:
+    return m @ v
+
+
+def either_side(
+    m: Float[Tensor, "r c"],
+    v: Float[Tensor, "r"] | Float[Tensor, "n r"] | Float[Tensor, "c"] | Float[Tensor, "c n"],
+    side: str,
+) -> Float[Tensor, "..."]:
+    if side == "left":
+        return left(m, v)
+    elif side == "right":
+        return right(m, v)
+    else:
+        raise ValueError(side)
+
+
+# run: either_side(torch.rand(3, 4), torch.rand(3), "left"), either_side(torch.rand(3, 4), torch.rand(4), "right")
 # run: renders_by_scene([torch.rand(2, 3, 4, 4), torch.rand(3, 3, 4, 4)], ["a", "b"])
 # run: either_list(torch.rand(2, 3), torch.rand(4, 3), "test"), one_of_two(torch.rand(2, 3), torch.rand(4, 3), 1)
 # run: Digits()(torch.rand(3, 1, 28, 28)), Critic(4)(torch.rand(2, 4)), disparity(torch.rand(2, 3, 4, 5, 1) + 1)
