@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from typedtorch.shapes.infer.likeness import PLAIN, Likeness, nameless, one_to_one
 from typedtorch.shapes.infer.state import map_sizes
 from typedtorch.shapes.infer.values import (
-    Choice,
     DictV,
-    External,
     FunctionV,
     Instance,
     Sequence,
     Value,
-    equal,
 )
-from typedtorch.shapes.rule import Record, like
 from typedtorch.shapes.size import Atom, Poly, Size, atoms, substitute, unknown
 from typedtorch.shapes.syntax import walk
 from typedtorch.shapes.tensor import Tensor
@@ -70,11 +67,10 @@ class Memo:
         if of_body is None:
             return None
         for known in of_body.get(_sketch(given), ()):
-            if known.depth <= depth and equal(known.given, given):
-                outcome = _moved(known, given)
-                if outcome is not None:
-                    self.cuts += known.depth > 0
-                    return outcome
+            outcome = _of_call(known, given) if known.depth <= depth else None
+            if outcome is not None:
+                self.cuts += known.depth > 0
+                return outcome
         return None
 
     def keep(self, body: ast.AST, given: tuple[Value, ...], outcome: Outcome, depth: int = 0) -> None:
@@ -83,6 +79,20 @@ class Memo:
             self._kept[id(body)] = kept + 1
             same = self._known.setdefault(id(body), {}).setdefault(_sketch(given), [])
             same.append(_Known(given, outcome, depth))
+
+
+def _of_call(known: _Known, given: tuple[Value, ...]) -> Outcome | None:
+    """An outcome with the objects and unknown sizes of this call in place of those that it arose with."""
+    outcome, likeness = known.outcome, Likeness()
+    if not likeness.holds(known.given, given):
+        return None
+    if likeness.is_identity:
+        return outcome
+    places = [at for at, _ in outcome.changed]
+    if places and not one_to_one(known.given, given, places):
+        return None
+    moved = likeness.moved(known.given, given, (outcome.result, *(new for _, new in outcome.changed)))
+    return None if moved is None else Outcome(moved[0], tuple(zip(places, moved[1:], strict=True)))
 
 
 def of_this_call(place: str, given: tuple[Value, ...], result: Value) -> Value:
@@ -103,128 +113,27 @@ def of_this_call(place: str, given: tuple[Value, ...], result: Value) -> Value:
     return map_sizes(result, lambda size: substitute(size, own)) if own else result
 
 
-# Kinds of values that say all there is to compare: those that are equal have the same hash.
-_PLAIN = frozenset({int, bool, str, float, bytes, type(None), Poly, External})
-
-
 def _sketch(given: tuple[Value, ...]) -> int:
-    """A number that is the same for equal values, and hardly ever for others; it does not look deep."""
+    """A number that is the same for values that are alike, and seldom for others; it does not look deep."""
     return hash(tuple([_outline(value) for value in given]))
 
 
 def _outline(value: Value) -> object:
     kind = type(value)
-    if kind in _PLAIN:
-        return value
-    if kind is Tensor:
-        return hash((value.shape, value.dtype))
     if kind is Instance:
         return id(value.info), frozenset([(k, _part(v)) for k, v in value.attributes.items()])
     if kind is DictV:
         return frozenset([(k, _part(v)) for k, v in value.items.items()])
     if kind is Sequence:
         return value.kind, None if value.items is None else tuple([_part(v) for v in value.items])
-    return tuple([_part(v) for v in value]) if isinstance(value, tuple) else kind
+    return tuple([_part(v) for v in value]) if isinstance(value, tuple) else _part(value)
 
 
 def _part(value: Value) -> object:
     """Of what is inside another value: it alone, nothing further in."""
     kind = type(value)
-    return value if kind in _PLAIN else hash(value.shape) if kind is Tensor else kind
-
-
-# -- the objects of one call in place of those of another ----------------------------------------
-
-
-def _moved(known: _Known, given: tuple[Value, ...]) -> Outcome | None:
-    """An outcome with the objects that this call was given in place of those that it arose with.
-
-    None where something became of them and they are not alike: one of them stands for two, or its past
-    is another.
-    """
-    if all(a is b for a, b in zip(known.given, given, strict=True)):
-        return known.outcome
-    changed = known.outcome.changed
-    pairs = _Pairs()
-    pairs.add(known.given, given)
-    if changed and not (
-        pairs.one_to_one and all(_has_same_past(known.given[at], given[at]) for at, _ in changed)
-    ):
-        return None
-    move = _Move(pairs.other)
-    return Outcome(move(known.outcome.result), tuple((at, move(new)) for at, new in changed))
-
-
-def _has_same_past(a: Value, b: Value) -> bool:
-    if a is b or not isinstance(a, Instance):
-        return True
-    return bool(replace(a, attributes={}) == replace(b, attributes={}))
-
-
-class _Pairs:
-    """The objects in a value, by identity, and those at the same places in an equal one."""
-
-    def __init__(self) -> None:
-        self.other: dict[int, Value] = {}
-        self.one_to_one = True
-        self._back: dict[int, int] = {}
-
-    def add(self, a: Value, b: Value) -> None:
-        kind = type(a)
-        if kind is Instance or kind is Sequence or kind is DictV:
-            if id(a) in self.other or id(b) in self._back:
-                self.one_to_one &= self.other.get(id(a)) is b and self._back.get(id(b)) == id(a)
-                return
-            self.other[id(a)], self._back[id(b)] = b, id(a)
-        if kind is Instance:
-            for name, value in a.attributes.items():
-                self.add(value, b.attributes[name])
-        elif kind is Sequence:
-            self.add(a.items, b.items) if a.items is not None else self.add(a.element, b.element)
-        elif kind is DictV:
-            for key, value in a.items.items():
-                self.add(value, b.items[key])
-            self.add(a.rest, b.rest)
-        elif kind is Choice:
-            self.add(a.options, b.options)
-        elif isinstance(a, tuple):
-            for x, y in zip(a, b, strict=True):
-                self.add(x, y)
-
-
-class _Move:
-    """Puts other objects in the place of some, wherever they are in a value; what has none stays itself."""
-
-    def __init__(self, table: dict[int, Value]) -> None:
-        self._table = table
-
-    def __call__(self, value: Value) -> Value:
-        if not isinstance(value, (tuple, Choice, Instance, Sequence, DictV)):
-            return value
-        if id(value) not in self._table:
-            self._table[id(value)] = self._inside(value)
-        return self._table[id(value)]
-
-    def _inside(self, value: Value) -> Value:
-        if isinstance(value, tuple):
-            parts = [self(v) for v in value]
-            if isinstance(value, Record) or all(x is y for x, y in zip(parts, value, strict=True)):
-                return value
-            return like(value, parts)
-        if isinstance(value, Choice):
-            options = self(value.options)
-            return value if options is value.options else Choice(options)
-        if isinstance(value, Sequence):
-            items, element = self(value.items), self(value.element)
-            if items is value.items and element is value.element:
-                return value
-            return replace(value, items=items, element=element)
-        if isinstance(value, DictV):
-            held, rest = {k: self(v) for k, v in value.items.items()}, self(value.rest)
-            if rest is value.rest and all(held[k] is v for k, v in value.items.items()):
-                return value
-            return replace(value, items=held, rest=rest)
-        held = {k: self(v) for k, v in value.attributes.items()}
-        if all(held[k] is v for k, v in value.attributes.items()):
-            return value
-        return replace(value, attributes=held)
+    if kind is Tensor:
+        return tuple([Poly if type(e) is Poly and nameless(e) else e for e in value.shape])
+    if kind is Poly:
+        return Poly if nameless(value) else value
+    return value if kind in PLAIN else kind
