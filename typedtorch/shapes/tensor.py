@@ -290,6 +290,8 @@ def broadcast_size(x: Size, y: Size) -> Size:
         return x
     verdict = same(x, y)
     if verdict is False:
+        if _by_data(x) and _by_data(y):
+            return unknown()  # x[..., 2:] of 3 coordinates is one that meets each of them
         raise ShapeError(f"{x} and {y} do not broadcast")
     if verdict is True:
         return better(x, y)
@@ -300,6 +302,11 @@ def broadcast_size(x: Size, y: Size) -> Size:
             if isinstance(size, int) or all(a.kind in kinds for a in atoms(size)):
                 return size
     return unknown()
+
+
+def _by_data(size: Size) -> bool:
+    """Whether nothing says how long an axis is, so that with an end cut off it may be 1."""
+    return not isinstance(size, int) and all(a.kind == "opaque" for a in atoms(size))
 
 
 def shape_from(values: Sequence[object]) -> Shape:

@@ -95,6 +95,11 @@ def with_an_empty_one() -> Float[Tensor, "2 2 2"]:
     return torch.tensor([[[False, True], [True, False]], torch.zeros(2, 2)])
 
 
+def projected(points: Tensor) -> Tensor:
+    found = points @ torch.eye(points.shape[-1])
+    return found / torch.clamp(found[..., 2:], 0.1)
+
+
 # -- gradients that are switched off ------------------------------------------------------------------
 
 
@@ -201,4 +206,4 @@ def all_of_them() -> list[Tensor]:
 # run: like_another(randn(2, 3, 5, 6), randn(1, 2)); column_major(randn(3, 4)); reordered(randn(2, 1, 3), torch.zeros(0, 2, 1))
 # run: HardNegatives()(randn(5, 3), torch.tensor([0, 1, 0, 2, 0])); elementwise(randn(3, 4), randn(3, 4))
 # run: bytes_as_floats(np.zeros((2, 3, 4), dtype=np.uint8)); rows_of_four(np.zeros((2, 3, 4), dtype=np.uint8))
-# run: with_an_empty_one(); product([np.ones((2, 3)), np.ones((2, 4))]); always_right([randn(5), randn(5)]); constant(torch.arange(3)); turned_twice(randn(2, 3, 4)); in_doubles(randn(2, 3, 4)); all_of_them()
+# run: with_an_empty_one(); projected(randn(5, 3)); product([np.ones((2, 3)), np.ones((2, 4))]); always_right([randn(5), randn(5)]); constant(torch.arange(3)); turned_twice(randn(2, 3, 4)); in_doubles(randn(2, 3, 4)); all_of_them()
