@@ -147,10 +147,15 @@ def _inside(name: Size, expression: Size) -> bool:
 
 
 def _some_of(a: Size, b: Size) -> bool:
-    """Whether one size counts what a mask chose, and the other all there was to choose from."""
+    """Whether one size counts what a mask chose, and the other all there was to choose from.
+
+    Of an axis that may have any size it need not be all; where the number is known, a script may know better.
+    """
     if _loose:
         return False
     for count, whole in ((a, b), (b, a)):
+        if isinstance(whole, int):
+            continue
         for atom in atoms(count) if is_counted(count) else ():
             if atom.whole == whole and count == as_poly(atom):
                 return True

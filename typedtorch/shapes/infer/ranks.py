@@ -84,8 +84,10 @@ def check(
             check_function(interpreter, function, trial, info, spread=spread, only=only)
         finally:
             interpreter.pending, interpreter.pending_classes = pending
-        # each shape may have a branch of its own, so what is wrong is wrong in one line
+        # each shape may have a branch of its own, so what is wrong is wrong in one line, on every way
         lines = {line for line, _, _ in trial.findings}
+        if only is not None:
+            lines -= _in_branches(function.node)
         everywhere = lines if everywhere is None or only is None else everywhere & lines
         if not everywhere:
             return
@@ -152,6 +154,12 @@ def seen_from(names: Names, signature: Signature, receiver: Value) -> Value:
         if isinstance(value, Tensor) and pack_index(value.shape) is not None
     }
     return replace(receiver, attributes={**receiver.attributes, **attributes}) if attributes else receiver
+
+
+def _in_branches(node: ast.AST) -> set[int]:
+    """Lines of a body that need not be reached: a flag beside a parameter may say which shape it has."""
+    branches = [n for n in ast.walk(node) if isinstance(n, (ast.If, ast.Match, ast.IfExp, ast.Try))]
+    return {line for n in branches for line in range(n.lineno, (n.end_lineno or n.lineno) + 1)}
 
 
 def _blamed(node: ast.AST, reporter: Reporter) -> bool:
