@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import attributes, containers, layers, library, registering, transforms
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.items import items_of
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Bound,
@@ -59,6 +58,8 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
 
 def _joined(separator: Value, args: Args) -> Value:
     """``" ".join(parts)``."""
+    from typedtorch.shapes.infer.items import items_of  # noqa: PLC0415 - expressions hold calls
+
     parts = items_of(args.values[0]) if len(args.values) == 1 and not args.open else None
     texts = [part for part in parts or [] if isinstance(part, str)]
     if parts is None or len(texts) < len(parts) or not isinstance(separator, str):
