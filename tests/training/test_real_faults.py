@@ -38,9 +38,7 @@ TESTS = Path(__file__).parent.parent
 def child(script: str, *arguments: object, cwd: Path) -> subprocess.Popen[str]:
     """A Python process of its own that can import the tests' parts."""
     environment = {**os.environ, "PYTHONPATH": str(TESTS), "OMP_NUM_THREADS": "1"}
-    # a signal that is ignored where the tests run, as under nohup, would be ignored by the process too
-    heard = "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
-    command = [sys.executable, "-c", heard + script, *map(str, arguments)]
+    command = [sys.executable, "-c", script, *map(str, arguments)]
     return subprocess.Popen(command, cwd=cwd, env=environment, text=True, stderr=subprocess.PIPE)
 
 

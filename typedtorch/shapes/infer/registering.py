@@ -33,10 +33,20 @@ def with_attribute(holder: Instance, name: str, value: Value) -> Instance:
     """The object with one attribute more; one that extends ``nn.Sequential`` runs it if it is a module."""
     made = holder.with_attribute(name, value)
     modules = holder.attributes.get("__layer__")
+    if isinstance(modules, LayerV) and _alters(modules, name, value):
+        return made.with_attribute("__layer__", UNKNOWN)
     if not isinstance(modules, Sequence) or not may_be_module(value):
         return made
     again = name in holder.attributes or name.isdigit()
     return made.with_attribute("__layer__", with_module(modules, UNKNOWN if again else value))
+
+
+def _alters(layer: LayerV, name: str, value: Value) -> bool:
+    """Whether a layer of torch that a class extends does something else with this attribute."""
+    old = layer.layer.attributes.get(name, value)
+    if isinstance(old, Tensor) and isinstance(value, Tensor):
+        return old.shape != value.shape
+    return bool(old != value)
 
 
 def set_attribute(frame: Frame, holder: Value, name: Value, value: Value) -> None:

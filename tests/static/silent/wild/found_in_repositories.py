@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int8
 from torch import Tensor, nn
 
@@ -145,6 +146,18 @@ def either_side(
         raise ValueError(side)
 
 
+class CausalConv(nn.Conv1d):
+    """Pads in front by hand, and tells the layer that it need not."""
+
+    def __init__(self, channels: int, width: int) -> None:
+        super().__init__(channels, channels, width, padding=width - 1)
+        self.left = self.padding[0]
+        self.padding = (0,)
+
+    def forward(self, x: Float[Tensor, "batch channels time"]) -> Float[Tensor, "batch channels time"]:
+        return super().forward(F.pad(x, (self.left, 0)))
+
+
 # run: either_side(torch.rand(3, 4), torch.rand(3), "left"), either_side(torch.rand(3, 4), torch.rand(4), "right")
 # run: renders_by_scene([torch.rand(2, 3, 4, 4), torch.rand(3, 3, 4, 4)], ["a", "b"])
 # run: either_list(torch.rand(2, 3), torch.rand(4, 3), "test"), one_of_two(torch.rand(2, 3), torch.rand(4, 3), 1)
@@ -153,3 +166,4 @@ def either_side(
 # run: reprojected(np.zeros((1, 4, 2)), np.ones((3, 4, 3))), project(torch.ones(2, 3))
 # run: steps(np.linspace(0, 1, 5), 0.5), visited(np.ones((3, 3), dtype=bool), np.array([1, 2], dtype=np.int8))
 # run: doubles(3), doubled(torch.rand(3, 4)), splats(3)
+# run: CausalConv(4, 3)(randn(2, 4, 10))
