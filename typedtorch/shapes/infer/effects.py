@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.index import Facts
-from typedtorch.shapes.infer.inlining import _may_be_another
+from typedtorch.shapes.infer.inlining import may_be_another
 from typedtorch.shapes.infer.signatures import Signature, is_plain_instance
 from typedtorch.shapes.infer.values import UNKNOWN, DictV, FunctionV, Instance, Sequence, Value
 
@@ -46,7 +46,7 @@ def follow(frame: Frame, function: FunctionV, signature: Signature, bound: Given
 def _can_run(interpreter: Interpreter, frame: Frame, function: FunctionV) -> bool:
     """Whether a body would be evaluated, and is what is called."""
     known = frame.depth == 0 and id(function.node) not in interpreter.stack and interpreter.steps > 0
-    return known and not _may_be_another(interpreter, frame, function)
+    return known and not may_be_another(interpreter, frame, function)
 
 
 def _may_change(facts: Facts, name: str, value: Value) -> bool:

@@ -92,7 +92,7 @@ def function_result(
         return wrapped(interpreter, signature, promised)
     values = {name: value for name, (value, _) in bound.items()}
     value: Value = UNKNOWN
-    if not _may_be_another(interpreter, frame, function):
+    if not may_be_another(interpreter, frame, function):
         value = run_inline(interpreter, frame, function, signature, values, node)
     if value is UNKNOWN and not isinstance(result, specs.Anything):
         return wrapped(interpreter, signature, assume(result, names, frame.place(node)))
@@ -117,7 +117,7 @@ def _as_given(
     values = {name: value for name, (value, _) in bound.items()}
     known = any(isinstance(v, Tensor) and v.shape != (ANY_AXES,) for v in values.values())
     left_open = any(map(is_open, made if isinstance(made, tuple) else (made,)))
-    if not (known and left_open) or _may_be_another(interpreter, frame, function):
+    if not (known and left_open) or may_be_another(interpreter, frame, function):
         return made
     with frame.reporter.mute():
         value = run_inline(interpreter, frame, function, signature, values, node)
@@ -140,7 +140,7 @@ def _made_functions(
     node: ast.AST,
 ) -> Value:
     """The functions that a body returns know what they captured: more than ``Callable[...]`` says."""
-    if _may_be_another(interpreter, frame, function):
+    if may_be_another(interpreter, frame, function):
         return promised
     values = {name: value for name, (value, _) in bound.items()}
     with frame.reporter.mute():
@@ -171,7 +171,7 @@ def _look_inside(
     if (
         frame.reporter.muted
         or not (_is_exact(function, bound) or captures_tensors(function))
-        or _may_be_another(interpreter, frame, function)
+        or may_be_another(interpreter, frame, function)
     ):
         return
     values = {}
@@ -210,7 +210,7 @@ def _made_with_numbers(value: Value, depth: int) -> bool:
     return False
 
 
-def _may_be_another(interpreter: Interpreter, frame: Frame, function: FunctionV) -> bool:
+def may_be_another(interpreter: Interpreter, frame: Frame, function: FunctionV) -> bool:
     """Whether a method's body is not what is run: decorated, or overridden in a subclass of the object."""
     if definitions.is_replaced(interpreter, function):
         return True
