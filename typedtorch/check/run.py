@@ -93,7 +93,7 @@ class Checker:
         switched_off = ignores.read(text) if findings or self.warn_unused_ignores else Ignores()
         kept = [_beside(f, switched_off) for f in findings if not switched_off(f.line, f.code)]
         kept = kept if text.isascii() else _in_characters(kept, text)
-        return [*kept, *(self._unused(target, switched_off))], report.coverage
+        return [*kept, *self._unused(target, switched_off)], report.coverage
 
     def _unused(self, target: Target, comments: Ignores) -> Iterator[Finding]:
         """Comments that could go, where this is asked for."""

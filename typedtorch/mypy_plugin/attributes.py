@@ -16,7 +16,6 @@ from typedtorch.mypy_plugin import messages
 from typedtorch.mypy_plugin.facts import Facts
 from typedtorch.mypy_plugin.module_call import MODULE
 from typedtorch.mypy_plugin.torch_api import TENSOR
-from typedtorch.shapes.given_elsewhere import given_elsewhere
 from typedtorch.shapes.module_attributes import no_attribute
 
 PARAMETER = "torch.nn.parameter.Parameter"
@@ -97,6 +96,8 @@ class Attributes:
                 return True
             if any(name in facts.defined or facts.open for facts in source.subclasses(info.name)):
                 return True
+        from typedtorch.shapes.given_elsewhere import given_elsewhere  # noqa: PLC0415  # few runs need it
+
         path = self.facts.path(info.module_name)
         return path is not None and given_elsewhere(info.module_name, path, info.name, name)
 

@@ -216,17 +216,23 @@ class Reporter:
     def _report(self, checked: _Checked, errors: Errors) -> None:
         tree = checked.tree
         self._enter(tree, errors)
-        warn_unused = LAST_WORD and errors.options.warn_unused_ignores
-        skipped = unreachable_lines(tree) if checked.findings or warn_unused else set()
+        skipped = unreachable_lines(tree) if checked.findings else set()
         for finding in checked.findings:
             unwanted = finding.line in skipped or finding.code in ("syntax", "aside")
             if not unwanted and not self.silences(tree, finding.line, finding.code):
                 _report_finding(finding, errors)
         _renew_unused_ignores(tree.path, errors)
-        for line, column, message in self._comments(tree.path).unused() if warn_unused else ():
+        if LAST_WORD and errors.options.warn_unused_ignores:
+            self._report_unused(tree, errors)
+        self._ignores.pop(tree.path, None)
+
+    def _report_unused(self, tree: MypyFile, errors: Errors) -> None:
+        """Comments of our own that silenced nothing, where mypy is asked to tell of its own."""
+        unused = list(self._comments(tree.path).unused())
+        skipped = unreachable_lines(tree) if unused else set()
+        for line, column, message in unused:
             if line not in skipped:
                 errors.report(line, column, message, messages.OWN_UNUSED_IGNORE)
-        self._ignores.pop(tree.path, None)
 
     def _comments(self, path: str) -> Ignores:
         """Which lines of a file our own comments silence; kept until all of its findings are reported."""

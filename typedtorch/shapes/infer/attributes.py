@@ -208,15 +208,12 @@ def of_class(frame: Frame, value: ClassV, name: str) -> Value:
 
 def written(frame: Frame, node: ast.expr) -> Value:
     """What an f-string writes of an expression: of a member of a ``StrEnum``, its text."""
-    member, texts = node, {"enum.StrEnum"}
-    if isinstance(node, ast.Attribute) and node.attr == "value":
-        member, texts = node.value, {"enum.StrEnum", "enum.Enum"}
-    if isinstance(member, ast.Attribute):
-        holder = frame.evaluate(member.value)
-        if isinstance(holder, ClassV) and texts & set(holder.info.external_bases()):
-            assigned = holder.info.assigned.get(member.attr)
-            return UNKNOWN if assigned is None else holder.info.evaluate(assigned)
-    return frame.evaluate(node)
+    value = frame.evaluate(node)
+    if isinstance(value, Object) and isinstance(value.value, str) and isinstance(node, ast.Attribute):
+        holder = frame.evaluate(node.value)
+        if isinstance(holder, ClassV) and _LOWER & {*holder.info.external_bases()}:
+            return value.value
+    return value
 
 
 _LOWER = {"enum.StrEnum", "strenum.LowercaseStrEnum"}  # ``auto()`` is the name of the member in lower case

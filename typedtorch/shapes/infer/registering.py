@@ -43,10 +43,12 @@ def with_attribute(holder: Instance, name: str, value: Value) -> Instance:
 
 def _alters(layer: LayerV, name: str, value: Value) -> bool:
     """Whether a layer of torch that a class extends does something else with this attribute."""
-    old = layer.layer.attributes.get(name, value)
-    if isinstance(old, Tensor) and isinstance(value, Tensor):
-        return old.shape != value.shape
-    return bool(old != value)
+    known = layer.layer.attributes
+    if name not in known:
+        return is_setting(layer, name)
+    if isinstance(known[name], Tensor) and isinstance(value, Tensor):
+        return bool(known[name].shape != value.shape)
+    return bool(known[name] != value)
 
 
 def set_attribute(frame: Frame, holder: Value, name: Value, value: Value) -> None:

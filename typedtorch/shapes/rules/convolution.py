@@ -244,13 +244,13 @@ def _enter_layers(axes: int, conv: Function, conv_transpose: Function) -> None:
 
         return Layer(
             forward,
-            _attributes(
-                weight,
-                offset if isinstance(bias, bool) else UNKNOWN,
-                in_channels,
-                out_channels,
-                *(_each_axis(v, axes) for v in (kernel_size, stride, padding)),
-            ),
+            {
+                "weight": weight,
+                "bias": offset if isinstance(bias, bool) else UNKNOWN,
+                "in_channels": in_channels,
+                "out_channels": out_channels,
+                **_geometry(axes, kernel_size, stride, padding),
+            },
         )
 
     def transpose_layer(
@@ -290,13 +290,13 @@ def _enter_layers(axes: int, conv: Function, conv_transpose: Function) -> None:
 
         return Layer(
             forward,
-            _attributes(
-                weight,
-                offset if isinstance(bias, bool) else UNKNOWN,
-                in_channels,
-                out_channels,
-                *(_each_axis(v, axes) for v in (kernel_size, stride, padding)),
-            ),
+            {
+                "weight": weight,
+                "bias": offset if isinstance(bias, bool) else UNKNOWN,
+                "in_channels": in_channels,
+                "out_channels": out_channels,
+                **_geometry(axes, kernel_size, stride, padding),
+            },
         )
 
     layer(f"torch.nn.Conv{axes}d", sample=(
@@ -370,14 +370,10 @@ def _channels_hint(input: Tensor, place: int, channels: Any) -> str | None:
     return f"{name(input, 'input')}.movedim(-1, {place}) puts the last axis there: {show(moved)}"
 
 
-def _each_axis(value: Any, axes: int) -> Any:
-    """A number as torch keeps it: once for each axis."""
-    return (value,) * axes if is_size(value) else value
-
-
-def _attributes(weight: Tensor, bias: Any, *settings: Any) -> dict[str, Any]:
-    names = ("in_channels", "out_channels", "kernel_size", "stride", "padding")
-    return {"weight": weight, "bias": bias, **dict(zip(names, settings, strict=True))}
+def _geometry(axes: int, kernel_size: Any, stride: Any, padding: Any) -> dict[str, Any]:
+    """Settings as torch keeps them: a number once for each axis."""
+    given = {"kernel_size": kernel_size, "stride": stride, "padding": padding}
+    return {name: (value,) * axes if is_size(value) else value for name, value in given.items()}
 
 
 for _axes in (1, 2, 3):
