@@ -21,7 +21,8 @@ BIT = {name: 1 << i for i, name in enumerate(NAMES)}
 ANY = (1 << len(NAMES)) - 1
 
 
-def _union(*names: str) -> int:
+def union(*names: str) -> int:
+    """The set of the dtypes that have these names."""
     mask = 0
     for name in names:
         mask |= BIT[name]
@@ -33,15 +34,16 @@ FLOAT16, BFLOAT16, FLOAT32, FLOAT64 = (
     BIT["float16"], BIT["bfloat16"], BIT["float32"], BIT["float64"],
 )  # fmt: skip
 COMPLEX64 = BIT["complex64"]
-UINT = _union("uint8", "uint16", "uint32", "uint64")
-INT = _union("int8", "int16", "int32", "int64")
-FLOAT8 = _union("float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz")
-SUBBYTE = _union("float8_e8m0fnu", "float4_e2m1fn_x2")
-FLOAT = _union("float16", "bfloat16", "float32", "float64") | FLOAT8
+UINT = union("uint8", "uint16", "uint32", "uint64")
+INT = union("int8", "int16", "int32", "int64")
+FLOAT8 = union("float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz")
+SUBBYTE = union("float8_e8m0fnu", "float4_e2m1fn_x2")
+FLOAT = union("float16", "bfloat16", "float32", "float64") | FLOAT8
 FLOATING = FLOAT | SUBBYTE  # torch's is_floating_point; jaxtyping's Float has no e8m0
-COMPLEX = _union("complex32", "complex64", "complex128")
+COMPLEX = union("complex32", "complex64", "complex128")
 INTEGER = UINT | INT
 INTEGRAL = INTEGER | BOOL
+NOT_COMPLEX, NOT_BOOL = ANY & ~COMPLEX, ANY & ~BOOL
 
 # torch attribute -> set
 TORCH = {

@@ -103,22 +103,28 @@ def rule(*names: str, flops: Function | None = None, sample: str = "") -> Callab
     Raises:
         ValueError: a name has a rule already.
     """
-    return _enter(RULES, names, flops, sample)
+    return enter_in(RULES, names, flops, sample)
 
 
 def attribute(*names: str, sample: str = "") -> Callable[[F], F]:
     """Enter what reading an attribute of a tensor gives: a function of the tensor alone."""
-    return _enter(ATTRIBUTES, names, None, sample)
+    return enter_in(ATTRIBUTES, names, None, sample)
 
 
 def layer(*names: str, sample: str = "") -> Callable[[F], F]:
     """Enter a module: a function of the constructor's parameters that returns a :class:`Layer`."""
-    return _enter(LAYERS, names, None, sample)
+    return enter_in(LAYERS, names, None, sample)
 
 
-def _enter(
+def enter_in(
     table: dict[str, Rule], names: tuple[str, ...], flops: Function | None, sample: str
 ) -> Callable[[F], F]:
+    """A decorator that enters a function in one of the tables under each name.
+
+    Raises:
+        ValueError: a name has a rule already.
+    """
+
     def enter(function: F) -> F:
         signature = inspect.signature(function)
         for name in names:

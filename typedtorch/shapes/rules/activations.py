@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.dtypes import ANY, BOOL, COMPLEX, FLOAT32, FLOATING, to_float
+from typedtorch.shapes.dtypes import ANY, BOOL, COMPLEX, FLOAT32, FLOATING, NOT_COMPLEX, to_float
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import (
@@ -16,7 +16,7 @@ from typedtorch.shapes.rules.forms import (
     need,
     pointwise,
 )
-from typedtorch.shapes.rules.pointwise import _NOT_COMPLEX, RULE_OF, _unary
+from typedtorch.shapes.rules.pointwise import RULE_OF, unary
 from typedtorch.shapes.rules.promotion import common_dtype, want
 from typedtorch.shapes.tensor import ShapeError, Tensor, entry_size, pack_index, show
 
@@ -38,15 +38,15 @@ rule(
 )(_activation(FLOATING, "a floating dtype"))  # fmt: skip
 rule(*functional("relu", "relu_"), "torch.relu_", sample="n:*")(RULE_OF["relu"])
 rule(*functional("silu"), sample="f:*")(_activation(FLOATING | COMPLEX, "a floating dtype"))
-rule(*functional("relu6"), sample="f:*")(_activation(_NOT_COMPLEX & ~BOOL, "real numbers"))
+rule(*functional("relu6"), sample="f:*")(_activation(NOT_COMPLEX & ~BOOL, "real numbers"))
 rule(*functional("hardtanh", "hardtanh_"), sample="f:*")(
-    _activation(_NOT_COMPLEX & ~BOOL & ~dtypes.UINT, "signed numbers")
+    _activation(NOT_COMPLEX & ~BOOL & ~dtypes.UINT, "signed numbers")
 )
-rule(*functional("softsign", "tanhshrink"), sample="n:*")(_unary(to_float, ANY, ""))
+rule(*functional("softsign", "tanhshrink"), sample="n:*")(unary(to_float, ANY, ""))
 rule(*functional("sigmoid"), sample="n:*")(RULE_OF["sigmoid"])
 rule(*functional("tanh"), sample="n:*")(RULE_OF["tanh"])
 rule(*functional("threshold", "threshold_"), "torch.threshold", "torch.threshold_", sample="f:*, 0.5, 1.0")(
-    _activation(_NOT_COMPLEX & ~BOOL, "real numbers")
+    _activation(NOT_COMPLEX & ~BOOL, "real numbers")
 )
 
 

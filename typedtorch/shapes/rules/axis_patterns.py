@@ -10,7 +10,7 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.rule import RULES, _enter, name
+from typedtorch.shapes.rule import RULES, enter_in, name
 from typedtorch.shapes.rules.forms import Function, need
 from typedtorch.shapes.rules.layout import fresh
 from typedtorch.shapes.rules.promotion import OTHER, common_dtype, mask_of
@@ -84,7 +84,7 @@ def signature(
     function.__doc__ = f"``{axes}``"
     function.__signature__ = _signature_of(parameters)  # type: ignore[attr-defined]  # inspect reads it
     spec = sample or ", ".join("f:" + " ".join(p) for p in patterns)
-    _enter(RULES, (public, *aliases), count, spec)(function)
+    enter_in(RULES, (public, *aliases), count, spec)(function)
 
 
 def _signature_of(parameters: list[str]) -> Any:
@@ -230,4 +230,4 @@ def axis_words(place: int) -> str:
 def aliases(of: str, *names: str) -> None:
     """More public names for a rule in the table."""
     row = RULES[of]
-    _enter(RULES, names, row.flops, row.sample)(row.function)
+    enter_in(RULES, names, row.flops, row.sample)(row.function)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.dtypes import BOOL
+from typedtorch.shapes.dtypes import BOOL, NOT_COMPLEX
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules.forms import (
     both,
     need,
     pointwise,
 )
-from typedtorch.shapes.rules.pointwise import _NOT_COMPLEX, _checked, inplace
+from typedtorch.shapes.rules.pointwise import checked_dtype, inplace
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, result_type, to_real, want
 from typedtorch.shapes.rules.sorting import nonzero
 from typedtorch.shapes.tensor import ShapeError, Tensor, Undecided
@@ -48,7 +48,7 @@ def clamp(input: Any, min: Any = None, max: Any = None, *, out: Any = None) -> T
     if not bounds:
         raise ShapeError("clamp needs min or max")
     operands = [(input, "input"), *bounds]
-    mask = _checked(_NOT_COMPLEX, "real numbers", *operands)
+    mask = checked_dtype(NOT_COMPLEX, "real numbers", *operands)
     return pointwise(*operands, dtype=mask)
 
 

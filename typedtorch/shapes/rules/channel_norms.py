@@ -8,7 +8,13 @@ from typedtorch.shapes.dtypes import FLOATING, to_float
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.forms import Function, functional, is_size, need
-from typedtorch.shapes.rules.normalisation import _affine, _float, _fresh, _real, _same_shape
+from typedtorch.shapes.rules.normalisation import (
+    affine_parameters,
+    check_shape,
+    shaped_like,
+    want_floating,
+    want_inexact,
+)
 from typedtorch.shapes.rules.promotion import mask_of
 from typedtorch.shapes.size import Poly, unknown
 from typedtorch.shapes.tensor import (
@@ -42,7 +48,7 @@ def _per_channel(input: Tensor, *parameters: tuple[Any, str]) -> None:
         ):
             if not mask_of(parameter) & FLOATING:
                 raise Undecided
-            _same_shape(parameter, [input.shape[1]], label)
+            check_shape(parameter, [input.shape[1]], label)
 
 
 @rule(
@@ -72,7 +78,7 @@ def batch_norm(
     )
     if training is True:
         _several(input, [i for i in range(len(input.shape)) if i != 1], "value per channel")
-    return _fresh(input, _real(input))
+    return shaped_like(input, want_floating(input))
 
 
 def _several(input: Tensor, places: list[int], what: str) -> None:
@@ -107,7 +113,7 @@ def instance_norm(
     )
     if use_input_stats is True:
         _several(input, list(range(2, len(input.shape))), "spatial element")
-    return _fresh(input, _real(input))
+    return shaped_like(input, want_floating(input))
 
 
 @rule(*functional("group_norm"), sample="F:n 4 ..., 2 | F:n 2*c h, 2, F:2*c, F:2*c")
@@ -142,7 +148,7 @@ def group_norm(
         )
     _grouped(input, num_groups)
     _per_channel(input, (weight, "weight"), (bias, "bias"))
-    return _fresh(input, _float(input))
+    return shaped_like(input, want_inexact(input))
 
 
 def _grouped(input: Tensor, groups: Any) -> None:
@@ -171,16 +177,16 @@ def _batch_norm_layer(ranks: tuple[int, ...], wanted: str) -> Function:
         **more: Any,
     ) -> Layer:
         def forward(input: Any) -> Tensor:
-            _ranked(input, ranks, wanted)
+            check_rank(input, ranks, wanted)
             _channels(input, num_features, "num_features")
-            return _fresh(input, _real(input))
+            return shaped_like(input, want_floating(input))
 
         shape = (num_features,) if is_size(num_features) else (unknown(),)
-        statistics = _affine(shape, track_running_stats, dtype, "running_mean", "running_var")
+        statistics = affine_parameters(shape, track_running_stats, dtype, "running_mean", "running_var")
         return Layer(
             forward,
             {
-                **_affine(shape, affine, dtype, "weight", "bias", bias=bias),
+                **affine_parameters(shape, affine, dtype, "weight", "bias", bias=bias),
                 **statistics,
                 "num_features": num_features,
             },
@@ -189,7 +195,12 @@ def _batch_norm_layer(ranks: tuple[int, ...], wanted: str) -> Function:
     return make
 
 
-def _ranked(input: Any, ranks: tuple[int, ...], wanted: str) -> None:
+def check_rank(input: Any, ranks: tuple[int, ...], wanted: str) -> None:
+    """The input's number of axes against those that are allowed.
+
+    Raises:
+        ShapeError: it is none of them.
+    """
     tensor = need(input)
     known = sum(not isinstance(e, Pack) for e in tensor.shape)
     if (tensor.rank is not None and tensor.rank not in ranks) or known > max(ranks):
@@ -201,7 +212,9 @@ _NORMS = {1: ("b c | b c t", (2, 3), "(batch, channels) or (batch, channels, tim
           3: ("b c h w d", (5,), "(batch, channels, depth, height, width)")}  # fmt: skip
 
 
-def _lazy(make: Function, axis: int = 1) -> Function:
+def lazily(make: Function, axis: int = 1) -> Function:
+    """The constructor of a lazy layer: what it is called with gives the first argument, an axis's size."""
+
     def lazy(*args: Any, **settings: Any) -> Layer:
         def forward(input: Any) -> Any:
             shape = need(input).shape
@@ -218,7 +231,7 @@ for _axes, (_shapes, _ranks, _wanted) in _NORMS.items():
     _lazy_sample = " | ".join(f" -> F:{s}" for s in _shapes.split(" | "))
     _made = _batch_norm_layer(_ranks, _wanted)
     layer(f"torch.nn.BatchNorm{_axes}d", sample=_sample)(_made)
-    layer(f"torch.nn.LazyBatchNorm{_axes}d", sample=_lazy_sample)(_lazy(_made))
+    layer(f"torch.nn.LazyBatchNorm{_axes}d", sample=_lazy_sample)(lazily(_made))
 _made = _batch_norm_layer((2, 3, 4, 5), "(batch, channels, ...)")
 layer("torch.nn.SyncBatchNorm", sample="size:c -> F:b c h w")(_made)
 
@@ -236,7 +249,7 @@ def _instance_norm_layer(axes: int) -> Function:
         bias: Any = True,
     ) -> Layer:
         def forward(input: Any) -> Tensor:
-            _ranked(input, (axes + 1, axes + 2), f"{axes + 2} axes with the batch, or {axes + 1}")
+            check_rank(input, (axes + 1, axes + 2), f"{axes + 2} axes with the batch, or {axes + 1}")
             tensor = need(input)
             channels = tensor.shape[-axes - 1] if tensor.rank is not None else None
             if (
@@ -250,9 +263,9 @@ def _instance_norm_layer(axes: int) -> Function:
                 )
             if tensor.rank is not None and track_running_stats is not True:
                 _several(tensor, list(range(len(tensor.shape) - axes, len(tensor.shape))), "spatial element")
-            return _fresh(input, _real(input))
+            return shaped_like(input, want_floating(input))
 
-        return Layer(forward, _affine((num_features,), affine, dtype, "weight", "bias", bias=bias))
+        return Layer(forward, affine_parameters((num_features,), affine, dtype, "weight", "bias", bias=bias))
 
     return make
 
@@ -260,10 +273,10 @@ def _instance_norm_layer(axes: int) -> Function:
 def _lazy_instance_norm(axes: int) -> Function:
     def make(*settings: Any, **more: Any) -> Layer:
         def forward(input: Any) -> Tensor:
-            _ranked(input, (axes + 1, axes + 2), f"{axes + 2} axes with the batch, or {axes + 1}")
+            check_rank(input, (axes + 1, axes + 2), f"{axes + 2} axes with the batch, or {axes + 1}")
             if need(input).rank != axes + 2:
                 raise Undecided
-            return _fresh(input, _real(input))
+            return shaped_like(input, want_floating(input))
 
         return Layer(forward)
 
@@ -304,7 +317,7 @@ def group_norm_layer(
         _channels(need(input), num_channels, "num_channels")
         return functional_group_norm(input, num_groups)
 
-    return Layer(forward, _affine((num_channels,), affine, dtype, "weight", "bias", bias=bias))
+    return Layer(forward, affine_parameters((num_channels,), affine, dtype, "weight", "bias", bias=bias))
 
 
 @rule(*functional("local_response_norm"), sample="F:b c h, 2 | F:b c h w, 3")
@@ -314,8 +327,8 @@ def local_response_norm(input: Any, size: Any, alpha: Any = 0.0001, beta: Any = 
             f"{name(input, 'input')} has shape {show(input.shape)}, wanted (batch, channels, *spatial)"
         )
     if 0 in input.shape:
-        return _fresh(input, mask_of(input))  # handed back as it is
-    return _fresh(input, to_float(mask_of(input)))
+        return shaped_like(input, mask_of(input))  # handed back as it is
+    return shaped_like(input, to_float(mask_of(input)))
 
 
 layer("torch.nn.LocalResponseNorm", sample="2 -> F:b c h w")(

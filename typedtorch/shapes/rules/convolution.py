@@ -11,7 +11,7 @@ from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.forms import Function, is_size, need
 from typedtorch.shapes.rules.linear import parameter_dtype
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of
-from typedtorch.shapes.rules.windows import all_sizes, each, spatial, window_size
+from typedtorch.shapes.rules.windows import all_sizes, each_or_unknown, spatial, window_size
 from typedtorch.shapes.size import Size, divides, product, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
@@ -84,23 +84,16 @@ def convolve(
 def _convolved(
     sizes: list[Size], kernel: list[Any], stride: Any, padding: Any, dilation: Any, axes: int
 ) -> list[Size]:
-    strides = _or_unknown(stride, axes, "stride")
-    dilations = _or_unknown(dilation, axes, "dilation")
+    strides = each_or_unknown(stride, axes, "stride")
+    dilations = each_or_unknown(dilation, axes, "dilation")
     if padding == "same":
         if any(isinstance(s, int) and s != 1 for s in strides):
             raise ShapeError("padding='same' is for stride 1 only")
         return list(sizes)
     if isinstance(padding, str) and padding != "valid":
         raise ShapeError(f"padding={padding!r}, wanted 'same', 'valid' or numbers")
-    paddings = [0] * axes if padding == "valid" else _or_unknown(padding, axes, "padding")
+    paddings = [0] * axes if padding == "valid" else each_or_unknown(padding, axes, "padding")
     return [window_size(*one) for one in zip(sizes, kernel, strides, paddings, dilations, strict=True)]
-
-
-def _or_unknown(value: Any, axes: int, what: str) -> list[Any]:
-    try:
-        return each(value, axes, what)
-    except Undecided:
-        return [unknown()] * axes
 
 
 def convolution_flops(
@@ -148,7 +141,7 @@ def transpose_convolve(
     _check_channels(lead, inner, who, "the weight wants")
     _check_bias(bias, out)
     columns = [
-        _or_unknown(v, axes, w)
+        each_or_unknown(v, axes, w)
         for v, w in (
             (stride, "stride"),
             (padding, "padding"),
@@ -231,7 +224,7 @@ def _enter_layers(axes: int, conv: Function, conv_transpose: Function) -> None:
         device: Any = None,
         dtype: Any = None,
     ) -> Layer:
-        kernel = _or_unknown(kernel_size, axes, "kernel_size")
+        kernel = each_or_unknown(kernel_size, axes, "kernel_size")
         _check_groups(groups, in_channels=in_channels, out_channels=out_channels)
         weight = Tensor(
             (out_channels, _divided(in_channels, groups), *kernel), parameter_dtype(dtype), "weight"
@@ -267,7 +260,7 @@ def _enter_layers(axes: int, conv: Function, conv_transpose: Function) -> None:
         device: Any = None,
         dtype: Any = None,
     ) -> Layer:
-        kernel = _or_unknown(kernel_size, axes, "kernel_size")
+        kernel = each_or_unknown(kernel_size, axes, "kernel_size")
         _check_groups(groups, in_channels=in_channels, out_channels=out_channels)
         weight = Tensor(
             (in_channels, _divided(out_channels, groups), *kernel), parameter_dtype(dtype), "weight"
@@ -281,7 +274,7 @@ def _enter_layers(axes: int, conv: Function, conv_transpose: Function) -> None:
             )
             if output_size is None:
                 return made
-            wanted = _or_unknown(
+            wanted = each_or_unknown(
                 output_size[-axes:] if isinstance(output_size, (tuple, list)) else output_size,
                 axes,
                 "output_size",

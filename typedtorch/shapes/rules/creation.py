@@ -32,7 +32,12 @@ from typedtorch.shapes.tensor import (
 )
 
 
-def _new(sizes: Any, dtype: int, library: Any = "torch") -> Tensor:
+def from_sizes(sizes: Any, dtype: int, library: Any = "torch") -> Tensor:
+    """A new tensor of these sizes.
+
+    Raises:
+        ShapeError: one of them is negative.
+    """
     shape = shape_from(sizes)
     for entry in shape:
         if isinstance(entry, int) and entry < 0:
@@ -47,14 +52,14 @@ _SHAPES = "size:a, size:b | (size:a, 2) | [size:a, size:b] | size:a, 3, dtype=dt
 def zeros(*size: Any, dtype: Any = None, **settings: Any) -> Tensor:
     if "size" in settings:
         size = (settings["size"],)
-    return _new(sizes_of(size), dtype_of(dtype, FLOAT32))
+    return from_sizes(sizes_of(size), dtype_of(dtype, FLOAT32))
 
 
 @rule("torch.rand", "torch.randn", sample=_SHAPES.replace("=dtype", "=fdtype"))
 def rand(*size: Any, dtype: Any = None, **settings: Any) -> Tensor:
     if "size" in settings:
         size = (settings["size"],)
-    return _new(sizes_of(size), dtype_of(dtype, FLOAT32))
+    return from_sizes(sizes_of(size), dtype_of(dtype, FLOAT32))
 
 
 @rule(
@@ -69,7 +74,7 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, **settings: Any) -> T
         if fill_value is UNKNOWN
         else scalar_dtype(fill_value)
     )
-    return _new(sizes_of((size,)), dtype_of(dtype, kind))
+    return from_sizes(sizes_of((size,)), dtype_of(dtype, kind))
 
 
 _LIKE = "n:* | n:*, dtype=dtype"
@@ -113,17 +118,17 @@ def randint_like(input: Any, low: Any = 0, high: Any = None, *, dtype: Any = Non
 def new_zeros(self: Any, *size: Any, dtype: Any = None, **settings: Any) -> Tensor:
     if "size" in settings:
         size = (settings["size"],)
-    return _new(sizes_of(size), dtype_of(dtype, mask_of(need(self))))
+    return from_sizes(sizes_of(size), dtype_of(dtype, mask_of(need(self))))
 
 
 @rule("torch.Tensor.new_full", sample="n:*, (size:a, 2), 1 | n:*, (3,), 2, dtype=dtype")
 def new_full(self: Any, size: Any, fill_value: Any, *, dtype: Any = None, **settings: Any) -> Tensor:
-    return _new(sizes_of((size,)), dtype_of(dtype, mask_of(need(self))))
+    return from_sizes(sizes_of((size,)), dtype_of(dtype, mask_of(need(self))))
 
 
 @rule("torch.Tensor.new_tensor", sample="n:*, [1, 2] | n:*, [[1, 2]], dtype=dtype")
 def new_tensor(self: Any, data: Any, *, dtype: Any = None, **settings: Any) -> Tensor:
-    shape, kind = _data(data)
+    shape, kind = shape_of_data(data)
     # a list takes the tensor's dtype
     return Tensor(shape, dtype_of(dtype, mask_of(need(self)) if not isinstance(data, Tensor) else kind))
 
@@ -189,7 +194,7 @@ def logspace(
 
 @rule("torch.eye", sample="size:n | size:n, size:m | size:n, dtype=dtype")
 def eye(n: Any, m: Any = None, *, dtype: Any = None, **settings: Any) -> Tensor:
-    return _new((n, n if m is None else m), dtype_of(dtype, FLOAT32))
+    return from_sizes((n, n if m is None else m), dtype_of(dtype, FLOAT32))
 
 
 # --- from data ---------------------------------------------------------------------------------
@@ -200,7 +205,7 @@ def eye(n: Any, m: Any = None, *, dtype: Any = None, **settings: Any) -> Tensor:
     sample="[1, 2, 3] | [[0.5, 1], [2, 3]] | 3 | 0.5 | [True, False] | [[1], [2]], dtype=dtype | []",
 )
 def tensor(data: Any, *, dtype: Any = None, **settings: Any) -> Tensor:
-    shape, kind = _data(data)
+    shape, kind = shape_of_data(data)
     return Tensor(shape, dtype_of(dtype, kind), deliberate=1 in shape)
 
 
@@ -209,7 +214,7 @@ def as_tensor(data: Any, dtype: Any = None, **settings: Any) -> Tensor:
     return tensor(data, dtype=dtype)
 
 
-def _data(data: Any, *, inside: bool = False) -> tuple[Shape, int]:
+def shape_of_data(data: Any, *, inside: bool = False) -> tuple[Shape, int]:
     """The shape and dtype of nested lists of numbers; a tensor that begins a list stands for a number."""
     if data is UNKNOWN:
         return (ANY_AXES,), ANY
@@ -227,7 +232,7 @@ def _data(data: Any, *, inside: bool = False) -> tuple[Shape, int]:
     if not data:
         return (0,), FLOAT32
     lists = isinstance(data[0], (list, tuple))  # behind a list a tensor is read as one
-    items = [_data(d, inside=not (lists and i)) for i, d in enumerate(data)]
+    items = [shape_of_data(d, inside=not (lists and i)) for i, d in enumerate(data)]
     known = [s for s, _ in items if not any(isinstance(e, Pack) for e in s)]
     other = next((s for s in known if same_shape(s, known[0]) is False), None)
     if other is not None:
@@ -272,7 +277,7 @@ def randint(
         size = high
     if size is None:
         raise Undecided
-    return _new(sizes_of((size,)), dtype_of(dtype, INT64))
+    return from_sizes(sizes_of((size,)), dtype_of(dtype, INT64))
 
 
 @rule("torch.randperm", sample="size:n | 5 | size:n, dtype=fdtype")
@@ -283,7 +288,7 @@ def randperm(n: Any, *, dtype: Any = None, **settings: Any) -> Tensor:
 @rule("torch.normal", sample="f:*, f:* | 0.0, 1.0, (size:a, 2) | f:*, 1.0 | 0.0, f:*")
 def normal(mean: Any, std: Any = 1.0, size: Any = None, *, dtype: Any = None, **settings: Any) -> Tensor:
     if size is not None:
-        return _new(sizes_of((size,)), dtype_of(dtype, FLOAT32))
+        return from_sizes(sizes_of((size,)), dtype_of(dtype, FLOAT32))
 
     operands = [(o, p) for o, p in ((mean, "mean"), (std, "std")) if isinstance(o, Tensor)]
     if not operands:

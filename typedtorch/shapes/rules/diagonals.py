@@ -8,7 +8,7 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.bounds import size_min
-from typedtorch.shapes.dtypes import ANY, BOOL, COMPLEX, FLOATING
+from typedtorch.shapes.dtypes import ANY, COMPLEX, FLOATING, NOT_BOOL
 from typedtorch.shapes.equality import generic, same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import both, broadcast_operands, is_size, literal, methods, need
@@ -17,7 +17,7 @@ from typedtorch.shapes.rules.layout import fresh
 from typedtorch.shapes.rules.linear import matmul_shape
 from typedtorch.shapes.rules.permuting import mT
 from typedtorch.shapes.rules.promotion import mask_of, result_type, want
-from typedtorch.shapes.rules.sorting import _along
+from typedtorch.shapes.rules.sorting import check_axis
 from typedtorch.shapes.rules.views import flatten
 from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
@@ -171,7 +171,7 @@ def cov(input: Any, *, correction: Any = 1, fweights: Any = None, aweights: Any 
         raise ShapeError(
             f"{name(input, 'input')} has shape {show(tensor.shape)}, wanted (variables, observations)"
         )
-    mask = dtypes.to_float(want(tensor, ANY & ~BOOL, "input", "numbers"))
+    mask = dtypes.to_float(want(tensor, NOT_BOOL, "input", "numbers"))
     if aweights is UNKNOWN:
         mask = ANY
     elif aweights is not None:
@@ -233,7 +233,7 @@ def renorm(input: Any, p: Any, dim: Any, maxnorm: Any, *, out: Any = None) -> Te
     tensor = need(input)
     if tensor.rank is not None and len(tensor.shape) < 2:
         raise ShapeError(f"{name(input, 'input')} has shape {show(tensor.shape)}, wanted at least two axes")
-    _along(tensor, dim, name(input, "input"))
+    check_axis(tensor, dim, name(input, "input"))
     return tensor.of(tensor.shape, want(tensor, FLOATING | COMPLEX, "input", "a floating dtype"))
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes.rule import Layer, layer, rule
-from typedtorch.shapes.rules.channel_norms import _ranked
+from typedtorch.shapes.rules.channel_norms import check_rank
 from typedtorch.shapes.rules.forms import Function, need
-from typedtorch.shapes.rules.normalisation import _KEEP, _float
+from typedtorch.shapes.rules.normalisation import want_inexact
 from typedtorch.shapes.rules.promotion import mask_of
 from typedtorch.shapes.tensor import (
     UNKNOWN,
@@ -21,9 +21,9 @@ def _dropout(ranks: tuple[int, ...] | None, wanted: str, scales: bool) -> Functi
         if isinstance(p, (int, float)) and not 0 <= p <= 1:
             raise ShapeError(f"p={p} is not a probability")
         if ranks is not None:
-            _ranked(input, ranks, wanted)
+            check_rank(input, ranks, wanted)
         if scales and training is True and p != 0 and p is not UNKNOWN:
-            _float(input)  # what is kept is scaled
+            want_inexact(input)  # what is kept is scaled
         return Tensor(need(input).shape, mask_of(input), layout=input.layout, deliberate=input.deliberate)
 
     return dropout
@@ -42,7 +42,7 @@ for _name, _ranks_, _wanted in (
         if _name == "dropout2d"
         else "F:b c h w d"
         if _name == "dropout3d"
-        else _KEEP
+        else "f:*"
     )
     rule(f"torch.nn.functional.{_name}", sample=f"{_space} | {_space}, 0.2, training=False")(_drop)
     _class = {

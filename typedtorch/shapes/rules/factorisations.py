@@ -10,7 +10,8 @@ from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import BIT
 from typedtorch.shapes.rule import Record, rule
 from typedtorch.shapes.rules.forms import flag, is_size, need
-from typedtorch.shapes.rules.linalg import _matrix, _right_hand, _turned, lu_factor, solve
+from typedtorch.shapes.rules.linalg import lu_factor, solve
+from typedtorch.shapes.rules.matrices import matrix, right_hand, turned
 from typedtorch.shapes.rules.promotion import want
 from typedtorch.shapes.size import Size, is_unknown, unknown
 from typedtorch.shapes.tensor import Tensor, Undecided
@@ -19,12 +20,12 @@ from typedtorch.shapes.tensor import Tensor, Undecided
 @rule("torch.linalg.lu_factor_ex", sample="D:... n n | D:... m n")
 def lu_factor_ex(A: Any, *, pivot: Any = True, check_errors: Any = False, out: Any = None) -> Record:
     factors, pivots = lu_factor(A)
-    return Record(LU=factors, pivots=pivots, info=A.of(_matrix(A)[0], BIT["int32"]))
+    return Record(LU=factors, pivots=pivots, info=A.of(matrix(A)[0], BIT["int32"]))
 
 
 @rule("torch.linalg.solve_ex", sample="D:... n n, D:... n k | D:n n, D:n")
 def solve_ex(A: Any, B: Any, *, left: Any = True, check_errors: Any = False, out: Any = None) -> Record:
-    return Record(result=solve(A, B, left=left), info=A.of(_matrix(A)[0], BIT["int32"]))
+    return Record(result=solve(A, B, left=left), info=A.of(matrix(A)[0], BIT["int32"]))
 
 
 @rule("torch.linalg.lu_solve", sample="skip")
@@ -32,13 +33,13 @@ def lu_solve(
     LU: Any, pivots: Any, B: Any, *, left: Any = True, adjoint: Any = False, out: Any = None
 ) -> Tensor:
     """``A X = B``, or with ``left=False`` ``X A = B``, of which the factors of A are known."""
-    _matrix(LU, "LU", square=True)
+    matrix(LU, "LU", square=True)
     want(need(pivots), BIT["int32"], "pivots", "int32, as lu_factor gives them")
-    _matrix(B, "B")
+    matrix(B, "B")
     if flag(left):
-        joint, unknowns, sides, mask = _right_hand(LU, B, "LU", "B")
+        joint, unknowns, sides, mask = right_hand(LU, B, "LU", "B")
         return B.of((*joint, unknowns, sides), mask)
-    joint, unknowns, sides, mask = _right_hand(LU, _turned(B, "B"), "LU", "B")
+    joint, unknowns, sides, mask = right_hand(LU, turned(B, "B"), "LU", "B")
     return B.of((*joint, sides, unknowns), mask)
 
 
@@ -50,7 +51,7 @@ def old_lu_solve(b: Any, LU_data: Any, LU_pivots: Any, *, out: Any = None) -> Te
 @rule("torch.svd_lowrank", sample="F:M N | F:M N, 2 | F:b M N, q=3")
 def svd_lowrank(A: Any, q: Any = 6, niter: Any = 2, M: Any = None) -> tuple[Tensor, ...]:
     """``U (..., m, q), S (..., q), V (..., n, q)``."""
-    batch, rows, columns, mask = _matrix(A)
+    batch, rows, columns, mask = matrix(A)
     if M is not None or not mask & ~dtypes.COMPLEX:
         raise Undecided
     count: Size = 6 if q is None else q if is_size(q) else unknown()

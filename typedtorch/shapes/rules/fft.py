@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.dtypes import ANY, COMPLEX, FLOAT32, INTEGRAL, to_float
+from typedtorch.shapes.dtypes import ANY, COMPLEX, FLOAT32, INTEGRAL, NOT_COMPLEX, to_float
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import Function, axes_of, counted, flag, is_size, literal, need
@@ -90,10 +90,9 @@ def _twosided(size: Size, n: Any) -> Size:
     return _whole(size) if n is None else n
 
 
-_REAL = ANY & ~COMPLEX
 rule("torch.fft.fft", "torch.fft.ifft", sample=_ONE)(_one(_complex_out, _full))
 rule("torch.fft.rfft", "torch.fft.ihfft", sample=_ONE.replace("C:", "F:"))(
-    _one(_complex_out, _onesided, _REAL)
+    _one(_complex_out, _onesided, NOT_COMPLEX)
 )
 rule("torch.fft.irfft", "torch.fft.hfft", sample=_ONE)(_one(_real_out, _twosided))
 
@@ -142,7 +141,7 @@ for _suffix, _default, _sample in (
         _many(_complex_out, _full, _default)
     )
     rule(f"torch.fft.rfft{_suffix}", f"torch.fft.ihfft{_suffix}", sample=_sample.replace("C:", "F:"))(
-        _many(_complex_out, _onesided, _default, _REAL)
+        _many(_complex_out, _onesided, _default, NOT_COMPLEX)
     )
     rule(f"torch.fft.irfft{_suffix}", f"torch.fft.hfft{_suffix}", sample=_sample)(
         _many(_real_out, _twosided, _default)

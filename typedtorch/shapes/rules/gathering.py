@@ -12,7 +12,7 @@ from typedtorch.shapes.dtypes import ANY, BIT, BOOL, INT64
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import both, is_size, literal, need, pointwise
-from typedtorch.shapes.rules.indexing import INDEX, _check_range, broadcastable_into
+from typedtorch.shapes.rules.indexing import INDEX, broadcastable_into, check_range
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, want
 from typedtorch.shapes.rules.views import flatten
 from typedtorch.shapes.size import Poly, Size, counted, unknown
@@ -275,7 +275,7 @@ def select(input: Any, dim: Any, index: Any) -> Tensor:
     except Undecided:
         return tensor.of((ANY_AXES,) if tensor.rank is None else tuple(unknown() for _ in tensor.shape[1:]))
     if is_size(index):
-        _check_range(index, entry_size(tensor.shape[place]), who, place)
+        check_range(index, entry_size(tensor.shape[place]), who, place)
     return tensor.of(tensor.shape[:place] + tensor.shape[place + 1 :])
 
 

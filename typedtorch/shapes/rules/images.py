@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.dtypes import ANY, COMPLEX, FLOATING
+from typedtorch.shapes.dtypes import FLOATING, NOT_COMPLEX
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.forms import counted, functional, is_size, need
@@ -125,7 +125,7 @@ def interpolate(
             f"{f'{wanted} axes' if wanted else '3 to 5 axes'}"
         )
     allowed = FLOATING if mode in ("linear", "trilinear") else FLOATING | dtypes.UINT8
-    mask = want(tensor, allowed if mode != "nearest" else ANY & ~COMPLEX, "input", "a floating dtype")
+    mask = want(tensor, allowed if mode != "nearest" else NOT_COMPLEX, "input", "a floating dtype")
     if tensor.rank is None:
         return tensor.of(
             (*tensor.shape[:2], Pack("..."))

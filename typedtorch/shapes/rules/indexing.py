@@ -185,7 +185,7 @@ def _walk(items: Sequence[Any], shape: Shape, who: str, from_end: int, library: 
             pieces.append((None, _index_shape(item, shape[at : at + taken], who, place, library)))
             at += taken
         elif is_size(item):
-            _check_range(item, entry_size(shape[at]), who, place)
+            check_range(item, entry_size(shape[at]), who, place)
             pieces.append((None, None))
             at += 1
         else:
@@ -193,7 +193,12 @@ def _walk(items: Sequence[Any], shape: Shape, who: str, from_end: int, library: 
     return pieces
 
 
-def _check_range(item: Size, size: Size, who: str, place: int) -> None:
+def check_range(item: Size, size: Size, who: str, place: int) -> None:
+    """A number that indexes an axis against the axis's size.
+
+    Raises:
+        ShapeError: it lies outside.
+    """
     if isinstance(item, int) and isinstance(size, int) and not -size <= item < size:
         raise ShapeError(f"index {item} is out of range for axis {place} of {who}, which is {size}")
 

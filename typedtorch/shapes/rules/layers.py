@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes.rule import RULES, Layer, layer, name
-from typedtorch.shapes.rules.channel_norms import _lazy
+from typedtorch.shapes.rules.channel_norms import lazily
 from typedtorch.shapes.rules.forms import Function, need
 from typedtorch.shapes.rules.linear import bilinear, linear_layer, parameter_dtype
 from typedtorch.shapes.rules.promotion import mask_of
@@ -105,7 +105,7 @@ def unflatten_layer(dim: Any, unflattened_size: Any) -> Layer:
 
 # --- products ----------------------------------------------------------------------------------
 
-layer("torch.nn.LazyLinear", sample="size:k -> f:... d")(_lazy(linear_layer, -1))
+layer("torch.nn.LazyLinear", sample="size:k -> f:... d")(lazily(linear_layer, -1))
 
 
 @layer("torch.nn.Bilinear", sample="size:a, size:b, size:k -> f:... a, f:... b")

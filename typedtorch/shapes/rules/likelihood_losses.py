@@ -8,13 +8,12 @@ from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import FLOATING
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules.forms import broadcast_operands, functional, need
-from typedtorch.shapes.rules.loss_flags import old_flags
-from typedtorch.shapes.rules.losses import _PAIRS, _pair, _reduced
+from typedtorch.shapes.rules.loss_forms import PAIRS, old_flags, pair_loss, reduced_loss
 from typedtorch.shapes.rules.promotion import mask_of, result_type, want
 from typedtorch.shapes.tensor import Tensor, Undecided, same_shape
 
 
-@rule(*functional("poisson_nll_loss"), sample=_PAIRS)
+@rule(*functional("poisson_nll_loss"), sample=PAIRS)
 @old_flags
 def poisson_nll_loss(
     input: Any,
@@ -27,7 +26,7 @@ def poisson_nll_loss(
     reduction: Any = "mean",
 ) -> Tensor:
     rates = need(input).of(input.shape, dtypes.to_float(mask_of(input)))  # their exponential, or logarithm
-    return _pair(input, target, reduction, dtypes.to_float(result_type(rates, need(target))))
+    return pair_loss(input, target, reduction, dtypes.to_float(result_type(rates, need(target))))
 
 
 @rule(
@@ -44,7 +43,7 @@ def gaussian_nll_loss(
         raise Undecided
     shape = broadcast_operands((need(input), "input"), (need(target), "target"))
     _check_variance(input, var)
-    return _reduced(input, shape, reduction, result_type(input, target, var, 0.5))
+    return reduced_loss(input, shape, reduction, result_type(input, target, var, 0.5))
 
 
 def _check_variance(input: Tensor, var: Tensor) -> None:

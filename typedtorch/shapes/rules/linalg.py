@@ -11,43 +11,17 @@ from typedtorch.shapes.bounds import size_min
 from typedtorch.shapes.dtypes import BIT, COMPLEX, FLOATING
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Record, name, rule
-from typedtorch.shapes.rules.axis_patterns import lead, tail
+from typedtorch.shapes.rules.axis_patterns import tail
 from typedtorch.shapes.rules.forms import flag, need
+from typedtorch.shapes.rules.matrices import COMPUTED, matrix, right_hand, turned
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, to_complex, to_real, want
-from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
     UNKNOWN,
-    Shape,
     ShapeError,
     Tensor,
     Undecided,
-    broadcast,
     show,
 )
-
-_LINEAR = dtypes.FLOAT32 | dtypes.FLOAT64 | dtypes.COMPLEX64 | BIT["complex128"]
-
-
-def _matrix(A: Any, parameter: str = "A", *, square: bool = False) -> tuple[Shape, Size, Size, int]:
-    """Leading axes, rows, columns and dtype of a batch of matrices.
-
-    Raises:
-        ShapeError: fewer than two axes, not square, not a dtype of linear algebra.
-    """
-    tensor, who = need(A), name(A, parameter)
-    if tensor.rank is not None and len(tensor.shape) < 2:
-        raise ShapeError(f"{who} has shape {show(tensor.shape)}, wanted a matrix (..., rows, columns)")
-    mask = want(tensor, _LINEAR, parameter, "float32, float64, complex64 or complex128")
-    rows, columns = (unknown() if e is None else e for e in tail(tensor.shape, 2))
-    if square and _differ(rows, columns):
-        raise ShapeError(f"{who} has shape {show(tensor.shape)}, wanted a square matrix")
-    return lead(tensor.shape, 2), rows, columns, mask
-
-
-def _differ(rows: Size, columns: Size) -> bool:
-    """Whether a matrix is certainly not square; two expressions of one tensor may be tied unsaid."""
-    bare = all(isinstance(s, int) or str(s).isidentifier() for s in (rows, columns))
-    return bare and same(rows, columns) is False
 
 
 def _names(*functions: str) -> tuple[str, ...]:
@@ -59,7 +33,7 @@ _MATRIX, _SQUARE = "D:... m n", "D:... n n"
 
 @rule(*_names("det"), "torch.det", "torch.Tensor.det", sample=_SQUARE)
 def det(A: Any) -> Tensor:
-    batch, _, _, mask = _matrix(A, square=True)
+    batch, _, _, mask = matrix(A, square=True)
     return need(A).of(batch, mask)
 
 
@@ -70,13 +44,13 @@ def logdet(input: Any) -> Tensor:
 
 @rule(*_names("slogdet"), "torch.slogdet", "torch.Tensor.slogdet", sample=_SQUARE)
 def slogdet(A: Any) -> Record:
-    batch, _, _, mask = _matrix(A, square=True)
+    batch, _, _, mask = matrix(A, square=True)
     return Record(sign=need(A).of(batch, mask), logabsdet=A.of(batch, to_real(mask)))
 
 
 @rule(*_names("inv"), "torch.inverse", "torch.Tensor.inverse", sample=_SQUARE)
 def inv(A: Any, *, out: Any = None) -> Tensor:
-    _, _, _, mask = _matrix(A, square=True)
+    _, _, _, mask = matrix(A, square=True)
     return need(A).of(A.shape, mask)
 
 
@@ -113,7 +87,7 @@ def matrix_power(A: Any, n: Any, *, out: Any = None) -> Tensor:
 
 @rule(*_names("pinv"), "torch.pinverse", "torch.Tensor.pinverse", sample=_MATRIX)
 def pinv(A: Any, *settings: Any, **more: Any) -> Tensor:
-    batch, rows, columns, mask = _matrix(A)
+    batch, rows, columns, mask = matrix(A)
     _tolerances(settings, more)
     return need(A).of((*batch, columns, rows), mask)
 
@@ -136,19 +110,19 @@ def cholesky(A: Any, upper: Any = False, *, out: Any = None) -> Tensor:
 
 @rule(*_names("cholesky_ex"), sample=_SQUARE)
 def cholesky_ex(A: Any, *, upper: Any = False, check_errors: Any = False, out: Any = None) -> Record:
-    batch, _, _, mask = _matrix(A, square=True)
+    batch, _, _, mask = matrix(A, square=True)
     return Record(L=need(A).of(A.shape, mask), info=A.of(batch, BIT["int32"]))
 
 
 @rule(*_names("inv_ex"), sample=_SQUARE)
 def inv_ex(A: Any, *, check_errors: Any = False, out: Any = None) -> Record:
-    batch, _, _, mask = _matrix(A, square=True)
+    batch, _, _, mask = matrix(A, square=True)
     return Record(inverse=need(A).of(A.shape, mask), info=A.of(batch, BIT["int32"]))
 
 
 @rule(*_names("qr"), "torch.qr", "torch.Tensor.qr", sample=_MATRIX)
 def qr(A: Any, mode: Any = "reduced", *, out: Any = None) -> Record:
-    batch, rows, columns, mask = _matrix(A)
+    batch, rows, columns, mask = matrix(A)
     if mode not in ("reduced", True):
         raise Undecided
     inner = size_min(rows, columns)
@@ -158,7 +132,7 @@ def qr(A: Any, mode: Any = "reduced", *, out: Any = None) -> Record:
 @rule(*_names("svd"), sample=_MATRIX + " | D:m n, False | D:... m n, full_matrices=False")
 def svd(A: Any, full_matrices: Any = True, *, driver: Any = None, out: Any = None) -> Record:
     """``U (..., m, k), S (..., k), Vh (..., k, n)``; k is m and n for the full matrices."""
-    batch, rows, columns, mask = _matrix(A)
+    batch, rows, columns, mask = matrix(A)
     inner = size_min(rows, columns)
     full = flag(full_matrices)
     return Record(
@@ -179,7 +153,7 @@ def old_svd(input: Any, some: Any = True, compute_uv: Any = True, *, out: Any = 
 @rule("torch.pca_lowrank", sample="F:M N | F:M N, 2 | F:M N, q=2, center=False")
 def pca_lowrank(A: Any, q: Any = None, center: Any = True, niter: Any = 2) -> Any:
     """``U (..., m, q), S (..., q), V (..., n, q)``; q is the least of m, n and 6."""
-    batch, rows, columns, mask = _matrix(A)
+    batch, rows, columns, mask = matrix(A)
     rank = size_min(size_min(rows, columns), 6) if q is None else q
     shapes = ((*batch, rows, rank), (*batch, rank), (*batch, columns, rank))
     return tuple(need(A).of(shape, mask) for shape in shapes)
@@ -187,13 +161,13 @@ def pca_lowrank(A: Any, q: Any = None, center: Any = True, niter: Any = 2) -> An
 
 @rule(*_names("svdvals"), sample=_MATRIX)
 def svdvals(A: Any, *, driver: Any = None, out: Any = None) -> Tensor:
-    batch, rows, columns, mask = _matrix(A)
+    batch, rows, columns, mask = matrix(A)
     return need(A).of((*batch, size_min(rows, columns)), to_real(mask))
 
 
 @rule(*_names("eig"), sample=_SQUARE)
 def eig(A: Any, *, out: Any = None) -> Record:
-    batch, rows, _, mask = _matrix(A, square=True)
+    batch, rows, _, mask = matrix(A, square=True)
     return Record(
         eigenvalues=need(A).of((*batch, rows), to_complex(mask)), eigenvectors=A.of(A.shape, to_complex(mask))
     )
@@ -207,7 +181,7 @@ def eigvals(A: Any, *, out: Any = None) -> Tensor:
 
 @rule(*_names("eigh"), sample=_SQUARE)
 def eigh(A: Any, UPLO: Any = "L", *, out: Any = None) -> Record:
-    batch, rows, _, mask = _matrix(A, square=True)
+    batch, rows, _, mask = matrix(A, square=True)
     return Record(eigenvalues=need(A).of((*batch, rows), to_real(mask)), eigenvectors=A.of(A.shape, mask))
 
 
@@ -219,13 +193,13 @@ def eigvalsh(A: Any, UPLO: Any = "L", *, out: Any = None) -> Tensor:
 
 @rule(*_names("lu_factor"), sample=_SQUARE + " | " + _MATRIX)
 def lu_factor(A: Any, *, pivot: Any = True, out: Any = None) -> Record:
-    batch, rows, columns, mask = _matrix(A)
+    batch, rows, columns, mask = matrix(A)
     return Record(LU=need(A).of(A.shape, mask), pivots=A.of((*batch, size_min(rows, columns)), BIT["int32"]))
 
 
 @rule(*_names("lu"), sample=_SQUARE + " | " + _MATRIX)
 def lu(A: Any, *, pivot: Any = True, out: Any = None) -> Record:
-    batch, rows, columns, mask = _matrix(A)
+    batch, rows, columns, mask = matrix(A)
     inner = size_min(rows, columns)
     if pivot is not True:
         raise Undecided
@@ -238,13 +212,13 @@ def lu(A: Any, *, pivot: Any = True, out: Any = None) -> Record:
 
 @rule(*_names("cond"), sample=_SQUARE + " | D:m n")
 def cond(A: Any, p: Any = None, *, out: Any = None) -> Tensor:
-    batch, _, _, mask = _matrix(A)
+    batch, _, _, mask = matrix(A)
     return need(A).of(batch, to_real(mask))
 
 
 @rule(*_names("matrix_rank"), sample=_MATRIX)
 def matrix_rank(A: Any, *settings: Any, **more: Any) -> Tensor:
-    batch, _, _, _ = _matrix(A)
+    batch, _, _, _ = matrix(A)
     _tolerances(settings, more)
     return need(A).of(batch, dtypes.INT64)
 
@@ -252,27 +226,10 @@ def matrix_rank(A: Any, *settings: Any, **more: Any) -> Tensor:
 # --- solving -----------------------------------------------------------------------------------
 
 
-def _right_hand(A: Any, B: Any, first: str, second: str) -> tuple[Shape, Size, Size, int]:
-    """Batch, unknowns and right-hand sides of ``A X = B`` for matrices B."""
-    batch, rows, columns, _ = _matrix(A, first)
-    other, count, sides, _ = _matrix(B, second)
-    mask = common_dtype((A, first), (B, second), what="a solver")
-    if same(rows, count) is False:
-        raise ShapeError(f"{name(A, first)} has {rows} rows and {name(B, second)} {count}")
-    try:
-        joint = broadcast(batch, other)
-    except ShapeError:
-        raise ShapeError(
-            f"the batch axes {show(batch)} of {name(A, first)} and {show(other)} of {name(B, second)} "
-            "do not broadcast"
-        ) from None
-    return joint, columns, sides, mask
-
-
 @rule(*_names("solve"), sample="D:... n n, D:... n k | D:n n, D:n")
 def solve(A: Any, B: Any, *, left: Any = True, out: Any = None) -> Tensor:
     """``A X = B`` for a matrix, or a vector, B."""
-    batch, rows, _, mask = _matrix(A, square=True)
+    batch, rows, _, mask = matrix(A, square=True)
     common_dtype((need(A), "A"), (need(B), "B"), what="solve")
     if left is not True or need(B).rank is None or A.rank is None:
         raise Undecided
@@ -287,7 +244,7 @@ def solve(A: Any, B: Any, *, left: Any = True, out: Any = None) -> Tensor:
         same(x, y) is not False for x, y in zip(B.sizes(), A.sizes()[:-1], strict=True)
     ):
         raise Undecided
-    joint, unknowns, sides, mask = _right_hand(A, B, "A", "B")
+    joint, unknowns, sides, mask = right_hand(A, B, "A", "B")
     return B.of((*joint, unknowns, sides), mask)
 
 
@@ -295,7 +252,7 @@ def solve(A: Any, B: Any, *, left: Any = True, out: Any = None) -> Tensor:
 def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: Any = None) -> Record:
     if need(B).rank is None or need(A).rank is None or B.rank < A.rank:
         raise Undecided  # a vector is allowed on the right where the ranks say it is one
-    joint, unknowns, sides, mask = _right_hand(A, B, "A", "B")
+    joint, unknowns, sides, mask = right_hand(A, B, "A", "B")
     return Record(
         solution=B.of((*joint, unknowns, sides), mask),
         residuals=UNKNOWN,
@@ -308,25 +265,20 @@ def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: Any = None) -> Record:
 def solve_triangular(
     A: Any, B: Any, *, upper: Any, left: Any = True, unitriangular: Any = False, out: Any = None
 ) -> Tensor:
-    _matrix(A, square=True)
-    if not mask_of(need(B)) & _LINEAR & mask_of(A):
+    matrix(A, square=True)
+    if not mask_of(need(B)) & COMPUTED & mask_of(A):
         raise Undecided
     if flag(left):
-        joint, unknowns, sides, mask = _right_hand(A, B, "A", "B")
+        joint, unknowns, sides, mask = right_hand(A, B, "A", "B")
         return B.of((*joint, unknowns, sides), mask)
-    joint, unknowns, sides, mask = _right_hand(A, _turned(B, "B"), "A", "B")  # X A = B
+    joint, unknowns, sides, mask = right_hand(A, turned(B, "B"), "A", "B")  # X A = B
     return B.of((*joint, sides, unknowns), mask)
-
-
-def _turned(B: Tensor, parameter: str) -> Tensor:
-    batch, rows, columns, mask = _matrix(B, parameter)
-    return Tensor((*batch, columns, rows), mask, B.label)
 
 
 @rule("torch.cholesky_solve", "torch.Tensor.cholesky_solve", sample="D:... n k, D:... n n")
 def cholesky_solve(B: Any, L: Any, upper: Any = False, *, out: Any = None) -> Tensor:
-    _matrix(L, "L", square=True)
-    joint, unknowns, sides, mask = _right_hand(L, B, "L", "B")
+    matrix(L, "L", square=True)
+    joint, unknowns, sides, mask = right_hand(L, B, "L", "B")
     return B.of((*joint, unknowns, sides), mask)
 
 
@@ -334,8 +286,8 @@ def cholesky_solve(B: Any, L: Any, upper: Any = False, *, out: Any = None) -> Te
 def triangular_solve(
     b: Any, A: Any, upper: Any = True, transpose: Any = False, unitriangular: Any = False
 ) -> Record:
-    _matrix(A, square=True)
-    joint, unknowns, sides, mask = _right_hand(A, b, "A", "b")
+    matrix(A, square=True)
+    joint, unknowns, sides, mask = right_hand(A, b, "A", "b")
     return Record(
         solution=b.of((*joint, unknowns, sides), mask),
         cloned_coefficient=A.of((*joint, unknowns, unknowns), mask),

@@ -7,7 +7,7 @@ from typing import Any
 from typedtorch.shapes.rule import Layer, layer
 from typedtorch.shapes.rules.forms import Function
 from typedtorch.shapes.rules.likelihood_losses import gaussian_nll_loss, poisson_nll_loss
-from typedtorch.shapes.rules.loss_flags import reduction_of
+from typedtorch.shapes.rules.loss_forms import reduction_of
 from typedtorch.shapes.rules.losses import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,

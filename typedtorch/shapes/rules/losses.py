@@ -7,12 +7,18 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import COMPLEX, FLOATING, INT64, UINT8
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.rule import name, rule, warn
+from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import broadcast_operands, functional, need
-from typedtorch.shapes.rules.loss_flags import old_flags
-from typedtorch.shapes.rules.promotion import common_dtype, mask_of, result_type, stretched, to_real, want
+from typedtorch.shapes.rules.loss_forms import (
+    PAIRS,
+    check_alike,
+    floating_pair,
+    old_flags,
+    pair_loss,
+    reduced_loss,
+)
+from typedtorch.shapes.rules.promotion import common_dtype, mask_of, to_real, want
 from typedtorch.shapes.tensor import (
-    ANY_AXES,
     UNKNOWN,
     Pack,
     Shape,
@@ -24,18 +30,6 @@ from typedtorch.shapes.tensor import (
     same_shape,
     show,
 )
-
-_REDUCTIONS = ("mean", "sum", "none")
-
-
-def _reduced(of: Tensor, shape: Shape, reduction: Any, mask: int) -> Tensor:
-    """The shape of a loss before or after it is averaged."""
-    if reduction is UNKNOWN:
-        return of.of((ANY_AXES,), mask)
-    if reduction not in _REDUCTIONS:
-        raise ShapeError(f"reduction={reduction!r}, wanted 'mean', 'sum' or 'none'")
-    return of.of(shape if reduction == "none" else (), mask)
-
 
 # --- classes -----------------------------------------------------------------------------------
 
@@ -125,7 +119,9 @@ def cross_entropy(
 ) -> Tensor:
     """Class indices ``(b, ...)``, or probabilities ``(b, classes, ...)``."""
     if input is UNKNOWN and isinstance(target, Tensor) and not mask_of(target) & FLOATING:
-        return _reduced(target, target.shape, reduction, FLOATING)  # class indices have the result's shape
+        return reduced_loss(
+            target, target.shape, reduction, FLOATING
+        )  # class indices have the result's shape
     hint = f"the first argument holds the logits: {name(input, 'input')}.float()"
     mask = want(need(input), FLOATING, "input", "a floating dtype", hint)
     kinds = mask_of(need(target))
@@ -133,16 +129,16 @@ def cross_entropy(
     same_as_input = same_shape(input.shape, target.shape)
     if kinds & FLOATING and same_as_input is not False:
         if kinds & ~FLOATING:
-            return _reduced(input, wanted, reduction, mask)
+            return reduced_loss(input, wanted, reduction, mask)
         _check_weight(weight, classes, FLOATING)
         mixed = kinds | mask | (mask_of(weight) if isinstance(weight, Tensor) else 0)
         if mixed != mask and not size_average:
-            return _reduced(input, wanted, reduction, mixed & FLOATING)
-        return _reduced(input, wanted, reduction, dtypes.promote(kinds, mask))
+            return reduced_loss(input, wanted, reduction, mixed & FLOATING)
+        return reduced_loss(input, wanted, reduction, dtypes.promote(kinds, mask))
     _check_indices(target, same_as_input, wanted, input)
     _check_target(input, target, wanted)
     _check_weight(weight, classes, mask)
-    return _reduced(input, wanted, reduction, mask)
+    return reduced_loss(input, wanted, reduction, mask)
 
 
 def _check_indices(target: Tensor, same_as_input: bool | None, wanted: Shape, input: Tensor) -> None:
@@ -179,52 +175,13 @@ def nll_loss(
     want(need(target), allowed, "target", "int64 class indices", f"use {name(target, 'target')}.long()")
     _check_target(input, target, wanted)
     _check_weight(weight, classes, mask)
-    return _reduced(input, wanted, reduction, mask)
+    return reduced_loss(input, wanted, reduction, mask)
 
 
 # --- element by element ------------------------------------------------------------------------
 
 
-def _pair(input: Any, target: Any, reduction: Any, mask: int) -> Tensor:
-    """Two tensors that broadcast; torch warns where their shapes differ, and it is rarely meant."""
-    shape = broadcast_operands((need(input), "input"), (need(target), "target"))
-    deliberate = input.deliberate or target.deliberate
-    if reduction in ("mean", "sum") or not deliberate:
-        _lint_numbers(input, target, shape)
-    return _reduced(input, shape, reduction, mask)
-
-
-def _lint_numbers(input: Tensor, target: Tensor, shape: Shape) -> None:
-    """``(32, 1)`` against ``(32,)``: elsewhere the names of axes tell, in a loss numbers do too."""
-    if len(input.shape) == len(target.shape) or shape in (input.shape, target.shape):
-        return
-    if all(isinstance(size, int) for size in shape):
-        both = f"{show(input.shape)} and {show(target.shape)} broadcast to {show(shape)}"
-        warn(
-            "broadcast",
-            f"{both}: elements meet that do not belong together",
-            _unsqueeze_hint(input, target) or "give both the same axes",
-        )
-
-
-def _floating(input: Any, target: Any, expanded: bool = True) -> int:
-    """The dtype of two tensors, which most losses expand to one shape first."""
-    pair = need(input), need(target)
-    mask = result_type(*map(stretched, pair)) if expanded else result_type(*pair)
-    if not mask & (FLOATING | COMPLEX):
-        raise ShapeError(
-            f"{name(input, 'input')} and {name(target, 'target')} are {dtypes.show(mask)}, wanted a "
-            "floating dtype",
-            "dtype",
-            "cast one: .float()",
-        )
-    return mask & (FLOATING | COMPLEX)
-
-
-_PAIRS = "F:*, F:* | F:*, F:*, reduction='none' | F:*, F:*, reduction='sum'"
-
-
-@rule(*functional("mse_loss", "huber_loss", "smooth_l1_loss"), sample=_PAIRS)
+@rule(*functional("mse_loss", "huber_loss", "smooth_l1_loss"), sample=PAIRS)
 @old_flags
 def mse_loss(
     input: Any,
@@ -237,10 +194,10 @@ def mse_loss(
     beta: Any = 1.0,
 ) -> Tensor:
     # releases differ in which of two dtypes comes out
-    return _pair(input, target, reduction, _floating(input, target) | mask_of(input) & FLOATING)
+    return pair_loss(input, target, reduction, floating_pair(input, target) | mask_of(input) & FLOATING)
 
 
-@rule(*functional("l1_loss"), sample=_PAIRS)
+@rule(*functional("l1_loss"), sample=PAIRS)
 @old_flags
 def l1_loss(
     input: Any,
@@ -251,28 +208,10 @@ def l1_loss(
     weight: Any = None,
 ) -> Tensor:
 
-    return _pair(input, target, reduction, to_real(_floating(input, target)))
+    return pair_loss(input, target, reduction, to_real(floating_pair(input, target)))
 
 
-def _equal(input: Any, target: Any, what: str) -> None:
-    """torch does not broadcast here."""
-    if same_shape(need(input).shape, need(target).shape) is False:
-        first, second = name(input, "input"), name(target, "target")
-        raise ShapeError(
-            f"{first} has shape {show(input.shape)} and {second} {show(target.shape)}: {what} wants the same",
-            hint=_unsqueeze_hint(input, target),
-        )
-
-
-def _unsqueeze_hint(input: Tensor, target: Tensor) -> str | None:
-    if input.shape[:-1] == target.shape and input.shape[-1:] == (1,):
-        return f"{name(input, 'input')}.squeeze(-1)"
-    if target.shape[:-1] == input.shape and target.shape[-1:] == (1,):
-        return f"{name(target, 'target')}.squeeze(-1)"
-    return None
-
-
-@rule(*functional("binary_cross_entropy"), sample=_PAIRS)
+@rule(*functional("binary_cross_entropy"), sample=PAIRS)
 @old_flags
 def binary_cross_entropy(
     input: Any,
@@ -282,15 +221,15 @@ def binary_cross_entropy(
     reduce: Any = None,
     reduction: Any = "mean",
 ) -> Tensor:
-    _equal(input, target, "binary_cross_entropy")
+    check_alike(input, target, "binary_cross_entropy")
     hint = f"cast it: {name(target, 'target')}.float()"
     mask = want(need(input), FLOATING, "input", "a floating dtype: probabilities")
     want(need(target), FLOATING, "target", f"{dtypes.show(mask)}, as the input", hint)
     common_dtype((input, "input"), (target, "target"), what="binary_cross_entropy")
-    return _reduced(input, input.shape, reduction, mask)
+    return reduced_loss(input, input.shape, reduction, mask)
 
 
-@rule(*functional("binary_cross_entropy_with_logits"), sample=_PAIRS + " | F:b c, F:b c, pos_weight=F:c")
+@rule(*functional("binary_cross_entropy_with_logits"), sample=PAIRS + " | F:b c, F:b c, pos_weight=F:c")
 @old_flags
 def binary_cross_entropy_with_logits(
     input: Any,
@@ -301,7 +240,7 @@ def binary_cross_entropy_with_logits(
     reduction: Any = "mean",
     pos_weight: Any = None,
 ) -> Tensor:
-    _equal(input, target, "binary_cross_entropy_with_logits")
+    check_alike(input, target, "binary_cross_entropy_with_logits")
     want(
         target, FLOATING | COMPLEX, "target", "a floating dtype", f"cast it: {name(target, 'target')}.float()"
     )
@@ -312,7 +251,7 @@ def binary_cross_entropy_with_logits(
         (input, "input"),
         *((p, n) for p, n in ((weight, "weight"), (pos_weight, "pos_weight")) if isinstance(p, Tensor)),
     )
-    return _reduced(
+    return reduced_loss(
         input, shape if pos_weight is not None or weight is not None else input.shape, reduction, mask
     )
 
@@ -331,19 +270,19 @@ def kl_div(
     reduction: Any = "mean",
     log_target: Any = False,
 ) -> Tensor:
-    mask = _floating(input, target, expanded=False)
-    return _pair(input, target, "mean" if reduction == "batchmean" else reduction, mask)
+    mask = floating_pair(input, target, expanded=False)
+    return pair_loss(input, target, "mean" if reduction == "batchmean" else reduction, mask)
 
 
-@rule(*functional("soft_margin_loss"), sample=_PAIRS)
+@rule(*functional("soft_margin_loss"), sample=PAIRS)
 @old_flags
 def soft_margin_loss(
     input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: Any = "mean"
 ) -> Tensor:
-    return _pair(input, target, reduction, _floating(input, target) | mask_of(input) & FLOATING)
+    return pair_loss(input, target, reduction, floating_pair(input, target) | mask_of(input) & FLOATING)
 
 
-@rule(*functional("hinge_embedding_loss"), sample=_PAIRS)
+@rule(*functional("hinge_embedding_loss"), sample=PAIRS)
 @old_flags
 def hinge_embedding_loss(
     input: Any,
@@ -355,4 +294,4 @@ def hinge_embedding_loss(
 ) -> Tensor:
     if not mask_of(need(input)) & FLOATING:
         raise Undecided
-    return _pair(input, target, reduction, mask_of(input))
+    return pair_loss(input, target, reduction, mask_of(input))

@@ -20,21 +20,30 @@ from typedtorch.shapes.tensor import (
     show,
 )
 
-_KEEP = "f:*"
 
+def want_inexact(input: Any, parameter: str = "input") -> int:
+    """The floating or complex dtypes of an operand.
 
-def _float(input: Any, parameter: str = "input") -> int:
+    Raises:
+        ShapeError: it has none.
+    """
     hint = f"cast first: {name(input, parameter)}.float()"
     return want(need(input), FLOATING | COMPLEX, parameter, "a floating dtype", hint)
 
 
-def _real(input: Any) -> int:
+def want_floating(input: Any) -> int:
+    """The floating dtypes of the input.
+
+    Raises:
+        ShapeError: it has none.
+    """
     return want(
         need(input), FLOATING, "input", "a floating dtype", f"cast first: {name(input, 'input')}.float()"
     )
 
 
-def _fresh(input: Tensor, mask: int | None = None) -> Tensor:
+def shaped_like(input: Tensor, mask: int | None = None) -> Tensor:
+    """A new tensor of the input's shape, and of its dtype where no other is given."""
     return input.of(input.shape, mask_of(input) if mask is None else mask)
 
 
@@ -59,7 +68,12 @@ def _trailing(input: Tensor, normalized_shape: Any) -> list[Any]:
     return wanted
 
 
-def _same_shape(parameter: Any, wanted: list[Any], label: str) -> None:
+def check_shape(parameter: Any, wanted: list[Any], label: str) -> None:
+    """A parameter's shape against the sizes that it must have.
+
+    Raises:
+        ShapeError: they differ.
+    """
     if not isinstance(parameter, Tensor) or parameter.rank is None:
         return
     if len(parameter.shape) != len(wanted) or any(
@@ -79,26 +93,29 @@ def layer_norm(
     eps: Any = 1e-05,
     cudnn_enable: Any = True,
 ) -> Tensor:
-    mask = _real(input)
+    mask = want_floating(input)
     wanted = _trailing(input, normalized_shape)
-    _same_shape(weight, wanted, "weight")
-    _same_shape(bias, wanted, "bias")
-    return _fresh(input, mask)
+    check_shape(weight, wanted, "weight")
+    check_shape(bias, wanted, "bias")
+    return shaped_like(input, mask)
 
 
 @rule(*functional("rms_norm"), "torch.rms_norm", sample="f:... d, (size:d,) | f:... d, (size:d,), f:d")
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: Any = None) -> Tensor:
-    mask = _float(input)
+    mask = want_inexact(input)
     wanted = _trailing(input, normalized_shape)
-    _same_shape(weight, wanted, "weight")
-    return _fresh(input, mask)
+    check_shape(weight, wanted, "weight")
+    return shaped_like(input, mask)
 
 
-def _affine(shape: Any, on: Any, dtype: Any, *names: str, bias: Any = True) -> dict[str, Any]:
+def affine_parameters(shape: Any, on: Any, dtype: Any, *names: str, bias: Any = True) -> dict[str, Any]:
     """A layer's parameters of one shape; None where it has none."""
     if bias is not True and "bias" in names:
         rest = [n for n in names if n != "bias"]
-        return {**_affine(shape, on, dtype, *rest), "bias": None if bias is False or on is False else UNKNOWN}
+        return {
+            **affine_parameters(shape, on, dtype, *rest),
+            "bias": None if bias is False or on is False else UNKNOWN,
+        }
     made = Tensor(tuple(shape), parameter_dtype(dtype)) if on is True else None if on is False else UNKNOWN
     return {n: made.named(n) if isinstance(made, Tensor) else made for n in names}
 
@@ -118,7 +135,7 @@ def layer_norm_layer(
     shape = [normalized_shape] if is_size(normalized_shape) else list(normalized_shape)
     return Layer(
         lambda input: layer_norm(input, shape),
-        _affine(shape, elementwise_affine, dtype, "weight", "bias", bias=bias),
+        affine_parameters(shape, elementwise_affine, dtype, "weight", "bias", bias=bias),
     )
 
 
@@ -131,4 +148,6 @@ def rms_norm_layer(
     dtype: Any = None,
 ) -> Layer:
     shape = [normalized_shape] if is_size(normalized_shape) else list(normalized_shape)
-    return Layer(lambda input: rms_norm(input, shape), _affine(shape, elementwise_affine, dtype, "weight"))
+    return Layer(
+        lambda input: rms_norm(input, shape), affine_parameters(shape, elementwise_affine, dtype, "weight")
+    )

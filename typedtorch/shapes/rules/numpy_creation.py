@@ -10,7 +10,14 @@ from typedtorch.shapes.dtypes import ANY, BOOL, FLOAT64, INT64, UINT8
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules import creation
 from typedtorch.shapes.rules.forms import is_size
-from typedtorch.shapes.rules.numpy_dtypes import _array, _double_default, _dtype, _names, _numpy, _with_number
+from typedtorch.shapes.rules.numpy_dtypes import (
+    as_array,
+    dtype_or,
+    functions,
+    numpy_default,
+    to_numpy,
+    with_number,
+)
 from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
@@ -22,39 +29,39 @@ from typedtorch.shapes.tensor import (
 )
 
 
-@rule(*_names("zeros ones empty"), sample="(size:a, size:b) | size:a | (size:a, 2), dtype=ndtype")
+@rule(*functions("zeros ones empty"), sample="(size:a, size:b) | size:a | (size:a, 2), dtype=ndtype")
 def zeros(shape: Any, dtype: Any = None, order: Any = "C", **settings: Any) -> Tensor:
-    return _numpy(creation._new([shape] if is_size(shape) else list(shape), _dtype(dtype, FLOAT64)))
+    return to_numpy(creation.from_sizes([shape] if is_size(shape) else list(shape), dtype_or(dtype, FLOAT64)))
 
 
-@rule(*_names("full"), sample="(size:a, size:b), 0.5 | size:a, 1")
+@rule(*functions("full"), sample="(size:a, size:b), 0.5 | size:a, 1")
 def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", **settings: Any) -> Tensor:
-    kind = ANY if isinstance(fill_value, Tensor) or fill_value is UNKNOWN else _with_number(BOOL, fill_value)
-    return _numpy(creation._new([shape] if is_size(shape) else list(shape), _dtype(dtype, kind)))
+    kind = ANY if isinstance(fill_value, Tensor) or fill_value is UNKNOWN else with_number(BOOL, fill_value)
+    return to_numpy(creation.from_sizes([shape] if is_size(shape) else list(shape), dtype_or(dtype, kind)))
 
 
-@rule(*_names("zeros_like ones_like empty_like copy"), sample="@n:*")
+@rule(*functions("zeros_like ones_like empty_like copy"), sample="@n:*")
 def zeros_like(a: Any, dtype: Any = None, **settings: Any) -> Tensor:
-    array = _array(a)
-    return Tensor(array.shape, _dtype(dtype, array.dtype), library="numpy")
+    array = as_array(a)
+    return Tensor(array.shape, dtype_or(dtype, array.dtype), library="numpy")
 
 
-@rule(*_names("full_like"), sample="@n:*, 1")
+@rule(*functions("full_like"), sample="@n:*, 1")
 def full_like(a: Any, fill_value: Any, dtype: Any = None, **settings: Any) -> Tensor:
     return zeros_like(a, dtype)
 
 
-@rule(*_names("arange"), sample="size:a | 2, 9 | 0, size:a, 2 | 0.0, 1.0, 0.25 | 9, 2 | -3 | 3, 0.5")
+@rule(*functions("arange"), sample="size:a | 2, 9 | 0, size:a, 2 | 0.0, 1.0, 0.25 | 9, 2 | -3 | 3, 0.5")
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, **settings: Any) -> Tensor:
     start, stop = (0, start) if stop is None else (start, stop)
     wrong_way = all(isinstance(n, (int, float)) for n in (start, stop, step)) and (stop - start) * step < 0
     made = creation.arange(stop, start, step) if wrong_way else creation.arange(start, stop, step)
     return Tensor(
-        (0,) if wrong_way else made.shape, _dtype(dtype, _double_default(made.dtype)), library="numpy"
+        (0,) if wrong_way else made.shape, dtype_or(dtype, numpy_default(made.dtype)), library="numpy"
     )
 
 
-@rule(*_names("linspace"), sample="0.0, 1.0, size:n | 0, 1, 5 | 0.0, 1.0")
+@rule(*functions("linspace"), sample="0.0, 1.0, size:n | 0, 1, 5 | 0.0, 1.0")
 def linspace(
     start: Any,
     stop: Any,
@@ -66,11 +73,11 @@ def linspace(
 ) -> Tensor:
     if retstep is not False or any(v is UNKNOWN or isinstance(v, Tensor) for v in (start, stop)):
         raise Undecided  # with arrays for ends it has their axes too
-    return Tensor((num if is_size(num) else unknown(),), _dtype(dtype, FLOAT64), library="numpy")
+    return Tensor((num if is_size(num) else unknown(),), dtype_or(dtype, FLOAT64), library="numpy")
 
 
 @rule(
-    *_names("memmap"),
+    *functions("memmap"),
     sample="'pyproject.toml', mode='r' | 'pyproject.toml', mode='r', dtype=ndtype, shape=(size:a, 2) | "
     "'pyproject.toml', mode='r', shape=size:n",
 )
@@ -85,47 +92,49 @@ def memmap(
     """A file as an array, in one row unless its shape is given."""
     if shape is not None:
         return zeros(shape, dtype)
-    return Tensor((unknown(),), _dtype(dtype, ANY), library="numpy")
+    return Tensor((unknown(),), dtype_or(dtype, ANY), library="numpy")
 
 
-@rule(*_names("fromfile"), sample="'pyproject.toml', 'uint8' | 'pyproject.toml', dtype='uint8', count=size:n")
+@rule(
+    *functions("fromfile"), sample="'pyproject.toml', 'uint8' | 'pyproject.toml', dtype='uint8', count=size:n"
+)
 def fromfile(file: Any, dtype: Any = None, count: Any = -1, **settings: Any) -> Tensor:
     size = count if is_size(count) and count != -1 else unknown()
-    return Tensor((size,), _dtype(dtype, FLOAT64), library="numpy")
+    return Tensor((size,), dtype_or(dtype, FLOAT64), library="numpy")
 
 
-@rule(*_names("eye identity"), sample="size:n")
+@rule(*functions("eye identity"), sample="size:n")
 def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = None, **settings: Any) -> Tensor:
-    return _numpy(creation._new((N, N if M is None else M), _dtype(dtype, FLOAT64)))
+    return to_numpy(creation.from_sizes((N, N if M is None else M), dtype_or(dtype, FLOAT64)))
 
 
-@rule(*_names("array asarray"), sample="[1, 2, 3] | [[0.5, 1]] | @n:* | 3.0")
+@rule(*functions("array asarray"), sample="[1, 2, 3] | [[0.5, 1]] | @n:* | 3.0")
 def array(object: Any, dtype: Any = None, **settings: Any) -> Tensor:
     if isinstance(object, Tensor):
         return zeros_like(object, dtype)
     if object is UNKNOWN:
-        return Tensor((ANY_AXES,), _dtype(dtype, ANY), library="numpy")
+        return Tensor((ANY_AXES,), dtype_or(dtype, ANY), library="numpy")
     try:
-        shape, mask = creation._data(_as_arrays(object))
+        shape, mask = creation.shape_of_data(_as_arrays(object))
     except ShapeError:
         if dtype is None or isinstance(dtype, Dtype):
             raise
         raise Undecided from None  # items of any shape make an array of objects
-    return Tensor(shape, _dtype(dtype, _double_default(mask)), library="numpy")
+    return Tensor(shape, dtype_or(dtype, numpy_default(mask)), library="numpy")
 
 
 def _as_arrays(item: Any) -> Any:
     """Tensors of torch in lists keep their axes: numpy reads them as it reads arrays."""
     if isinstance(item, (list, tuple)):
         return [_as_arrays(part) for part in item]
-    return _numpy(item) if isinstance(item, Tensor) else item
+    return to_numpy(item) if isinstance(item, Tensor) else item
 
 
 @rule("numpy.random.rand", "numpy.random.randn", sample="size:a, size:b | size:a")
 def rand(*size: Any) -> Tensor:
     if not size:
         raise Undecided
-    return _numpy(creation._new(size, FLOAT64))
+    return to_numpy(creation.from_sizes(size, FLOAT64))
 
 
 @rule(
@@ -149,7 +158,7 @@ def normal(loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Tensor:
 def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = None) -> Tensor:
     if size is None:
         raise Undecided
-    return _numpy(creation._new([size] if is_size(size) else list(size), _dtype(dtype, INT64)))
+    return to_numpy(creation.from_sizes([size] if is_size(size) else list(size), dtype_or(dtype, INT64)))
 
 
 @rule("numpy.random.permutation", sample="size:n | @f:a b")

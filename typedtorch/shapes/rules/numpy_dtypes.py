@@ -22,7 +22,7 @@ _WIDTH = {
     "int64": 64, "float16": 16, "float32": 32, "float64": 64, "complex64": 64, "complex128": 128,
 }  # fmt: skip
 _KINDS = ("bool", "uint", "int", "float", "complex")
-_KNOWN = dtypes._union(*_WIDTH)
+_KNOWN = dtypes.union(*_WIDTH)
 
 
 def _kind(dtype: str) -> str:
@@ -69,19 +69,20 @@ def _mask(value: Any) -> int:
     return value.dtype if isinstance(value, Tensor) else ANY
 
 
-def _result(*operands: Any) -> int:
-    """Arrays promote; Python numbers take part only by their kind."""
+def result_dtype(*operands: Any) -> int:
+    """The dtypes of a result: arrays promote, Python numbers take part only by their kind."""
     mask = 0
     for operand in operands:
         if isinstance(operand, Tensor):
             mask = promote(mask, operand.dtype) if mask else operand.dtype
     for operand in operands:
         if not isinstance(operand, Tensor):
-            mask = _with_number(mask, operand)
+            mask = with_number(mask, operand)
     return mask
 
 
-def _with_number(mask: int, number: Any) -> int:
+def with_number(mask: int, number: Any) -> int:
+    """The dtypes of an array that meets a Python number."""
     if isinstance(number, bool) or (isinstance(number, Scalar) and number.kind == "bool"):
         return mask
     if isinstance(number, (int, Poly)):
@@ -94,7 +95,6 @@ def _with_number(mask: int, number: Any) -> int:
     return ANY
 
 
-# what sqrt and its like make of an integer: the smallest float that holds it
 _AS_FLOAT = {
     "bool": "float16", "uint8": "float16", "int8": "float16", "uint16": "float32", "int16": "float32",
     "uint32": "float64", "int32": "float64", "uint64": "float64", "int64": "float64",
@@ -102,7 +102,8 @@ _AS_FLOAT = {
 
 
 @lru_cache(maxsize=1024)
-def _floating(mask: int) -> int:
+def float_holding(mask: int) -> int:
+    """What sqrt and its like give: floats stay, an integer becomes the smallest float that holds it."""
     if mask & ~_KNOWN:
         return ANY
     result = 0
@@ -111,12 +112,13 @@ def _floating(mask: int) -> int:
     return result
 
 
-def _double(mask: int) -> int:
-    """What a mean or a quotient of integers is."""
+def mean_dtype(mask: int) -> int:
+    """What a mean or a quotient gives: float64 for integers."""
     return mask & ~INTEGRAL | (FLOAT64 if mask & INTEGRAL else 0)
 
 
-def _dtype(value: Any, default: int) -> int:
+def dtype_or(value: Any, default: int) -> int:
+    """The dtype that a ``dtype=`` argument asks for; the default where it is None."""
     if value is None:
         return default
     if isinstance(value, Dtype):
@@ -124,32 +126,39 @@ def _dtype(value: Any, default: int) -> int:
     return ANY
 
 
-def _array(value: Any) -> Tensor:
-    """An argument as an array: lists are converted."""
+def as_array(value: Any) -> Tensor:
+    """An argument as an array: lists are converted.
+
+    Raises:
+        Undecided: it is something else.
+    """
     if isinstance(value, Tensor):
         return value
     if isinstance(value, (list, tuple)):
-        shape, mask = creation._data(list(value))
-        return Tensor(shape, _double_default(mask), library="numpy")
+        shape, mask = creation.shape_of_data(list(value))
+        return Tensor(shape, numpy_default(mask), library="numpy")
     raise Undecided
 
 
-def _double_default(mask: int) -> int:
+def numpy_default(mask: int) -> int:
+    """What numpy makes of numbers of which torch makes these dtypes: floats are float64."""
     return mask & ~dtypes.FLOAT32 | (FLOAT64 if mask & dtypes.FLOAT32 else 0)
 
 
-def _numpy(made: Any) -> Any:
+def to_numpy(made: Any) -> Any:
     """The result of a torch rule, as an array."""
     if isinstance(made, Tensor):
         return Tensor(made.shape, made.dtype, library="numpy")
     if isinstance(made, (tuple, list)):
-        return tuple(_numpy(m) for m in made)
+        return tuple(to_numpy(m) for m in made)
     return made
 
 
-def _names(words: str) -> tuple[str, ...]:
+def functions(words: str) -> tuple[str, ...]:
+    """Public names of functions, from words separated by spaces."""
     return under("numpy", words)
 
 
-def _methods(words: str) -> tuple[str, ...]:
+def methods(words: str) -> tuple[str, ...]:
+    """Public names of methods of an array, from words separated by spaces."""
     return under("numpy.ndarray", words)

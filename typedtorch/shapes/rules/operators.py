@@ -8,7 +8,7 @@ from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules.forms import (
     Function,
 )
-from typedtorch.shapes.rules.pointwise import _PAIR_OR_NUMBER, RULE_OF, _inplace_rule
+from typedtorch.shapes.rules.pointwise import PAIR_OR_NUMBER, RULE_OF, inplace_rule
 from typedtorch.shapes.tensor import Tensor
 
 _OPERATORS = {
@@ -27,10 +27,10 @@ def _enter_operators() -> None:
         rule(f"torch.Tensor.__{operator}__", sample=pair)(_operator(base))
         rule(f"torch.Tensor.__r{operator}__", sample=f"{n}:*, {number}")(_reflected(base))
         rule(f"torch.Tensor.__i{operator}__", sample=f"{n}:*, {n}:#* | {n}:*, {number}")(
-            _inplace_rule(base, f"the in-place {of}")
+            inplace_rule(base, f"the in-place {of}")
         )
     for operator in ("eq", "ne", "lt", "le", "gt", "ge"):
-        rule(f"torch.Tensor.__{operator}__", sample=_PAIR_OR_NUMBER)(_operator(RULE_OF[operator]))
+        rule(f"torch.Tensor.__{operator}__", sample=PAIR_OR_NUMBER)(_operator(RULE_OF[operator]))
 
 
 def _operator(base: Function) -> Function:

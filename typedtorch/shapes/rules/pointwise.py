@@ -6,7 +6,17 @@ from dataclasses import replace
 from typing import Any
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.dtypes import ANY, BOOL, COMPLEX, FLOATING, INT64, INTEGRAL, to_float
+from typedtorch.shapes.dtypes import (
+    ANY,
+    BOOL,
+    COMPLEX,
+    FLOATING,
+    INT64,
+    INTEGRAL,
+    NOT_BOOL,
+    NOT_COMPLEX,
+    to_float,
+)
 from typedtorch.shapes.rule import Record, name, rule, spelled
 from typedtorch.shapes.rules.forms import (
     Function,
@@ -20,9 +30,6 @@ from typedtorch.shapes.rules.forms import (
 from typedtorch.shapes.rules.promotion import can_cast, mask_of, result_type, to_real, want
 from typedtorch.shapes.tensor import Scalar, ShapeError, Tensor, Undecided, same_shape, show
 
-_NOT_COMPLEX = ANY & ~COMPLEX
-_NOT_BOOL = ANY & ~BOOL
-
 
 def _same(mask: int) -> int:
     return mask
@@ -32,7 +39,7 @@ def _bool(_: int) -> int:
     return BOOL
 
 
-def _inplace_rule(base: Function, operator: str) -> Function:
+def inplace_rule(base: Function, operator: str) -> Function:
     """The in-place form: the result must fit the tensor it is written to, in shape and dtype."""
 
     def inplace(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -72,7 +79,7 @@ def check_stored(target: Tensor, result: Tensor, operator: str) -> None:
 def inplace(*operators: str, of: dict[str, Function], sample: str) -> None:
     """Enter the in-place method of each operator."""
     for operator in operators:
-        rule(f"torch.Tensor.{operator}_", sample=sample)(_inplace_rule(of[operator], f"{operator}_"))
+        rule(f"torch.Tensor.{operator}_", sample=sample)(inplace_rule(of[operator], f"{operator}_"))
 
 
 # --- one operand -------------------------------------------------------------------------------
@@ -84,34 +91,36 @@ _UNARY: tuple[tuple[str, Any, int, str], ...] = (
         "acosh atanh arcsin arccos arctan arcsinh arccosh arctanh sigmoid reciprocal sinc",
         to_float, ANY, "",
     ),
-    ("erf erfc erfinv lgamma digamma i0 deg2rad rad2deg", to_float, _NOT_COMPLEX, "a real dtype"),
-    ("neg negative", _same, _NOT_BOOL, "numbers: ~x inverts a mask"),
-    ("ceil floor trunc fix", _same, _NOT_COMPLEX, "a real dtype"),
+    ("erf erfc erfinv lgamma digamma i0 deg2rad rad2deg", to_float, NOT_COMPLEX, "a real dtype"),
+    ("neg negative", _same, NOT_BOOL, "numbers: ~x inverts a mask"),
+    ("ceil floor trunc fix", _same, NOT_COMPLEX, "a real dtype"),
     ("frac", _same, FLOATING, "a floating dtype"),
-    ("sign", _same, _NOT_COMPLEX, "a real dtype: sgn takes complex"),
+    ("sign", _same, NOT_COMPLEX, "a real dtype: sgn takes complex"),
     ("sgn conj_physical", _same, ANY, ""),
     ("square", lambda mask: mask & ~BOOL | (INT64 if mask & BOOL else 0), ANY, ""),
     ("logical_not", _bool, ANY, ""),
     ("bitwise_not", _same, INTEGRAL, "integers or bool"),
 )  # fmt: skip
 _UNARY_PLAIN: tuple[tuple[str, Any, int, str], ...] = (
-    ("abs absolute", to_real, _NOT_BOOL, "numbers"),
-    ("positive", _same, _NOT_BOOL, "numbers"),
+    ("abs absolute", to_real, NOT_BOOL, "numbers"),
+    ("positive", _same, NOT_BOOL, "numbers"),
     ("conj resolve_conj resolve_neg", _same, ANY, ""),
     ("isnan isinf isfinite isreal", _bool, ANY, ""),
-    ("isposinf isneginf signbit", _bool, _NOT_COMPLEX, "a real dtype"),
-    ("relu", _same, _NOT_COMPLEX & ~BOOL, "real numbers"),
+    ("isposinf isneginf signbit", _bool, NOT_COMPLEX, "a real dtype"),
+    ("relu", _same, NOT_COMPLEX & ~BOOL, "real numbers"),
     ("selu", _same, FLOATING, "a floating dtype"),
 )
 _FLOAT_ONLY = ("", _same, FLOATING, "a floating dtype")
 
 
-def _unary(result: Any, allowed: int, wanted: str) -> Function:
-    def unary(input: Any, *, out: Any = None) -> Tensor:
+def unary(result: Any, allowed: int, wanted: str) -> Function:
+    """The rule of an operator on one operand; ``result`` makes its dtypes of the operand's."""
+
+    def operator(input: Any, *, out: Any = None) -> Tensor:
         mask = want(need(input), allowed, "input", wanted)
         return pointwise((input, "input"), dtype=result(mask))
 
-    return unary
+    return operator
 
 
 def _enter_unary() -> dict[str, Function]:
@@ -119,11 +128,11 @@ def _enter_unary() -> dict[str, Function]:
     for rows, writes in ((_UNARY, True), (_UNARY_PLAIN, False)):
         for words, result, allowed, wanted in rows:
             for operator in words.split():
-                made[operator] = function = _unary(result, allowed, wanted)
+                made[operator] = function = unary(result, allowed, wanted)
                 rule(*(both(operator) if operator != "selu" else ("torch.selu",)), sample="n:*")(function)
             if writes:
                 inplace(*words.split(), of=made, sample="n:*")
-    made["abs_"] = _unary(_same, _NOT_COMPLEX & ~BOOL, "real numbers")
+    made["abs_"] = unary(_same, NOT_COMPLEX & ~BOOL, "real numbers")
     inplace("relu", of=made, sample="n:*")
     inplace("abs", "absolute", of={"abs": made["abs_"], "absolute": made["abs_"]}, sample="n:*")
     return made
@@ -136,7 +145,7 @@ RULE_OF = _enter_unary()
 def float_power_(self: Any, exponent: Any) -> Any:
     wide = dtypes.FLOAT64 | dtypes.BIT["complex128"]
     want(need(self), wide, "self", "float64 or complex128, in which float_power computes")
-    return _inplace_rule(RULE_OF["float_power"], "float_power_")(self, exponent)
+    return inplace_rule(RULE_OF["float_power"], "float_power_")(self, exponent)
 
 
 rule(*methods("__neg__", "__invert__", "__pos__", "__abs__")[:1], sample="n:*")(RULE_OF["neg"])
@@ -144,7 +153,7 @@ rule("torch.Tensor.__invert__", sample="n:*")(RULE_OF["bitwise_not"])
 rule("torch.Tensor.__pos__", sample="n:*")(RULE_OF["positive"])
 rule("torch.Tensor.__abs__", sample="n:*")(RULE_OF["abs"])
 
-_SPECIAL_FLOAT = _unary(to_float, _NOT_COMPLEX, "a real dtype")
+_SPECIAL_FLOAT = unary(to_float, NOT_COMPLEX, "a real dtype")
 rule(
     *under(
         "torch.special",
@@ -154,12 +163,12 @@ rule(
     ),
     sample="n:*",
 )(_SPECIAL_FLOAT)
-rule(*under("torch.special", "exp2 expm1 log1p expit sinc"), sample="n:*")(_unary(to_float, ANY, ""))
+rule(*under("torch.special", "exp2 expm1 log1p expit sinc"), sample="n:*")(unary(to_float, ANY, ""))
 
 
 @rule(*both("round"), "torch.special.round", sample="n:* | f:*, decimals=1")
 def round(input: Any, *, decimals: Any = 0, out: Any = None) -> Tensor:
-    return pointwise((input, "input"), dtype=want(need(input), _NOT_COMPLEX, "input", "a real dtype"))
+    return pointwise((input, "input"), dtype=want(need(input), NOT_COMPLEX, "input", "a real dtype"))
 
 
 @rule(*both("nan_to_num"), sample="n:* | n:*, 0.0")
@@ -172,13 +181,13 @@ def nan_to_num(
 @rule(*both("logit"), "torch.special.logit", sample="r:* | f:*, 0.1")
 def logit(input: Any, eps: Any = None, *, out: Any = None) -> Tensor:
     return pointwise(
-        (input, "input"), dtype=to_float(want(need(input), _NOT_COMPLEX, "input", "a real dtype"))
+        (input, "input"), dtype=to_float(want(need(input), NOT_COMPLEX, "input", "a real dtype"))
     )
 
 
 @rule(*both("mvlgamma"), "torch.special.multigammaln", sample="r:*, 1")
 def mvlgamma(input: Any, p: Any, *, out: Any = None) -> Tensor:
-    mask = want(need(input), _NOT_COMPLEX & ~BOOL, "input", "real numbers")
+    mask = want(need(input), NOT_COMPLEX & ~BOOL, "input", "real numbers")
     return replace(pointwise((input, "input"), dtype=to_float(mask)), layout=None)
 
 
@@ -191,7 +200,7 @@ def angle(input: Any, *, out: Any = None) -> Tensor:
 @rule("torch.polygamma", "torch.special.polygamma", sample="1, r:*")
 def polygamma(n: Any, input: Any) -> Tensor:
     return pointwise(
-        (input, "input"), dtype=to_float(want(need(input), _NOT_COMPLEX, "input", "a real dtype"))
+        (input, "input"), dtype=to_float(want(need(input), NOT_COMPLEX, "input", "a real dtype"))
     )
 
 
@@ -227,23 +236,23 @@ def _double(mask: int) -> int:
 _BINARY: tuple[tuple[str, Any, int, str], ...] = (
     ("mul multiply", _same, ANY, ""),
     ("true_divide", to_float, ANY, ""),
-    ("floor_divide remainder", _same, _NOT_COMPLEX & ~BOOL, "real numbers"),
-    ("fmod", _same, _NOT_COMPLEX & ~BOOL, "real numbers"),
+    ("floor_divide remainder", _same, NOT_COMPLEX & ~BOOL, "real numbers"),
+    ("fmod", _same, NOT_COMPLEX & ~BOOL, "real numbers"),
     ("pow", lambda mask: mask | (INT64 if mask == BOOL else 0), ANY, ""),
     ("float_power", _double, ANY, ""),
-    ("atan2 arctan2 copysign xlogy", to_float, _NOT_COMPLEX, "real numbers"),
-    ("heaviside", _same, _NOT_COMPLEX, "real numbers"),
+    ("atan2 arctan2 copysign xlogy", to_float, NOT_COMPLEX, "real numbers"),
+    ("heaviside", _same, NOT_COMPLEX, "real numbers"),
     ("hypot nextafter", _same, FLOATING, "a floating dtype"),
     ("igamma igammac", _same, FLOATING, "a floating dtype"),
     ("gcd lcm", _same, dtypes.INTEGER, "integers"),
     ("eq ne not_equal", _bool, ANY, ""),
-    ("lt le gt ge less less_equal greater greater_equal", _bool, _NOT_COMPLEX, "real numbers"),
+    ("lt le gt ge less less_equal greater greater_equal", _bool, NOT_COMPLEX, "real numbers"),
     ("logical_and logical_or logical_xor", _bool, ANY, ""),
     ("bitwise_and bitwise_or bitwise_xor", _same, INTEGRAL, "integers or bool"),
     ("bitwise_left_shift bitwise_right_shift", _same, dtypes.INTEGER, "integers"),
 )  # fmt: skip
 _BINARY_PLAIN: tuple[tuple[str, Any, int, str], ...] = (
-    ("maximum minimum fmax fmin", _same, _NOT_COMPLEX, "real numbers"),
+    ("maximum minimum fmax fmin", _same, NOT_COMPLEX, "real numbers"),
     ("logaddexp", _same, FLOATING | COMPLEX, "a floating dtype"),
     ("logaddexp2", _same, FLOATING, "a floating dtype"),
 )
@@ -253,7 +262,7 @@ _TENSORS_ONLY = frozenset({
 })  # fmt: skip
 
 
-def _checked(allowed: int, wanted: str, *operands: tuple[Any, str]) -> int:
+def checked_dtype(allowed: int, wanted: str, *operands: tuple[Any, str]) -> int:
     """The operands' common dtype, if the operator takes it.
 
     Raises:
@@ -270,7 +279,7 @@ def _checked(allowed: int, wanted: str, *operands: tuple[Any, str]) -> int:
 
 def _binary(result: Any, allowed: int, wanted: str) -> Function:
     def binary(input: Any, other: Any, *, out: Any = None) -> Tensor:
-        mask = _checked(allowed, wanted, (input, "input"), (other, "other"))
+        mask = checked_dtype(allowed, wanted, (input, "input"), (other, "other"))
         made = pointwise((input, "input"), (other, "other"), dtype=result(mask))
         return made if isinstance(input, Tensor) else replace(made, layout=None)  # 1 ** x is filled anew
 
@@ -278,7 +287,7 @@ def _binary(result: Any, allowed: int, wanted: str) -> Function:
 
 
 _PAIR = "n:#*, n:#*"
-_PAIR_OR_NUMBER = "n:#*, n:#* | n:*, num"
+PAIR_OR_NUMBER = "n:#*, n:#* | n:*, num"
 _INTO = "n:*, n:#* | n:*, num"
 
 
@@ -288,7 +297,7 @@ def _enter_binary() -> dict[str, Function]:
         for words, result, allowed, wanted in rows:
             for operator in words.split():
                 made[operator] = function = _binary(result, allowed, wanted)
-                sample = _PAIR if operator in _TENSORS_ONLY else _PAIR_OR_NUMBER
+                sample = _PAIR if operator in _TENSORS_ONLY else PAIR_OR_NUMBER
                 if wanted.startswith("integers"):
                     sample = sample.replace("n:", "i:").replace("num", "1")
                 rule(*both(operator), sample=sample)(function)
@@ -301,9 +310,9 @@ def _enter_binary() -> dict[str, Function]:
 
 
 RULE_OF |= _enter_binary()
-rule(*under("torch.special", "xlogy"), sample=_PAIR_OR_NUMBER)(RULE_OF["xlogy"])
-rule(*under("torch.special", "xlog1py"), sample=_PAIR_OR_NUMBER)(RULE_OF["xlogy"])
-rule(*under("torch.special", "zeta"), sample=_PAIR_OR_NUMBER)(RULE_OF["xlogy"])
+rule(*under("torch.special", "xlogy"), sample=PAIR_OR_NUMBER)(RULE_OF["xlogy"])
+rule(*under("torch.special", "xlog1py"), sample=PAIR_OR_NUMBER)(RULE_OF["xlogy"])
+rule(*under("torch.special", "zeta"), sample=PAIR_OR_NUMBER)(RULE_OF["xlogy"])
 rule(*under("torch.special", "gammainc gammaincc"), sample="f:#*, f:#*")(RULE_OF["igamma"])
 rule(
     *under(
@@ -326,7 +335,7 @@ def ldexp(input: Any, other: Any, *, out: Any = None) -> Tensor:
     return pointwise((input, "input"), (other, "other"), dtype=mask)
 
 
-@rule(*both("add"), sample=_PAIR_OR_NUMBER + " | n:*, n:*, alpha=2")
+@rule(*both("add"), sample=PAIR_OR_NUMBER + " | n:*, n:*, alpha=2")
 def add(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
     mask = result_type(input, other)
     if isinstance(alpha, float) and not mask & ~INTEGRAL:
@@ -334,7 +343,7 @@ def add(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
     return pointwise((input, "input"), (other, "other"), dtype=mask)
 
 
-@rule(*both("sub", "subtract"), sample=_PAIR_OR_NUMBER + " | n:*, n:*, alpha=2")
+@rule(*both("sub", "subtract"), sample=PAIR_OR_NUMBER + " | n:*, n:*, alpha=2")
 def sub(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
     for operand, parameter in ((input, "input"), (other, "other")):
         if isinstance(operand, bool) or (isinstance(operand, Tensor) and mask_of(operand) == BOOL):
@@ -359,11 +368,11 @@ def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     return sub(input, other, alpha=alpha)
 
 
-@rule(*both("div", "divide"), sample=_PAIR_OR_NUMBER + " | n:*, n:*, rounding_mode='floor'")
+@rule(*both("div", "divide"), sample=PAIR_OR_NUMBER + " | n:*, n:*, rounding_mode='floor'")
 def div(input: Any, other: Any, *, rounding_mode: Any = None, out: Any = None) -> Tensor:
     mask = result_type(input, other)
     if rounding_mode is not None:
-        mask = _checked(_NOT_COMPLEX, "real numbers", (input, "input"), (other, "other"))
+        mask = checked_dtype(NOT_COMPLEX, "real numbers", (input, "input"), (other, "other"))
         return pointwise((input, "input"), (other, "other"), dtype=mask)
     return pointwise((input, "input"), (other, "other"), dtype=to_float(mask))
 

@@ -6,12 +6,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from typedtorch.shapes.dtypes import ANY, BOOL, COMPLEX, FLOATING, INT64, to_float
+from typedtorch.shapes.dtypes import BOOL, COMPLEX, FLOATING, INT64, NOT_COMPLEX, to_float
 from typedtorch.shapes.rule import Layer, layer, name, rule
-from typedtorch.shapes.rules.convolution import _or_unknown
 from typedtorch.shapes.rules.forms import Function, counted, is_size, need
 from typedtorch.shapes.rules.promotion import mask_of, want
-from typedtorch.shapes.rules.windows import spatial, window_size
+from typedtorch.shapes.rules.windows import each_or_unknown, spatial, window_size
 from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import UNKNOWN, Entry, ShapeError, Tensor, Undecided, same_shape, show
 
@@ -22,14 +21,14 @@ def _pool(
     axes: int, input: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil: Any, mask: int
 ) -> Tensor:
     lead, sizes = spatial(need(input), axes, name(input, "input"))
-    kernels = _or_unknown(kernel, axes, "kernel_size")
-    strides = kernels if stride is None or stride in ((), []) else _or_unknown(stride, axes, "stride")
+    kernels = each_or_unknown(kernel, axes, "kernel_size")
+    strides = kernels if stride is None or stride in ((), []) else each_or_unknown(stride, axes, "stride")
     columns = zip(
         sizes,
         kernels,
         strides,
-        _or_unknown(padding, axes, "padding"),
-        _or_unknown(dilation, axes, "dilation"),
+        each_or_unknown(padding, axes, "padding"),
+        each_or_unknown(dilation, axes, "dilation"),
         strict=True,
     )
     if ceil is UNKNOWN:
@@ -72,11 +71,11 @@ def _float(input: Any) -> int:
 
 
 def _number(input: Any) -> int:
-    return to_float(want(need(input), ANY & ~COMPLEX, "input", "real numbers"))
+    return to_float(want(need(input), NOT_COMPLEX, "input", "real numbers"))
 
 
 def _real(input: Any) -> int:
-    return want(need(input), ANY & ~COMPLEX & ~BOOL, "input", "real numbers")
+    return want(need(input), NOT_COMPLEX & ~BOOL, "input", "real numbers")
 
 
 def _chosen(made: Tensor, indices: Any) -> Any:
@@ -159,8 +158,8 @@ def _room(axes: int, input: Any, kernel_size: Any, output_size: Any) -> None:
     _, sizes = spatial(need(input), axes, name(input, "input"))
     for size, kernel, out in zip(
         sizes,
-        _or_unknown(kernel_size, axes, "kernel_size"),
-        _or_unknown(output_size, axes, "output_size"),
+        each_or_unknown(kernel_size, axes, "kernel_size"),
+        each_or_unknown(output_size, axes, "output_size"),
         strict=True,
     ):
         if (
@@ -179,7 +178,7 @@ def _not_smaller(kind: int, input: Any, kernel_size: Any, axes: int = 3) -> None
     if kind != 3:
         return
     _, sizes = spatial(need(input), axes, name(input, "input"))
-    for size, kernel in zip(sizes, _or_unknown(kernel_size, axes, "kernel_size"), strict=True):
+    for size, kernel in zip(sizes, each_or_unknown(kernel_size, axes, "kernel_size"), strict=True):
         if isinstance(size, int) and isinstance(kernel, int) and kernel > size:
             raise ShapeError(f"a window of {kernel} over an axis of {size} of {name(input, 'input')}")
 
@@ -284,12 +283,12 @@ def _enter_unpool(axes: int) -> None:
             )
         if output_size is not None:
             wanted = output_size[-axes:] if isinstance(output_size, (tuple, list)) else output_size
-            return input.of((*lead, *_or_unknown(wanted, axes, "output_size")))
+            return input.of((*lead, *each_or_unknown(wanted, axes, "output_size")))
         kernels, paddings = (
-            _or_unknown(kernel_size, axes, "kernel_size"),
-            _or_unknown(padding, axes, "padding"),
+            each_or_unknown(kernel_size, axes, "kernel_size"),
+            each_or_unknown(padding, axes, "padding"),
         )
-        strides = kernels if stride is None else _or_unknown(stride, axes, "stride")
+        strides = kernels if stride is None else each_or_unknown(stride, axes, "stride")
         columns = zip(sizes, kernels, strides, paddings, strict=True)
         return input.of((*lead, *((n - 1) * s - 2 * p + k for n, k, s, p in columns)), mask_of(input))
 
@@ -316,7 +315,7 @@ def _enter_fractional(axes: int) -> Function:
     ) -> Any:
         if output_size is None:
             lead, sizes = spatial(need(input), axes, name(input, "input"))
-            ratios = _or_unknown(output_ratio, axes, "output_ratio")
+            ratios = each_or_unknown(output_ratio, axes, "output_ratio")
             made = (_share(s, r) for s, r in zip(sizes, ratios, strict=True))
             return _chosen(input.of((*lead, *made), _float(input)), return_indices)
         _room(axes, input, kernel_size, output_size)

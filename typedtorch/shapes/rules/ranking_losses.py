@@ -10,8 +10,7 @@ from typedtorch.shapes.dtypes import ANY, BIT, FLOATING, INT64
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import broadcast_operands, functional, need, reduced
-from typedtorch.shapes.rules.loss_flags import old_flags
-from typedtorch.shapes.rules.losses import _equal, _floating, _reduced
+from typedtorch.shapes.rules.loss_forms import check_alike, floating_pair, old_flags, reduced_loss
 from typedtorch.shapes.rules.promotion import mask_of, result_type, to_real, want
 from typedtorch.shapes.size import Size
 from typedtorch.shapes.tensor import (
@@ -55,7 +54,7 @@ def cosine_embedding_loss(
         )
     shape = broadcast_operands((input1, "input1"), (input2, "input2"))
     made = broadcast_operands((input1.of(shape[:-1]), "the inputs"), (target, "target"))
-    return _reduced(input1, made, reduction, mask)
+    return reduced_loss(input1, made, reduction, mask)
 
 
 @rule(*functional("margin_ranking_loss"), sample="F:b, F:b, F:b | F:b d, F:b d, F:b d, reduction='none'")
@@ -77,7 +76,7 @@ def margin_ranking_loss(
             "number of axes is wanted"
         )
     mask = dtypes.to_float(result_type(input1, input2, target))  # the margin is a float
-    return _reduced(input1, broadcast_operands(*operands), reduction, mask)
+    return reduced_loss(input1, broadcast_operands(*operands), reduction, mask)
 
 
 @rule(
@@ -115,7 +114,7 @@ def triplet_margin_loss(
     )
     masks = (to_real(dtypes.to_float(result_type(*pair))) for pair in distances)
     mask = functools.reduce(dtypes.promote, masks)
-    return _reduced(anchor, made, reduction, mask)
+    return reduced_loss(anchor, made, reduction, mask)
 
 
 @rule(
@@ -135,7 +134,7 @@ def triplet_margin_with_distance_loss(
     if distance_function is not None:
         if reduction not in ("mean", "sum"):
             raise Undecided
-        return _reduced(need(anchor), (), reduction, ANY)  # of whatever the distances are
+        return reduced_loss(need(anchor), (), reduction, ANY)  # of whatever the distances are
     made: Tensor = triplet_margin_loss(anchor, positive, negative, reduction=reduction)
     return made
 
@@ -176,7 +175,7 @@ def multi_margin_loss(
         raise ShapeError(
             f"{name(input, 'input')} has {count} rows and {name(target, 'target')} {given} classes"
         )
-    return _reduced(input, target.shape if len(input.shape) == 1 else (count,), reduction, mask)
+    return reduced_loss(input, target.shape if len(input.shape) == 1 else (count,), reduction, mask)
 
 
 @rule(
@@ -193,8 +192,8 @@ def multilabel_margin_loss(
     if len(input.shape) > 2:
         raise ShapeError(f"{name(input, 'input')} has shape {show(input.shape)}, wanted (b, classes)")
     if not (input.shape == (1,) and target.shape == ()):
-        _equal(input, target, "multilabel_margin_loss")
-    return _reduced(input, input.shape[:-1], reduction, mask)
+        check_alike(input, target, "multilabel_margin_loss")
+    return reduced_loss(input, input.shape[:-1], reduction, mask)
 
 
 @rule(*functional("multilabel_soft_margin_loss"), sample="F:b c, F:b c | F:b c, F:b c, reduction='none'")
@@ -207,14 +206,14 @@ def multilabel_soft_margin_loss(
     reduce: Any = None,
     reduction: Any = "mean",
 ) -> Tensor:
-    mask = _floating(input, target)
+    mask = floating_pair(input, target)
     if weight is not None:
         mask = result_type(input, target, need(weight))
     shape = broadcast_operands((input, "input"), (target, "target"))
     if weight is not None:
         shape = broadcast_operands((input.of(shape), "input"), (weight, "weight"))
     place = -1 if input.rank is None else len(input.shape) - 1
-    return _reduced(input, reduced(shape, place, False), reduction, mask)
+    return reduced_loss(input, reduced(shape, place, False), reduction, mask)
 
 
 @rule(*functional("ctc_loss"), sample="F:9 b 7, I:b 3, I:b, I:b | F:9 b 7, I:b 3, I:b, I:b, reduction='none'")
@@ -252,4 +251,4 @@ def ctc_loss(
         raise ShapeError(
             f"{name(targets, 'targets')} has shape {show(targets.shape)}, wanted ({batch}, length)"
         )
-    return _reduced(log_probs, (batch,), reduction, mask)
+    return reduced_loss(log_probs, (batch,), reduction, mask)

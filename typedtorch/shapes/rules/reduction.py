@@ -8,7 +8,17 @@ import contextlib
 from typing import Any
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.dtypes import ANY, BOOL, COMPLEX, FLOATING, INT64, INTEGRAL, UINT8, to_float
+from typedtorch.shapes.dtypes import (
+    ANY,
+    BOOL,
+    COMPLEX,
+    FLOATING,
+    INT64,
+    INTEGRAL,
+    NOT_COMPLEX,
+    UINT8,
+    to_float,
+)
 from typedtorch.shapes.rule import Record, name, rule
 from typedtorch.shapes.rules.forms import both, broadcast_operands, functional, literal, need, reduced, under
 from typedtorch.shapes.rules.pointwise import RULE_OF
@@ -32,11 +42,11 @@ from typedtorch.shapes.tensor import (
     replaced,
 )
 
-_REAL = ANY & ~COMPLEX
 _DIMS = "n:* | n:*, axis=dim, keepdims=bool | n:*, dim | n:*, dims, bool | n:*, dim=dim, keepdim=True"
 
 
-def _reduce(input: Any, dim: Any, keepdim: Any, dtype: int, parameter: str = "input") -> Tensor:
+def reduce_axes(input: Any, dim: Any, keepdim: Any, dtype: int, parameter: str = "input") -> Tensor:
+    """What a reduction over one axis, several or all of them gives."""
     tensor = need(input)
     return tensor.of(reduced(tensor.shape, dim, keepdim, name(tensor, parameter)), dtype)
 
@@ -53,13 +63,13 @@ def summed(mask: int) -> int:
 
 @rule(*both("sum", "nansum"), sample=_DIMS + " | n:*, dim, dtype=dtype")
 def sum(input: Any, dim: Any = None, keepdim: Any = False, *, dtype: Any = None, out: Any = None) -> Tensor:
-    return _reduce(input, dim, keepdim, dtype_of(dtype, summed(mask_of(need(input)))))
+    return reduce_axes(input, dim, keepdim, dtype_of(dtype, summed(mask_of(need(input)))))
 
 
 @rule(*both("prod"), sample="n:* | n:*, dim | n:*, dim, bool")
 def prod(input: Any, dim: Any = None, keepdim: Any = False, *, dtype: Any = None, out: Any = None) -> Tensor:
     _one_axis(dim, "prod")
-    return _reduce(input, dim, keepdim, dtype_of(dtype, summed(mask_of(need(input)))))
+    return reduce_axes(input, dim, keepdim, dtype_of(dtype, summed(mask_of(need(input)))))
 
 
 @rule(*both("nanmean"), sample="f:* | f:*, dim | f:*, dims, bool | f:*, dim, dtype=fdtype")
@@ -76,12 +86,12 @@ def mean(input: Any, dim: Any = None, keepdim: Any = False, *, dtype: Any = None
         mask = dtype_of(dtype, ANY) & (FLOATING | COMPLEX)
         if not mask:
             raise ShapeError(f"mean computes in a floating dtype, got dtype={dtype}", "dtype")
-        return _reduce(input, dim, keepdim, mask)
+        return reduce_axes(input, dim, keepdim, mask)
     who = name(input, "input")
     mask = want(
         need(input), FLOATING | COMPLEX, "input", "a floating dtype", f"cast first: {who}.float().mean()"
     )
-    return _reduce(input, dim, keepdim, mask)
+    return reduce_axes(input, dim, keepdim, mask)
 
 
 _FLOAT_DIMS = "f:* | f:*, dim | f:*, dims, keepdim=bool"
@@ -108,7 +118,7 @@ def var(
         "a floating dtype",
         f"cast first: {name(input, 'input')}.float()",
     )
-    return _reduce(input, dim, keepdim, to_real(mask))
+    return reduce_axes(input, dim, keepdim, to_real(mask))
 
 
 @rule("torch.std_mean", "torch.var_mean", sample=_FLOAT_DIMS)
@@ -127,18 +137,18 @@ def var_mean(
 
 @rule(*both("logsumexp"), "torch.special.logsumexp", sample="n:*, dim | f:*, dims, bool")
 def logsumexp(input: Any, dim: Any, keepdim: Any = False, *, out: Any = None) -> Tensor:
-    return _reduce(input, dim, keepdim, to_float(mask_of(need(input))))
+    return reduce_axes(input, dim, keepdim, to_float(mask_of(need(input))))
 
 
 @rule(*both("all", "any"), sample=_DIMS)
 def all(input: Any, dim: Any = None, keepdim: Any = False, *, out: Any = None) -> Tensor:
     mask = mask_of(need(input))
-    return _reduce(input, dim, keepdim, (UINT8 if mask & UINT8 else 0) | (BOOL if mask & ~UINT8 else 0))
+    return reduce_axes(input, dim, keepdim, (UINT8 if mask & UINT8 else 0) | (BOOL if mask & ~UINT8 else 0))
 
 
 @rule(*both("amax", "amin"), sample="r:*, dim | r:*, dims, bool | r:* | r:*, dim, keepdim=bool")
 def amax(input: Any, dim: Any = (), keepdim: Any = False, *, out: Any = None) -> Tensor:
-    return _reduce(input, dim, keepdim, want(need(input), _REAL, "input", "real numbers"))
+    return reduce_axes(input, dim, keepdim, want(need(input), NOT_COMPLEX, "input", "real numbers"))
 
 
 @rule(*both("aminmax"), sample="r:* | r:*, dim=dim | r:*, dim=dim, keepdim=bool")
@@ -153,9 +163,9 @@ def max(input: Any, dim: Any = None, keepdim: Any = False, *, other: Any = None,
     """All of a tensor, one axis of it (with the indices), or two tensors element by element."""
     if isinstance(dim, Tensor) or isinstance(other, Tensor):
         return RULE_OF["maximum"](input, dim if isinstance(dim, Tensor) else other)
-    mask = want(need(input), _REAL, "input", "real numbers")
+    mask = want(need(input), NOT_COMPLEX, "input", "real numbers")
     if dim is None:
-        return _reduce(input, None, False, mask)
+        return reduce_axes(input, None, False, mask)
     return _with_indices(input, dim, keepdim, mask, "max")
 
 
@@ -163,15 +173,15 @@ def _with_indices(input: Any, dim: Any, keepdim: Any, mask: int, what: str) -> R
     if dim is UNKNOWN:
         raise Undecided
     _one_axis(dim, what)
-    values = _reduce(input, dim, keepdim, mask)
+    values = reduce_axes(input, dim, keepdim, mask)
     return Record(values=values, indices=values.of(values.shape, INT64))
 
 
 @rule(*both("median", "nanmedian"), sample="r:* | r:*, dim | r:*, dim, bool")
 def median(input: Any, dim: Any = None, keepdim: Any = False, *, out: Any = None) -> Any:
-    mask = want(need(input), _REAL & ~BOOL, "input", "real numbers")
+    mask = want(need(input), NOT_COMPLEX & ~BOOL, "input", "real numbers")
     return (
-        _reduce(input, None, False, mask)
+        reduce_axes(input, None, False, mask)
         if dim is None
         else _with_indices(input, dim, keepdim, mask, "median")
     )
@@ -179,12 +189,12 @@ def median(input: Any, dim: Any = None, keepdim: Any = False, *, out: Any = None
 
 @rule(*both("mode"), sample="r:* | r:*, dim | r:*, dim, bool")
 def mode(input: Any, dim: Any = -1, keepdim: Any = False, *, out: Any = None) -> Record:
-    return _with_indices(input, dim, keepdim, want(need(input), _REAL, "input", "real numbers"), "mode")
+    return _with_indices(input, dim, keepdim, want(need(input), NOT_COMPLEX, "input", "real numbers"), "mode")
 
 
 @rule(*both("kthvalue"), sample="r:*, 1 | r:*, 1, dim | r:*, 1, dim, bool")
 def kthvalue(input: Any, k: Any, dim: Any = -1, keepdim: Any = False, *, out: Any = None) -> Record:
-    mask = want(need(input), _REAL, "input", "real numbers")
+    mask = want(need(input), NOT_COMPLEX, "input", "real numbers")
     made = _with_indices(input, dim, keepdim, mask, "kthvalue")
     if isinstance(dim, int) and isinstance(k, int) and input.shape:
         size = entry_size(input.shape[axis_index(input.shape, dim)])
@@ -195,14 +205,14 @@ def kthvalue(input: Any, k: Any, dim: Any = -1, keepdim: Any = False, *, out: An
 
 @rule(*both("argmax", "argmin"), sample="r:* | r:*, dim | r:*, dim, bool | r:*, dim=dim, keepdim=True")
 def argmax(input: Any, dim: Any = None, keepdim: Any = False) -> Tensor:
-    want(need(input), _REAL & ~BOOL, "input", "real numbers")
+    want(need(input), NOT_COMPLEX & ~BOOL, "input", "real numbers")
     _one_axis(dim, "argmax")
-    return _reduce(input, dim, keepdim, INT64)
+    return reduce_axes(input, dim, keepdim, INT64)
 
 
 @rule(*both("count_nonzero"), sample="n:* | n:*, dim | n:*, dims")
 def count_nonzero(input: Any, dim: Any = None) -> Tensor:
-    return _reduce(input, dim, False, INT64)
+    return reduce_axes(input, dim, False, INT64)
 
 
 @rule(
@@ -219,7 +229,7 @@ def norm(
 def _norm(input: Any, dim: Any, keepdim: Any, dtype: Any) -> Tensor:
     hint = f"cast first: {name(input, 'input')}.float()"
     mask = want(need(input), FLOATING | COMPLEX, "input", "a floating dtype", hint)
-    return _reduce(input, dim, keepdim, to_real(dtype_of(dtype, mask)))
+    return reduce_axes(input, dim, keepdim, to_real(dtype_of(dtype, mask)))
 
 
 @rule(
@@ -271,7 +281,7 @@ def quantile(
     """Several quantiles come first: ``(q, ...)``."""
     mask = want(need(input), dtypes.FLOAT32 | dtypes.FLOAT64, "input", "float32 or float64")
     _one_axis(dim, "quantile")
-    made = _reduce(input, dim, keepdim, mask)
+    made = reduce_axes(input, dim, keepdim, mask)
     if not isinstance(q, Tensor):
         return made
     if q.rank is not None and len(q.shape) > 1:
@@ -280,7 +290,12 @@ def quantile(
     return made.of((*q.shape, *made.shape))
 
 
-def _scan(input: Any, dim: Any, mask: int) -> Tensor:
+def scan(input: Any, dim: Any, mask: int) -> Tensor:
+    """What an operator along one axis gives that keeps the shape, as ``cumsum`` does.
+
+    Raises:
+        ShapeError: the input does not have the axis, or several are given.
+    """
     tensor = need(input)
     if dim is not UNKNOWN:
         _one_axis(dim, "this")
@@ -291,18 +306,18 @@ def _scan(input: Any, dim: Any, mask: int) -> Tensor:
 
 @rule(*both("cumsum", "cumprod"), sample="n:*, dim | n:*, dim, dtype=dtype")
 def cumsum(input: Any, dim: Any, *, dtype: Any = None, out: Any = None) -> Tensor:
-    return _scan(input, dim, dtype_of(dtype, summed(mask_of(need(input)))))
+    return scan(input, dim, dtype_of(dtype, summed(mask_of(need(input)))))
 
 
 @rule(*both("logcumsumexp"), sample="f:*, dim")
 def logcumsumexp(input: Any, dim: Any, *, out: Any = None) -> Tensor:
-    return _scan(input, dim, want(need(input), FLOATING | COMPLEX, "input", "a floating dtype"))
+    return scan(input, dim, want(need(input), FLOATING | COMPLEX, "input", "a floating dtype"))
 
 
 @rule(*both("cummax", "cummin"), sample="r:*, dim")
 def cummax(input: Any, dim: Any, *, out: Any = None) -> Record:
-    allowed = _REAL if need(input).shape else ANY
-    values = _scan(input, dim, want(input, allowed, "input", "real numbers"))
+    allowed = NOT_COMPLEX if need(input).shape else ANY
+    values = scan(input, dim, want(input, allowed, "input", "real numbers"))
     return Record(values=values, indices=values.of(values.shape, INT64))
 
 
@@ -313,9 +328,9 @@ def cummax(input: Any, dim: Any, *, out: Any = None) -> Record:
 )
 def softmax(input: Any, dim: Any = None, dtype: Any = None, *, out: Any = None) -> Tensor:
     if dtype is not None:
-        return _scan(input, dim, dtype_of(dtype, ANY))
+        return scan(input, dim, dtype_of(dtype, ANY))
     who = name(input, "input")
-    return _scan(
+    return scan(
         input, dim, want(need(input), FLOATING, "input", "a floating dtype", f"cast first: {who}.float()")
     )
 
@@ -329,7 +344,7 @@ def functional_softmax(input: Any, dim: Any = None, _stacklevel: Any = 3, dtype:
 
 @rule(*functional("gumbel_softmax"), sample="f:* | f:*, 0.5, bool, dim=dim")
 def gumbel_softmax(logits: Any, tau: Any = 1, hard: Any = False, eps: Any = 1e-10, dim: Any = -1) -> Tensor:
-    return _scan(logits, dim, want(need(logits), FLOATING, "logits", "a floating dtype"))
+    return scan(logits, dim, want(need(logits), FLOATING, "logits", "a floating dtype"))
 
 
 @rule(*functional("normalize"), sample="f:*, 2.0, dim | f:*, dim=dim")
@@ -338,7 +353,7 @@ def normalize(input: Any, p: Any = 2.0, dim: Any = 1, eps: Any = 1e-12, out: Any
     if isinstance(dim, (tuple, list)):
         reduced(input.shape, dim, True, name(input, "input"))
         return need(input).of(input.shape, mask)
-    return _scan(input, dim, mask)
+    return scan(input, dim, mask)
 
 
 @rule(*functional("glu"), sample="f:... 2*d | f:2*d ..., 0")

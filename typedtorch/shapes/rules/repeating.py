@@ -6,7 +6,7 @@ from typing import Any
 
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import both, is_size, literal, need
-from typedtorch.shapes.rules.views import _entries, flatten, sizes_of
+from typedtorch.shapes.rules.views import entries_of, flatten, sizes_of
 from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
@@ -22,7 +22,7 @@ from typedtorch.shapes.tensor import (
 
 @rule("torch.Tensor.repeat", sample="f:a b, 2, 3 | f:a b, (size:c, 1, 2) | f:a, size:b, 1")
 def repeat(self: Any, *repeats: Any) -> Tensor:
-    tensor, times = need(self), _entries(sizes_of(repeats))
+    tensor, times = need(self), entries_of(sizes_of(repeats))
     if any(isinstance(n, Pack) for n in times):
         return tensor.of((ANY_AXES,))  # as often as there are axes in a shape that is not known
     if tensor.rank is None:
@@ -38,7 +38,7 @@ def repeat(self: Any, *repeats: Any) -> Tensor:
 
 @rule("torch.Tensor.tile", sample="f:a b, 2, 3 | f:a b, 2 | f:a, (2, size:b)")
 def tile_method(self: Any, *dims: Any) -> Tensor:
-    tensor, times = need(self), _entries(sizes_of(dims))
+    tensor, times = need(self), entries_of(sizes_of(dims))
     return repeat(tensor, *(1 for _ in range(len(tensor.sizes()) - len(times))), *times)
 
 

@@ -8,7 +8,7 @@ import contextlib
 from typing import Any
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.dtypes import ANY, BIT, BOOL, COMPLEX, FLOATING, INT64, INTEGER
+from typedtorch.shapes.dtypes import BIT, BOOL, COMPLEX, FLOATING, INT64, INTEGER, NOT_COMPLEX
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Record, name, rule
 from typedtorch.shapes.rules.forms import both, is_size, literal, need
@@ -27,10 +27,13 @@ from typedtorch.shapes.tensor import (
     show,
 )
 
-_REAL = ANY & ~COMPLEX
 
+def check_axis(tensor: Tensor, dim: Any, who: str) -> None:
+    """Whether the tensor has this axis, as far as is known.
 
-def _along(tensor: Tensor, dim: Any, who: str) -> None:
+    Raises:
+        ShapeError: it has not.
+    """
     if is_size(dim) and isinstance(dim, int):
         with contextlib.suppress(Undecided):
             axis_index(tensor.shape, dim, who)
@@ -43,10 +46,10 @@ def _along(tensor: Tensor, dim: Any, who: str) -> None:
 def sort(
     input: Any, dim: Any = -1, descending: Any = False, stable: Any = False, *, out: Any = None
 ) -> Record:
-    mask = want(need(input), _REAL, "input", "real numbers")
+    mask = want(need(input), NOT_COMPLEX, "input", "real numbers")
     if isinstance(dim, bool):
         dim = -1
-    _along(input, dim, name(input, "input"))
+    check_axis(input, dim, name(input, "input"))
     return Record(values=input.of(input.shape, mask), indices=input.of(input.shape, INT64))
 
 
@@ -58,7 +61,7 @@ def argsort(input: Any, dim: Any = -1, descending: Any = False, *, stable: Any =
 
 @rule(*both("msort"), sample="r:a b")
 def msort(input: Any) -> Tensor:
-    return need(input).of(input.shape, want(input, _REAL, "input", "real numbers"))
+    return need(input).of(input.shape, want(input, NOT_COMPLEX, "input", "real numbers"))
 
 
 @rule(
@@ -69,7 +72,7 @@ def topk(
     input: Any, k: Any, dim: Any = -1, largest: Any = True, sorted: Any = True, *, out: Any = None
 ) -> Record:
     tensor, who = need(input), name(input, "input")
-    mask = want(tensor, _REAL & ~BOOL, "input", "real numbers")
+    mask = want(tensor, NOT_COMPLEX & ~BOOL, "input", "real numbers")
     count: Size = k if is_size(k) else unknown()
     try:
         place = axis_index(tensor.shape, literal(dim), who)

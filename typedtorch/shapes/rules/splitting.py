@@ -26,14 +26,20 @@ from typedtorch.shapes.tensor import (
 )
 
 
-def _cut(tensor: Tensor, dim: Any, who: str) -> tuple[int, Size]:
+def cut_axis(tensor: Tensor, dim: Any, who: str) -> tuple[int, Size]:
+    """The place and the size of the axis that is cut.
+
+    Raises:
+        ShapeError: the tensor does not have it.
+    """
     if not tensor.shape:
         raise ShapeError(f"{who} has no axes to split")
     place = axis_index(tensor.shape, literal(dim), who)
     return place, entry_size(tensor.shape[place])
 
 
-def _pieces(tensor: Tensor, place: int, sizes: list[Size]) -> tuple[Tensor, ...]:
+def pieces(tensor: Tensor, place: int, sizes: list[Size]) -> tuple[Tensor, ...]:
+    """The tensor cut along one axis into parts of these sizes."""
     return tuple(tensor.of(replaced(tensor.shape, place, s)) for s in sizes)
 
 
@@ -46,7 +52,7 @@ _SPLIT = (
 @rule("torch.split", "torch.Tensor.split", sample=_SPLIT)
 def split(tensor: Any, split_size_or_sections: Any, dim: Any = 0) -> tuple[Tensor, ...]:
     given, who = need(tensor), name(tensor, "tensor")
-    place, size = _cut(given, dim, who)
+    place, size = cut_axis(given, dim, who)
     if isinstance(split_size_or_sections, (list, tuple)):
         parts = [s if is_size(s) else unknown() for s in split_size_or_sections]
         total: Size = 0
@@ -54,10 +60,10 @@ def split(tensor: Any, split_size_or_sections: Any, dim: Any = 0) -> tuple[Tenso
             total = total + part
         if same(total, size) is False:
             raise ShapeError(f"the parts add up to {total} and axis {dim} of {who} is {size}")
-        return _pieces(given, place, parts)
+        return pieces(given, place, parts)
     if not is_size(split_size_or_sections):
         raise Undecided
-    return _pieces(given, place, _equal_parts(size, split_size_or_sections))
+    return pieces(given, place, _equal_parts(size, split_size_or_sections))
 
 
 def _equal_parts(size: Size, part: Size) -> list[Size]:
@@ -85,16 +91,16 @@ def chunk(input: Any, chunks: Any, dim: Any = 0) -> tuple[Tensor, ...]:
     if count < 1:
         raise ShapeError(f"chunk takes at least 1 piece, got {count}")
     try:
-        place, size = _cut(given, dim, who)
+        place, size = cut_axis(given, dim, who)
     except Undecided:
         return tuple(given.of((ANY_AXES,)) for _ in range(count))
     if isinstance(size, int):
-        return _pieces(given, place, _equal_parts(size, max(-(-size // count), 1)))
+        return pieces(given, place, _equal_parts(size, max(-(-size // count), 1)))
     step = (size + count - 1) // count
     if step * count == size:
-        return _pieces(given, place, [step] * count)
+        return pieces(given, place, [step] * count)
     # torch gives fewer pieces where the size is small; a named axis is taken to be large enough
-    return _pieces(
+    return pieces(
         given,
         place,
         [*[step] * (count - 1), size - (count - 1) * step]
@@ -106,11 +112,12 @@ def chunk(input: Any, chunks: Any, dim: Any = 0) -> tuple[Tensor, ...]:
 @rule(*both("tensor_split"), sample="f:a 3*b, 3, -1 | f:7 a, 3 | f:A b, (1, 3)")
 def tensor_split(input: Any, indices_or_sections: Any, dim: Any = 0) -> tuple[Tensor, ...]:
     given, who = need(input), name(input, "input")
-    place, size = _cut(given, dim, who)
-    return _pieces(given, place, _section_sizes(size, indices_or_sections))
+    place, size = cut_axis(given, dim, who)
+    return pieces(given, place, section_sizes(size, indices_or_sections))
 
 
-def _section_sizes(size: Size, sections: Any) -> list[Size]:
+def section_sizes(size: Size, sections: Any) -> list[Size]:
+    """The parts of an axis cut at indices, or into a number of parts that are as even as can be."""
     if isinstance(sections, (list, tuple)):
         bounds = [None, *sections, None]
         return [slice_size(size, slice(a, b)) for a, b in itertools.pairwise(bounds)]
@@ -149,7 +156,7 @@ def _split_evenly(input: Any, sections: Any, dim: int, rank: int) -> tuple[Tenso
 @rule(*both("unbind"), sample="f:3 a b | f:a 2, -1 | f:a 2 b, dim=1")
 def unbind(input: Any, dim: Any = 0) -> tuple[Tensor, ...]:
     given, who = need(input), name(input, "input")
-    place, size = _cut(given, dim, who)
+    place, size = cut_axis(given, dim, who)
     return tuple(given.of(without(given.shape, place)) for _ in range(literal(size)))
 
 

@@ -38,7 +38,7 @@ def sizes_of(values: tuple[Any, ...]) -> list[Any]:
     return list(values)
 
 
-def _entries(values: list[Any]) -> list[Entry]:
+def entries_of(values: list[Any]) -> list[Entry]:
     """Sizes, unknown ones as unknown axes.
 
     Raises:
@@ -136,7 +136,7 @@ def view(self: Any, *size: Any, dtype: Any = None) -> Tensor:
         size = (dtype,)
     if len(size) == 1 and isinstance(size[0], Dtype):
         return _view_dtype(tensor, size[0].mask, who)
-    made = resolved(tensor.shape, _entries(sizes_of(size)), who, "view")
+    made = resolved(tensor.shape, entries_of(sizes_of(size)), who, "view")
     strides = view_strides(tensor, made, who) if tensor.layout is not None else None
     return Tensor(made, tensor.dtype, deliberate=1 in made, layout=strides, library=tensor.library)
 
@@ -165,8 +165,13 @@ def _view_dtype(tensor: Tensor, mask: int, who: str) -> Tensor:
     return tensor.of((*tensor.shape[:-1], floor_div(last * old, new)), mask)
 
 
-def _reshaped(tensor: Tensor, wanted: list[Any], who: str, what: str = "reshape") -> Tensor:
-    made = resolved(tensor.shape, _entries(wanted), who, what)
+def reshaped(tensor: Tensor, wanted: list[Any], who: str, what: str = "reshape") -> Tensor:
+    """The tensor in another shape, in which one size may be -1.
+
+    Raises:
+        ShapeError: the numbers of elements differ.
+    """
+    made = resolved(tensor.shape, entries_of(wanted), who, what)
     whole = tensor.layout is not None and tensor.layout == contiguous_strides(tensor.shape)
     layout = contiguous_strides(made) if whole else None
     return Tensor(made, tensor.dtype, deliberate=1 in made, layout=layout, library=tensor.library)
@@ -174,7 +179,7 @@ def _reshaped(tensor: Tensor, wanted: list[Any], who: str, what: str = "reshape"
 
 @rule(*methods("reshape"), sample=_VIEW)
 def reshape_method(self: Any, *shape: Any) -> Tensor:
-    return _reshaped(need(self), sizes_of(shape), name(self, "self"))
+    return reshaped(need(self), sizes_of(shape), name(self, "self"))
 
 
 @rule(
@@ -182,12 +187,12 @@ def reshape_method(self: Any, *shape: Any) -> Tensor:
     sample="f:a b, (size:a*b,) | f:a b 2*c, (size:a, -1, size:c) | f:a b*c, (size:a, size:b, size:c)",
 )
 def reshape(input: Any, shape: Any) -> Tensor:
-    return _reshaped(need(input), sizes_of((shape,)), name(input, "input"))
+    return reshaped(need(input), sizes_of((shape,)), name(input, "input"))
 
 
 @rule(*methods("view_as", "reshape_as"), sample="f:a b, f:b a | f:a b*c, f:a b c")
 def view_as(self: Any, other: Any) -> Tensor:
-    return _reshaped(need(self), list(need(other).shape), name(self, "self"), "view_as")
+    return reshaped(need(self), list(need(other).shape), name(self, "self"), "view_as")
 
 
 @rule(
@@ -237,7 +242,7 @@ def ravel(input: Any) -> Tensor:
 )
 def unflatten(input: Any, dim: Any, sizes: Any) -> Tensor:
     tensor, who = need(input), name(input, "input")
-    wanted = _entries(sizes_of((sizes,)))
+    wanted = entries_of(sizes_of((sizes,)))
     try:
         place = axis_index(tensor.shape, literal(dim), who)
     except Undecided:
@@ -300,7 +305,7 @@ def expand(self: Any, *size: Any) -> Tensor:
 
 
 def _expanded(tensor: Tensor, wanted: list[Any], who: str) -> Tensor:
-    entries = _entries(wanted)
+    entries = entries_of(wanted)
     if tensor.rank is None or any(isinstance(e, Pack) for e in entries):
         return tensor.of(unknown() if e == -1 else e for e in entries)
     extra = len(entries) - len(tensor.shape)

@@ -30,6 +30,14 @@ def each(value: Any, count: int, what: str) -> list[Any]:
     raise Undecided
 
 
+def each_or_unknown(value: Any, axes: int, what: str) -> list[Any]:
+    """The same, each of them unknown where that many are not known."""
+    try:
+        return each(value, axes, what)
+    except Undecided:
+        return [unknown()] * axes
+
+
 def all_sizes(*values: Any) -> bool:
     return all(is_size(v) for v in values)
 

@@ -1,0 +1,131 @@
+"""Forms that losses are written in: how they are reduced, pairs of tensors, the flags of older releases."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any
+
+from typedtorch.shapes import dtypes
+from typedtorch.shapes.dtypes import COMPLEX, FLOATING
+from typedtorch.shapes.rule import name, warn
+from typedtorch.shapes.rules.forms import Function, broadcast_operands, need
+from typedtorch.shapes.rules.promotion import result_type, stretched
+from typedtorch.shapes.tensor import ANY_AXES, UNKNOWN, Shape, ShapeError, Tensor, same_shape, show
+
+
+def reduction_of(size_average: Any, reduce: Any, reduction: Any) -> Any:
+    """How a loss is reduced: the older flags win where one of them is given.
+
+    >>> reduction_of(None, False, "mean"), reduction_of(False, None, "mean"), reduction_of(None, None, "none")
+    ('none', 'sum', 'none')
+    """
+    if size_average is None and reduce is None:
+        return reduction
+    match tuple(True if flag is None else flag for flag in (reduce, size_average)):
+        case (False, _):
+            return "none"
+        case (True, bool(average)):
+            return "mean" if average else "sum"
+    return UNKNOWN
+
+
+def old_flags(function: Function) -> Function:
+    """A loss whose rule looks at ``reduction`` alone."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def reduced(*args: Any, **kwargs: Any) -> Any:
+        given = signature.bind(*args, **kwargs)
+        known = given.arguments
+        if known.get("size_average") is not None or known.get("reduce") is not None:
+            known["reduction"] = reduction_of(
+                known.get("size_average"), known.get("reduce"), known.get("reduction", "mean")
+            )
+        return function(*given.args, **given.kwargs)
+
+    return reduced
+
+
+_REDUCTIONS = ("mean", "sum", "none")
+
+
+def reduced_loss(of: Tensor, shape: Shape, reduction: Any, mask: int) -> Tensor:
+    """A loss of this shape before it is averaged or added up.
+
+    Raises:
+        ShapeError: ``reduction`` is no way to do so.
+    """
+    if reduction is UNKNOWN:
+        return of.of((ANY_AXES,), mask)
+    if reduction not in _REDUCTIONS:
+        raise ShapeError(f"reduction={reduction!r}, wanted 'mean', 'sum' or 'none'")
+    return of.of(shape if reduction == "none" else (), mask)
+
+
+# --- two tensors -------------------------------------------------------------------------------
+
+
+def pair_loss(input: Any, target: Any, reduction: Any, mask: int) -> Tensor:
+    """The loss of two tensors that broadcast; torch warns where shapes differ, and it is rarely meant."""
+    shape = broadcast_operands((need(input), "input"), (need(target), "target"))
+    deliberate = input.deliberate or target.deliberate
+    if reduction in ("mean", "sum") or not deliberate:
+        _lint_numbers(input, target, shape)
+    return reduced_loss(input, shape, reduction, mask)
+
+
+def _lint_numbers(input: Tensor, target: Tensor, shape: Shape) -> None:
+    """``(32, 1)`` against ``(32,)``: elsewhere the names of axes tell, in a loss numbers do too."""
+    if len(input.shape) == len(target.shape) or shape in (input.shape, target.shape):
+        return
+    if all(isinstance(size, int) for size in shape):
+        both = f"{show(input.shape)} and {show(target.shape)} broadcast to {show(shape)}"
+        warn(
+            "broadcast",
+            f"{both}: elements meet that do not belong together",
+            _unsqueeze_hint(input, target) or "give both the same axes",
+        )
+
+
+def floating_pair(input: Any, target: Any, expanded: bool = True) -> int:
+    """The dtype of two tensors, which most losses expand to one shape first.
+
+    Raises:
+        ShapeError: it is no floating one.
+    """
+    pair = need(input), need(target)
+    mask = result_type(*map(stretched, pair)) if expanded else result_type(*pair)
+    if not mask & (FLOATING | COMPLEX):
+        raise ShapeError(
+            f"{name(input, 'input')} and {name(target, 'target')} are {dtypes.show(mask)}, wanted a "
+            "floating dtype",
+            "dtype",
+            "cast one: .float()",
+        )
+    return mask & (FLOATING | COMPLEX)
+
+
+PAIRS = "F:*, F:* | F:*, F:*, reduction='none' | F:*, F:*, reduction='sum'"
+
+
+def check_alike(input: Any, target: Any, what: str) -> None:
+    """Two shapes where torch does not broadcast.
+
+    Raises:
+        ShapeError: they differ.
+    """
+    if same_shape(need(input).shape, need(target).shape) is False:
+        first, second = name(input, "input"), name(target, "target")
+        raise ShapeError(
+            f"{first} has shape {show(input.shape)} and {second} {show(target.shape)}: {what} wants the same",
+            hint=_unsqueeze_hint(input, target),
+        )
+
+
+def _unsqueeze_hint(input: Tensor, target: Tensor) -> str | None:
+    if input.shape[:-1] == target.shape and input.shape[-1:] == (1,):
+        return f"{name(input, 'input')}.squeeze(-1)"
+    if target.shape[:-1] == input.shape and target.shape[-1:] == (1,):
+        return f"{name(target, 'target')}.squeeze(-1)"
+    return None
