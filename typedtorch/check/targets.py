@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from typedtorch.check.finder import Finder, module_of, project_roots
 from typedtorch.shapes.config import Config
+from typedtorch.shapes.sources import sources_under
 
-# Folders that hold no source of the project itself.
-_SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist"}
+_BUILT = {"build", "dist"}  # copies of the sources
 
 
 class TargetError(ValueError):
@@ -74,19 +73,8 @@ def _files(name: str) -> Iterable[Path]:
 
 
 def _sources_under(folder: Path) -> Iterator[Path]:
-    for where, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not _skipped(Path(where, name))]
-        paths = (Path(where, name) for name in files if name.endswith(".py"))
-        yield from (path for path in paths if path.is_file())  # an editor's lock may be a link to nothing
-
-
-def _skipped(folder: Path) -> bool:
-    return (
-        folder.name.startswith(".")
-        or folder.name in _SKIPPED
-        or folder.name.endswith(".egg-info")
-        or (folder / "pyvenv.cfg").is_file()
-    )
+    found = sources_under(folder, but=_BUILT)
+    return (path for path in found if path.is_file())  # an editor's lock may be a link to nothing
 
 
 def _shown(path: Path) -> str:

@@ -3,7 +3,8 @@
 mypy rechecks a module when its own text changes, or the interface of one that it imports.  A shape is no
 part of that interface: ``Float[Tensor, "b d"]`` is ``Tensor`` to mypy whatever the string says.  So every
 module that names a tensor package reports the part of its text that callers' shapes depend on, and the
-sources of the checker itself; both enter mypy's hash.
+sources of the checker itself; both enter mypy's hash.  So do those attributes which other files give to the
+objects of the module, whether it imports them or not.
 
 This runs for every module of every run, on a warm cache too, so it reads text and never parses.
 """
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import typedtorch.shapes
 from typedtorch.shapes.config import Config
+from typedtorch.shapes.given_elsewhere import given_around
 from typedtorch.shapes.sources import is_installed
 
 # Packages without jaxtyping annotations whose many modules nearly every run loads.
@@ -55,7 +57,9 @@ def config_data(module: str, path: str, config: Config) -> list[str] | None:
     ):
         return None
     options = "excluded" if config.excludes(Path(path)) else _options_digest(config.disabled(Path(path)))
-    return [_plugin_digest(), _engine_digest(), options, interface_digest(data)]
+    text = "" if is_installed(Path(path)) else data.decode(errors="replace")
+    around = given_around(module, Path(path), text) if "self." in text else []
+    return [_plugin_digest(), _engine_digest(), options, interface_digest(data), *around]
 
 
 def interface_digest(data: bytes) -> str:

@@ -1,24 +1,31 @@
 """Attributes that other files of a program give to a class's objects.
 
 ``self.transformer.head = ...`` in one file makes ``self.head`` right in the other that defines the class,
-and so does a subclass in a file that nothing here imports.  The texts of the whole package are searched,
-and only when a finding is about to be made.
+and so does a subclass in a file that nothing here imports.  The texts of the whole package are searched.
 """
 
 from __future__ import annotations
 
 import re
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from typedtorch.shapes.sources import sources_under
+
 MAX_FILES = 20_000
 SECONDS = 1.0  # what was read so lately is what the files hold
 
-_ASSIGNED = re.compile(r"(?<!\bself)\.(\w+)[ \t]*(?::[^=\n]+)?=(?!=)")
+# Each starts with plain characters, and gives nothing back: every text of a package is searched, often.
+_ASSIGNED = re.compile(r"\.(?<!\bself\.)(\w++)[ \t]*+(?::[^=\n]++)?=(?!=)")
 _BY_NAME = re.compile(r"setattr\([^,()]+(?:\([^()]*\))?,\s*[\"'](\w+)[\"']")
-_BASES = re.compile(r"^[ \t]*class\s+\w+\s*\(([^)]*)", re.M)
+_BASES = re.compile(r"class[ \t]++\w++\s*+\(([^)]*+)")
+_CLASSES = re.compile(r"class[ \t]++(\w++)")
+_WORD = re.compile(r"\w++")
+_READ = re.compile(r"\.(\w++)")
+_OWN = re.compile(r"self\.(\w++)([ \t]*+(?::[^=\n]++)?=(?!=))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +44,7 @@ class Given:
     @classmethod
     def by(cls, text: str) -> Given:
         names = frozenset(_ASSIGNED.findall(text)).union(_BY_NAME.findall(text))
-        return cls(names, frozenset(re.findall(r"\w+", " ".join(_BASES.findall(text)))))
+        return cls(names, frozenset(_WORD.findall(" ".join(_BASES.findall(text)))))
 
 
 @dataclass(slots=True)
@@ -45,6 +52,8 @@ class _Package:
     """The sources of one package, read when they are asked for and again when they have changed."""
 
     files: dict[Path, tuple[tuple[int, int], Given]] = field(default_factory=dict)
+    by_name: defaultdict[str, set[Path]] = field(default_factory=lambda: defaultdict(set))
+    by_base: defaultdict[str, set[Path]] = field(default_factory=lambda: defaultdict(set))
     looked: float = -SECONDS
 
     def refresh(self, found: Iterator[Path]) -> None:
@@ -57,7 +66,20 @@ class _Package:
                 self.files[path] = old if old and old[0] == stamp else (stamp, Given.by(_text(path)))
             except (OSError, UnicodeDecodeError):
                 continue
+        self.by_name.clear()
+        self.by_base.clear()
+        for path, (_, given) in self.files.items():
+            for name in given.names:
+                self.by_name[name].add(path)
+            for base in given.bases:
+                self.by_base[base].add(path)
         self.looked = time.monotonic()
+
+    def givers(self, attribute: str, but: Path) -> bool:
+        return bool(self.by_name.get(attribute, set()) - {but})
+
+    def derived(self, class_name: str, but: Path) -> set[Path]:
+        return self.by_base.get(class_name, set()) - {but}
 
 
 _packages: dict[tuple[Path, Path | None], _Package] = {}
@@ -65,31 +87,54 @@ _packages: dict[tuple[Path, Path | None], _Package] = {}
 
 def given_elsewhere(module: str, path: Path, class_name: str, attribute: str) -> bool:
     """Whether another file assigns the attribute to an object, or derives a class that speaks of it."""
+    package = _package(module, path)
+    return package.givers(attribute, path) or any(
+        attribute in _words(other) for other in package.derived(class_name, path)
+    )
+
+
+def given_around(module: str, path: Path, text: str) -> list[str]:
+    """Of the attributes that a source reads those that other files give: findings may rest on them.
+
+    It is what ``given_elsewhere`` answers, for all attributes at once and for no class in particular.
+    """
+    package = _package(module, path)
+    found = {name for name in package.by_name.keys() & set(_READ.findall(text)) if package.givers(name, path)}
+    derived = [package.derived(name, path) for name in package.by_base.keys() & set(_CLASSES.findall(text))]
+    if any(derived):
+        own = set(_OWN.findall(text))
+        read = {name for name, assigned in own if not assigned} - {name for name, assigned in own if assigned}
+        found.update(*(read & _words(other) for other in set().union(*derived)))
+    return sorted(found)
+
+
+def look_again() -> None:
+    """Files may have changed, however little time has passed."""
+    for package in _packages.values():
+        package.looked = -SECONDS
+
+
+def _package(module: str, path: Path) -> _Package:
     depth = min(module.count(".") + (path.stem == "__init__"), len(path.parents) - 1)
     top = path.parents[depth - 1] if depth else None
     package = _packages.setdefault((path.parents[depth], top), _Package())
     if time.monotonic() - package.looked > SECONDS:
         package.refresh(_sources(path.parents[depth], top))
-    for other, (_, given) in package.files.items():
-        if other == path:
-            continue
-        if attribute in given.names or (class_name in given.bases and _speaks_of(other, attribute)):
-            return True
-    return False
+    return package
 
 
 def _sources(folder: Path, package: Path | None) -> Iterator[Path]:
     """The sources of the package, and those in the folder that it stands in."""
     yield from folder.glob("*.py")
     if package is not None:
-        yield from package.rglob("*.py")
+        yield from sources_under(package)
 
 
-def _speaks_of(path: Path, attribute: str) -> bool:
+def _words(path: Path) -> set[str]:
     try:
-        return re.search(rf"\b{re.escape(attribute)}\b", _text(path)) is not None
+        return set(_WORD.findall(_text(path)))
     except (OSError, UnicodeDecodeError):
-        return False
+        return set()
 
 
 def _text(path: Path) -> str:

@@ -21,6 +21,7 @@ _IMPORT = re.compile(
     rb"|import[ \t]+(?P<modules>[\w., \t]+))",
     re.M,
 )
+_FOREIGN = {"__pycache__", "node_modules", "site-packages"}
 _STDLIB = f"{Path(os.__file__).parent.as_posix()}/"
 
 
@@ -128,6 +129,22 @@ def is_installed(path: Path) -> bool:
     """Whether a file belongs to an installed package or the standard library, not to the program."""
     text = path.as_posix()
     return "/site-packages/" in text or "/dist-packages/" in text or text.startswith(_STDLIB)
+
+
+def sources_under(folder: Path, *, but: Container[str] = ()) -> Iterator[Path]:
+    """Python files below a folder, without environments, caches and folders of the names ``but``."""
+    for where, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if name not in but and not _is_foreign(Path(where, name))]
+        yield from (Path(where, name) for name in files if name.endswith(".py"))
+
+
+def _is_foreign(folder: Path) -> bool:
+    return (
+        folder.name.startswith(".")
+        or folder.name in _FOREIGN
+        or folder.name.endswith(".egg-info")
+        or (folder / "pyvenv.cfg").is_file()
+    )
 
 
 def speaks_of_shapes(path: Path) -> bool:

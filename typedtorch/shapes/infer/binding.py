@@ -118,7 +118,8 @@ def check_argument(
         each = replace(parameter, kind="positional")
         parts = zip(value, where.value.elts, strict=True)
         return any(check_argument(frame, node, each, item, part, names) for item, part in parts)
-    binder = parameter.name if where is None else source(where, 40)
+    told = value is not UNKNOWN and not isinstance(parameter.spec, specs.Anything)
+    binder = source(where, 40) if told and where is not None else parameter.name
     if parameter.kind == "args":
         spec: specs.Spec = specs.SequenceSpec("tuple", parameter.spec)
     elif parameter.kind == "kwargs":

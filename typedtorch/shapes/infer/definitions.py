@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes import dtypes
@@ -26,6 +27,7 @@ from typedtorch.shapes.infer.values import (
     Value,
 )
 from typedtorch.shapes.infer.wrappers import is_transparent
+from typedtorch.shapes.syntax import walk
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.interpreter import Interpreter
@@ -193,8 +195,7 @@ def keeps_signature(interpreter: Interpreter, decorator: FunctionV, *, called: b
     if isinstance(decorator.node, ast.Lambda):
         return False
     for node in (decorator.node, *decorator.overloads):
-        inner = [n for n in ast.walk(node) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
-        wrappers = [n for n in inner if n is not node and _wraps_argument(n)]
+        wrappers = _wrappers(node)
         if wrappers:
             return all(map(is_transparent, wrappers))
         arguments = [*node.args.posonlyargs, *node.args.args]
@@ -271,8 +272,11 @@ def _is_setter(node: Def) -> bool:
     return bool(decorator_names(node) & {"setter", "deleter"})
 
 
-def _wraps_argument(node: Def) -> bool:
-    return "wraps" in decorator_names(node)
+@lru_cache(maxsize=1024)  # one decorator is applied to many functions
+def _wrappers(node: Def) -> list[Def]:
+    """The functions inside another that say with ``functools.wraps`` that they stand for its argument."""
+    inner = [n for n in walk(node) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return [n for n in inner if n is not node and "wraps" in decorator_names(n)]
 
 
 def _maps_type_to_itself(returns: ast.expr) -> bool:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -62,13 +61,20 @@ class Reporter:
         if self.counting and self.known.get(node) is False and isinstance(value, Tensor):
             self.known[node] = value.is_known
 
-    @contextmanager
-    def mute(self) -> Iterator[None]:
-        self.muted += 1
-        try:
-            yield
-        finally:
-            self.muted -= 1
+    def mute(self) -> _Muted:
+        """Nothing is reported inside ``with reporter.mute():``."""
+        return _Muted(self)
+
+
+@dataclass(frozen=True, slots=True)
+class _Muted:
+    reporter: Reporter
+
+    def __enter__(self) -> None:
+        self.reporter.muted += 1
+
+    def __exit__(self, *error: object) -> None:
+        self.reporter.muted -= 1
 
 
 @dataclass(slots=True)
@@ -178,5 +184,14 @@ def callable_on(hint: str | None, nodes: Iterable[ast.expr | None]) -> str | Non
 
 def source(node: ast.AST, limit: int = 60) -> str:
     """An expression as the user wrote it (normalised), shortened where it is long."""
-    text = node.id if type(node) is ast.Name else ast.unparse(node)  # most often a name
+    text = _name(node) or ast.unparse(node)
     return text if len(text) <= limit else text[: limit - 3].rstrip() + "..."
+
+
+def _name(node: ast.AST) -> str | None:
+    """``x`` or ``self.x``, as most expressions are: much sooner than ``ast.unparse``."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return None

@@ -35,7 +35,10 @@ Branches = tuple[State | None, State | None]
 
 
 def branch(frame: Frame, test: ast.expr, evaluated: Value | None = None) -> Branches:
-    """The states in which a test holds and does not hold; None for one that cannot happen."""
+    """The states in which a test holds and does not hold; None for one that cannot happen.
+
+    Where only one can, it is the state before the test itself; where both can, two copies.
+    """
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             then, other = branch(frame, operand)
@@ -46,21 +49,15 @@ def branch(frame: Frame, test: ast.expr, evaluated: Value | None = None) -> Bran
     if evaluated is None:
         ask_truth(frame, test, value)
     verdict = truth(value)
-    then = frame.state.copy() if verdict is not False else None
-    other = frame.state.copy() if verdict is not True else None
+    if verdict is not None:  # a test of which the outcome is known proves nothing more
+        return (frame.state, None) if verdict else (None, frame.state)
     saved = frame.state
-    for state, positive in ((then, True), (other, False)):
-        if state is None:
-            continue
-        frame.state = state
-        possible = _refine(frame, test, positive)
-        if not possible and verdict is None:
-            if positive:
-                then = None
-            else:
-                other = None
+    ways: list[State | None] = []
+    for positive in (True, False):
+        frame.state = saved.copy()
+        ways.append(frame.state if _refine(frame, test, positive) else None)
     frame.state = saved
-    return then, other
+    return ways[0], ways[1]
 
 
 def ask_truth(frame: Frame, test: ast.expr, value: Value) -> None:

@@ -9,7 +9,8 @@ what still changes after :data:`MAX_ROUNDS`), so this ends.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+import operator
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 
 from typedtorch.shapes.equality import same
@@ -53,9 +54,10 @@ class State:
     def replace_value(self, old: Value, new: Value) -> None:
         """A mutation: every name and attribute that held the old object holds the new one."""
         for name, value in self.variables.items():
-            updated = _replace_object(value, old, new, 3)
-            if updated is not value:
-                self.variables[name] = updated
+            if value is old:
+                self.variables[name] = new
+            elif type(value) not in _HOLDS_NOTHING and _holds(value, old, _DEEP):
+                self.variables[name] = _replace_object(value, old, new, _DEEP)
 
     def equate(self, atom: Atom, size: Size) -> None:
         """From here on this atom is that size."""
@@ -84,32 +86,49 @@ _HOLDS_NOTHING = frozenset(
 )
 
 
+_DEEP = 3  # how far inside others an object is looked for
+
+
+def _holds(value: Value, old: Value, depth: int) -> bool:
+    """Whether an object is somewhere inside a value."""
+    for part in _parts(value):
+        if part is old:
+            return True
+        if depth > 1 and type(part) not in _HOLDS_NOTHING and _holds(part, old, depth - 1):
+            return True
+    return False
+
+
+def _parts(value: Value) -> Iterable[Value]:
+    if isinstance(value, Instance):
+        return value.attributes.values()
+    if isinstance(value, Sequence):
+        return value.items or ()
+    if isinstance(value, DictV):
+        return value.items.values()
+    if isinstance(value, Choice):
+        return value.options
+    return value if isinstance(value, tuple) and not isinstance(value, Record) else ()
+
+
 def _replace_object(value: Value, old: Value, new: Value, depth: int) -> Value:
     if value is old:
         return new
-    if depth == 0 or type(value) in _HOLDS_NOTHING:
+    if depth == 0 or type(value) in _HOLDS_NOTHING or not _holds(value, old, depth):
         return value
+
+    def inside(part: Value) -> Value:
+        return _replace_object(part, old, new, depth - 1)
+
     if isinstance(value, Instance):
-        changed = {k: _replace_object(v, old, new, depth - 1) for k, v in value.attributes.items()}
-        if any(changed[k] is not v for k, v in value.attributes.items()):
-            return replace(value, attributes=changed)
-    elif isinstance(value, tuple) and not isinstance(value, Record):
-        parts = like(value, (_replace_object(v, old, new, depth - 1) for v in value))
-        if any(x is not y for x, y in zip(parts, value, strict=True)):
-            return parts
-    elif isinstance(value, Choice):
-        parts = tuple(_replace_object(v, old, new, depth - 1) for v in value.options)
-        if any(x is not y for x, y in zip(parts, value.options, strict=True)):
-            return Choice(parts)
-    elif isinstance(value, DictV):
-        held = {k: _replace_object(v, old, new, depth - 1) for k, v in value.items.items()}
-        if any(held[k] is not v for k, v in value.items.items()):
-            return replace(value, items=held)
-    elif isinstance(value, Sequence) and value.items is not None:
-        parts = tuple(_replace_object(v, old, new, depth - 1) for v in value.items)
-        if any(x is not y for x, y in zip(parts, value.items, strict=True)):
-            return replace(value, items=parts)
-    return value
+        return replace(value, attributes={k: inside(v) for k, v in value.attributes.items()})
+    if isinstance(value, Choice):
+        return Choice(tuple(map(inside, value.options)))
+    if isinstance(value, DictV):
+        return replace(value, items={k: inside(v) for k, v in value.items.items()})
+    if isinstance(value, Sequence):
+        return replace(value, items=tuple(map(inside, value.items or ())))
+    return like(value, map(inside, value))
 
 
 def _expand(shape: Shape, pack: Pack, by: Shape) -> Shape:
@@ -158,12 +177,16 @@ def map_tensors(
             return change(v)
         if isinstance(v, Poly):
             return v if size is None else size(v)
+        if type(v) in _HOLDS_NOTHING:
+            return v
         if isinstance(v, Record):
             return type(v)(**{n: go(x) for n, x in zip(v.names, v, strict=True)})
         if isinstance(v, tuple):
-            return _same_or(v, like(v, map(go, v)))
+            parts = [go(x) for x in v]
+            return v if _all_same(parts, v) else like(v, parts)
         if isinstance(v, Choice):
-            return replace(v, options=tuple(go(x) for x in v.options))
+            options = tuple([go(x) for x in v.options])
+            return v if _all_same(options, v.options) else replace(v, options=options)
         if isinstance(v, Sequence):
             items = None if v.items is None else tuple(go(x) for x in v.items)
             element = go(v.element)
@@ -172,21 +195,25 @@ def map_tensors(
                 return v
             return replace(v, items=items, element=element, length=length)
         if isinstance(v, DictV):
-            return replace(v, items={k: go(x) for k, x in v.items.items()}, rest=go(v.rest))
+            held, rest = {k: go(x) for k, x in v.items.items()}, go(v.rest)
+            if rest is v.rest and _all_same(held.values(), v.items.values()):
+                return v
+            return replace(v, items=held, rest=rest)
         if isinstance(v, Instance):
             changed = {k: go(x) for k, x in v.attributes.items()}
-            if all(changed[k] is x for k, x in v.attributes.items()):
+            if _all_same(changed.values(), v.attributes.values()):
                 return v
             return replace(v, attributes=changed)
         if isinstance(v, Bound):
-            return replace(v, receiver=go(v.receiver))
+            receiver = go(v.receiver)
+            return v if receiver is v.receiver else replace(v, receiver=receiver)
         return v
 
     return go(value)
 
 
-def _same_or(old: tuple[Value, ...], new: tuple[Value, ...]) -> tuple[Value, ...]:
-    return old if all(x is y for x, y in zip(old, new, strict=True)) else new
+def _all_same(new: Iterable[Value], old: Iterable[Value]) -> bool:
+    return all(map(operator.is_, new, old))
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ class Ties:
         self.met = met
 
     def copy(self) -> Ties:
-        return Ties(dict(self.groups), dict(self.lines), self.held, self.met)
+        return Ties(self.groups, self.lines, self.held, self.met)  # nothing is changed in place
 
     def none(self) -> Ties:
         """Nothing is tied any more."""
@@ -134,9 +134,8 @@ class Ties:
         if not (lasting(a) and lasting(b)):
             return
         merged = self.groups.get(a, frozenset((a,))) | self.groups.get(b, frozenset((b,)))
-        for size in merged:
-            self.groups[size] = merged
-        self.lines.setdefault(frozenset((a, b)), line)
+        self.groups = {**self.groups, **dict.fromkeys(merged, merged)}
+        self.lines = {frozenset((a, b)): line, **self.lines}
 
     def line(self, a: Size, b: Size) -> int | None:
         """Where two sizes met."""
