@@ -8,6 +8,7 @@ import pytest
 
 from typedtorch.mypy_plugin.digest import config_data, interface_digest
 from typedtorch.shapes.config import Config
+from typedtorch.shapes.given_elsewhere import look_again
 
 SOURCE = b"""from jaxtyping import Float
 from torch import Tensor, nn
@@ -86,3 +87,52 @@ def test_options_and_exclusion_enter(tmp_path: Path) -> None:
     assert config_data("net", str(path), Config(tmp_path, disable=frozenset({"dtype"}))) != plain
     assert config_data("net", str(path), Config(tmp_path, exclude=("net.py",))) != plain
     assert config_data("net", str(path), Config(tmp_path, exclude=("other",))) == plain
+
+
+READER = """from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 4)
+
+    def forward(self, x):
+        return self.head(self.layer(x))
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "given"),
+    [
+        ("net.head = None\n", ["head"]),
+        ("class Mine(net.Net):\n    layer: object\n    head: object\n", ["head"]),
+        ("net.other = None\n", []),
+        ("class Mine(Base):\n    head: object\n", []),
+        ("class Mine:\n    def __init__(self):\n        self.head = None\n", []),
+    ],
+)
+def test_what_other_files_give_to_its_objects_enters(tmp_path: Path, other: str, given: list[str]) -> None:
+    path = tmp_path / "package" / "net.py"
+    path.parent.mkdir()
+    path.write_text(READER)
+    alone = config_data("package.net", str(path), Config(tmp_path))
+    assert alone is not None
+    (path.parent / "other.py").write_text(other)
+    look_again()
+    assert config_data("package.net", str(path), Config(tmp_path)) == [*alone, *given]
+
+
+def test_environments_in_a_package_give_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "package" / "net.py"
+    for folder in (".venv", "node_modules/x", "site-packages", "env", "part"):
+        (path.parent / folder).mkdir(parents=True)
+        (path.parent / folder / "other.py").write_text("net.head = None\n")
+    (path.parent / "env" / "pyvenv.cfg").touch()
+    path.write_text(READER)
+    found = config_data("package.net", str(path), Config(tmp_path))
+    assert found is not None
+    assert found[-1] == "head"
+    (path.parent / "part" / "other.py").unlink()
+    look_again()
+    assert config_data("package.net", str(path), Config(tmp_path)) == found[:-1]

@@ -57,9 +57,10 @@ def config_data(module: str, path: str, config: Config) -> list[str] | None:
     ):
         return None
     options = "excluded" if config.excludes(Path(path)) else _options_digest(config.disabled(Path(path)))
-    text = "" if is_installed(Path(path)) else data.decode(errors="replace")
-    around = given_around(module, Path(path), text) if "self." in text else []
-    return [_plugin_digest(), _engine_digest(), options, interface_digest(data), *around]
+    stored = [_plugin_digest(), _engine_digest(), options, interface_digest(data)]
+    if not is_installed(Path(path)):
+        stored += given_around(module, Path(path), data.decode(errors="replace"))
+    return stored
 
 
 def interface_digest(data: bytes) -> str:
