@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from typedtorch.shapes.infer import library, messages, methods, reading, specs
+from typedtorch.shapes.infer import library, messages, methods, mutation, reading, specs
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.binding import Args, bind, callee, check_argument, complete, kind_fits
 from typedtorch.shapes.infer.frame import Frame, source
@@ -132,7 +132,7 @@ def _part(node: ast.expr, key: int | str) -> ast.expr:
 def call_value(frame: Frame, function: Value, args: Args, node: ast.AST) -> Value:
     """Call a value."""
     if function is UNKNOWN:
-        return _forget(frame, args)
+        return mutation.forget(frame, args)
     if isinstance(function, FunctionV):
         return call_function(frame, function, args, node)
     if isinstance(function, Bound):
@@ -155,17 +155,7 @@ def call_value(frame: Frame, function: Value, args: Args, node: ast.AST) -> Valu
         return call_sequential(frame, function, args, node)
     if isinstance(function, SpecV) and isinstance(function.spec, specs.InstanceSpec):
         return frame.interpreter.construct(frame, function.spec.info, args, node)
-    return _forget(frame, args)
-
-
-def _forget(frame: Frame, args: Args) -> Value:
-    """An unknown call may change the containers and objects it is given."""
-    for value in args.every():
-        if isinstance(value, Sequence) and value.kind == "list":
-            frame.state.replace_value(value, Sequence("list", None, UNKNOWN))
-        elif isinstance(value, DictV):
-            frame.state.replace_value(value, DictV({}, UNKNOWN, value.kind))
-    return UNKNOWN
+    return mutation.forget(frame, args)
 
 
 def _call_each(frame: Frame, function: Choice, args: Args, node: ast.AST) -> Value:

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import containers, library, messages, specs
-from typedtorch.shapes.infer.assignment import more_precise
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.attributes import assume_field
 from typedtorch.shapes.infer.binding import Args, Parameter, bind, check_argument
 from typedtorch.shapes.infer.classes import ClassInfo
+from typedtorch.shapes.infer.declared import more_precise
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.misaligned import reordered
 from typedtorch.shapes.infer.state import map_tensors
@@ -323,7 +323,7 @@ def _with_own_runs(tensor: Tensor, attribute: str) -> Tensor:
 
 def check_attribute(frame: Frame, holder: Instance, spec: Spec, value: Value, node: ast.expr) -> Value:
     """An assignment to an annotated attribute."""
-    from typedtorch.shapes.infer.assignment import more_precise  # noqa: PLC0415 - statements hold calls
+    from typedtorch.shapes.infer.declared import more_precise  # noqa: PLC0415 - statements hold calls
 
     names = Names(integer, dict(holder.arguments), where="self.")
     problems = [] if holder.info.rewrites else match(spec, value, names, binder="self")

@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import definitions, specs, summaries
-from typedtorch.shapes.infer.assignment import more_precise
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.blame import captures_tensors, report
 from typedtorch.shapes.infer.class_text import left_to_subclasses
+from typedtorch.shapes.infer.declared import more_precise
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.memo import LEFT_OUT, Outcome, of_this_call

@@ -13,6 +13,7 @@ from typedtorch.shapes.infer import (
     attributes,
     containers,
     messages,
+    mutation,
     operand_ranks,
     operator_module,
     reading,
@@ -74,7 +75,7 @@ def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
     if special is not None:
         return special(frame, args, node)
     if args.open:
-        return forget(frame, args)
+        return mutation.forget(frame, args)
     if name in RULES:
         given, args = args, operand_ranks.with_tensors(frame, name, args, node)
         nodes = tuple(args.nodes)
@@ -93,7 +94,7 @@ def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
         return _CONTAINERS[name](frame, args, node)
     if name in _OBJECTS:
         return Object(name)
-    return forget(frame, args)
+    return mutation.forget(frame, args)
 
 
 def _pieces(frame: Frame, name: str, values: tuple[Value, ...], args: Args) -> Value:
@@ -104,12 +105,6 @@ def _pieces(frame: Frame, name: str, values: tuple[Value, ...], args: Args) -> V
     if head != "torch" or function not in CUTS or not values or not isinstance(values[0], Tensor):
         return UNKNOWN
     return UNKNOWN if frame.blamed() else pieces(function, values[0], values[1:], args.keywords)
-
-
-def forget(frame: Frame, args: Args) -> Value:
-    from typedtorch.shapes.infer.calls import _forget  # noqa: PLC0415 - calls hold this table
-
-    return _forget(frame, args)
 
 
 def _distribution(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
@@ -195,7 +190,7 @@ def is_instance(frame: Frame, node: ast.Call) -> Value:
 
 
 def cast(frame: Frame, node: ast.Call) -> Value:
-    from typedtorch.shapes.infer.assignment import more_precise  # noqa: PLC0415 - as above
+    from typedtorch.shapes.infer.declared import more_precise  # noqa: PLC0415 - as above
 
     if len(node.args) != 2:
         return UNKNOWN

@@ -6,7 +6,15 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer import attributes, containers, layers, library, registering, transforms
+from typedtorch.shapes.infer import (
+    attributes,
+    containers,
+    layers,
+    library,
+    mutation,
+    registering,
+    transforms,
+)
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -53,7 +61,7 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
         return transforms.apply_autograd(frame, receiver, args, node)
     if isinstance(receiver, (str, Object)) and name in _STRING_METHODS:
         return _joined(receiver, args) if name == "join" else Object("str")
-    return library.forget(frame, args)
+    return mutation.forget(frame, args)
 
 
 def _joined(separator: Value, args: Args) -> Value:
@@ -96,7 +104,7 @@ def _instance_method(frame: Frame, receiver: Instance, name: str, args: Args, no
         registering.replace_tensors(frame, receiver)  # by those that were stored, of whatever kind
     if name == "_replace" and not args.open:
         return replace(receiver, attributes={**receiver.attributes, **args.keywords})
-    return library.forget(frame, args)
+    return mutation.forget(frame, args)
 
 
 def _super_method(frame: Frame, receiver: SuperV, name: str, args: Args, node: ast.AST) -> Value:

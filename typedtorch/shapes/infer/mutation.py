@@ -1,15 +1,15 @@
-"""What is assigned where: lists changed in place that are one of several, tuples written out."""
+"""Lists and dicts that change in place: one of several, or all that an unknown call is given."""
 
 from __future__ import annotations
 
 import ast
-import collections.abc
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer.values import DictV, Sequence, Value, join
+from typedtorch.shapes.infer.values import UNKNOWN, DictV, Sequence, Value, join
 
 if TYPE_CHECKING:
+    from typedtorch.shapes.infer.binding import Args
     from typedtorch.shapes.infer.frame import Frame
 
 
@@ -39,12 +39,11 @@ def _one_of(holder: DictV | Sequence, updated: Value, place: str) -> Value:
     return replace(holder, items=tuple(join(v, updated, f"{place}.{i}") for i, v in enumerate(holder.items)))
 
 
-def parts(source: ast.expr | None, count: int) -> collections.abc.Sequence[ast.expr | None]:
-    """The expressions that ``a, b = x.shape, y.shape`` takes apart, where they are written out."""
-    match source:
-        case ast.Tuple(elts=elts) if len(elts) == count and not any(isinstance(e, ast.Starred) for e in elts):
-            return elts
-    return [None] * count
-
-
-__all__ = ["changed", "parts"]
+def forget(frame: Frame, args: Args) -> Value:
+    """The result of an unknown call, which may change the containers it is given."""
+    for value in args.every():
+        if isinstance(value, Sequence) and value.kind == "list":
+            frame.state.replace_value(value, Sequence("list", None, UNKNOWN))
+        elif isinstance(value, DictV):
+            frame.state.replace_value(value, DictV({}, UNKNOWN, value.kind))
+    return UNKNOWN

@@ -95,3 +95,13 @@ def keep_kind(frame: Frame, subject: ast.expr, classes: list[Value], positive: b
     if positive and not all(any(could_be(o, c) for c in classes) for o in options_of(value)):
         write_place(frame, subject, UNKNOWN)  # of a class of which nothing is known
     return True
+
+
+def shape_read(node: ast.expr) -> ast.expr | None:
+    """The tensor whose shape an expression is: ``x.shape``, ``x.size()``."""
+    match node:
+        case ast.Attribute(value=subject, attr="shape"):
+            return subject
+        case ast.Call(func=ast.Attribute(value=subject, attr="size"), args=[]):
+            return subject
+    return None

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer.comparing import at_most, contains, truth
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.places import keep_kind, keep_options, read_place, write_place
+from typedtorch.shapes.infer.places import keep_kind, keep_options, read_place, shape_read, write_place
 from typedtorch.shapes.infer.state import State, join_states
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -253,7 +253,7 @@ def _prove_equal(frame: Frame, left: ast.expr, a: Value, right: ast.expr, b: Val
         subject = _rank_of(node)
         if subject is not None and isinstance(other, int):
             return _set_rank(frame, subject, other)
-        if isinstance(value, tuple) and isinstance(other, tuple) and _shape_of(node) is not None:
+        if isinstance(value, tuple) and isinstance(other, tuple) and shape_read(node) is not None:
             if _same_run(frame, node, value, other):
                 return True
             _set_shape(frame, node, other)
@@ -272,16 +272,7 @@ def _rank_of(node: ast.expr) -> ast.expr | None:
         case ast.Call(func=ast.Attribute(value=subject, attr="dim" | "ndimension"), args=[]):
             return subject
         case ast.Call(func=ast.Name(id="len"), args=[inner]):
-            return _shape_of(inner)
-    return None
-
-
-def _shape_of(node: ast.expr) -> ast.expr | None:
-    match node:
-        case ast.Attribute(value=subject, attr="shape"):
-            return subject
-        case ast.Call(func=ast.Attribute(value=subject, attr="size"), args=[]):
-            return subject
+            return shape_read(inner)
     return None
 
 
@@ -325,7 +316,7 @@ def _same_run(frame: Frame, node: ast.expr, shape: Shape, other: Shape) -> bool:
         return False
     if any(isinstance(e, Pack) and (e.anonymous or e.open > shape[0].open) for e in other):
         return False
-    subject = _shape_of(node)
+    subject = shape_read(node)
     value = None if subject is None else read_place(frame, subject)
     if not isinstance(value, Tensor) or subject is None:
         return False
@@ -337,7 +328,7 @@ def _same_run(frame: Frame, node: ast.expr, shape: Shape, other: Shape) -> bool:
 
 
 def _set_shape(frame: Frame, node: ast.expr, shape: tuple[Value, ...]) -> None:
-    subject = _shape_of(node)
+    subject = shape_read(node)
     if subject is None or pack_index(shape) is not None:
         return
     value = read_place(frame, subject)

@@ -1,0 +1,166 @@
+"""Unpacking: which part of a value each target of ``a, *b = value`` is bound to."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+
+from typedtorch.shapes.equality import generic
+from typedtorch.shapes.infer import messages
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.items import items_of, iterate, tensor_item
+from typedtorch.shapes.infer.places import read_place, shape_read, write_place
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    Bound,
+    Choice,
+    External,
+    Tensor,
+    Value,
+    is_size,
+)
+from typedtorch.shapes.infer.values import Sequence as SequenceV
+from typedtorch.shapes.rule import Fields
+from typedtorch.shapes.size import Poly, integer, unknown
+from typedtorch.shapes.tensor import Entry, Pack, Shape, pack_index
+
+# targets with what each is bound to, and the expression that it is written as
+Parts = list[tuple[ast.expr, Value, ast.expr | None]]
+
+
+def unpacked(
+    frame: Frame, elts: list[ast.expr], value: Value, target: ast.expr, source: ast.expr | None
+) -> Parts:
+    """What each of the targets in ``a, *b = value`` is bound to."""
+    star = next((i for i, e in enumerate(elts) if isinstance(e, ast.Starred)), None)
+    if isinstance(value, Choice):
+        fits = [v for v in value.options if not isinstance(v, tuple) or len(v) == len(elts)]
+        value = fits[0] if len(fits) == 1 and star is None else UNKNOWN
+    if isinstance(value, Tensor):
+        value = _unpack_tensor(frame, value, elts, star, target, source)
+    if isinstance(value, tuple) and any(isinstance(v, Pack) for v in value):
+        if star is not None and len(value) == len(elts) and isinstance(value[star], Pack):
+            # *batch, s, d = x.shape: the run of axes itself, to be spread again in view(*batch, ...)
+            whole = [(part,) if i == star else part for i, part in enumerate(value)]
+            return _paired(elts, whole)
+        value = _unpack_shape(frame, value, elts, star, source)
+    items = items_of(value)
+    if items is None and star is None and isinstance(source, ast.Call):
+        value = _check_unbind(frame, source, value, len(elts))
+    if items is None:
+        each = iterate(value, frame.place(target))
+        return _paired(elts, [_listed(each) if isinstance(e, ast.Starred) else each for e in elts])
+    if star is not None:
+        return _paired(elts, _around(items, star, len(elts)))
+    if len(items) != len(elts):
+        if _certain_count(frame, value, source):
+            messages.unpack(frame, source or target, value, len(elts), len(items))
+        items = [UNKNOWN] * len(elts)
+    return list(zip(elts, items, _written_out(source, len(elts)), strict=True))
+
+
+def _paired(elts: list[ast.expr], values: list[Value]) -> Parts:
+    return [(element, value, None) for element, value in zip(elts, values, strict=True)]
+
+
+def _listed(each: Value) -> SequenceV:
+    return SequenceV("list", None, each)
+
+
+def _around(items: Sequence[Value], star: int, count: int) -> list[Value]:
+    """The items of ``a, *b, c``: those in the middle as a list."""
+    if len(items) < count - 1:
+        items = [UNKNOWN] * count
+    behind = len(items) - (count - star - 1)
+    return [*items[:star], SequenceV("list", tuple(items[star:behind])), *items[behind:]]
+
+
+def _written_out(source: ast.expr | None, count: int) -> Sequence[ast.expr | None]:
+    """The expressions that ``a, b = x.shape, y.shape`` takes apart, where they are written out."""
+    match source:
+        case ast.Tuple(elts=elts) if len(elts) == count and not any(isinstance(e, ast.Starred) for e in elts):
+            return elts
+    return [None] * count
+
+
+def _check_unbind(frame: Frame, source: ast.Call, value: Value, wanted: int) -> Value:
+    """``k, v = kv.unbind(1)`` where it is another axis that is 2."""
+    func = source.func
+    if not isinstance(func, ast.Attribute) or func.attr != "unbind" or len(source.args) > 1:
+        return value
+    given = [k.value for k in source.keywords if k.arg == "dim"] or source.args
+    with frame.reporter.mute():
+        tensor = frame.evaluate(func.value)
+        dim = frame.evaluate(given[0]) if given else 0
+    if isinstance(tensor, Tensor) and isinstance(dim, int) and tensor.rank is not None:
+        return _check_taken(frame, source, value, tensor, dim % tensor.rank if tensor.rank else 0, wanted)
+    return value
+
+
+def _check_taken(frame: Frame, node: ast.expr, value: Value, tensor: Tensor, dim: int, wanted: int) -> Value:
+    """``x, y, z = points`` of ``n 3``: n may be 3, but another axis is; what follows from it is unknown."""
+    size = tensor.shape[dim] if dim < len(tensor.shape) else 0
+    if isinstance(size, Poly) and generic(size) and wanted in tensor.shape:
+        messages.unpack_along(frame, node, tensor, dim, wanted)
+        return UNKNOWN
+    return value
+
+
+def _certain_count(frame: Frame, value: Value, source: ast.expr | None) -> bool:
+    """A shape, or what an operator returned; an annotated tuple is a type checker's to count."""
+    if not isinstance(value, tuple) or isinstance(value, Fields):
+        return False
+    if all(is_size(v) for v in value) and not isinstance(source, ast.Call):
+        return True
+    if isinstance(source, ast.Call) and shape_read(source) is not None:
+        return True
+    if not isinstance(source, ast.Call) or not all(isinstance(v, Tensor) for v in value):
+        return False
+    with frame.reporter.mute():
+        return isinstance(frame.evaluate(source.func), (Bound, External))
+
+
+def _unpack_tensor(
+    frame: Frame,
+    value: Tensor,
+    elts: list[ast.expr],
+    star: int | None,
+    target: ast.expr,
+    source: ast.expr | None,
+) -> Value:
+    """``q, k, v = qkv``: the first axis is taken apart."""
+    first = value.shape[0] if value.shape else None
+    if star is None and isinstance(first, int) and first != len(elts):
+        messages.unpack(frame, source or target, value, len(elts), first)
+    each = tensor_item(value)
+    if star is None and first != len(elts):
+        each = _check_taken(frame, source or target, each, value, 0, len(elts))
+    return tuple([each] * len(elts)) if star is None else _listed(each)
+
+
+def _unpack_shape(
+    frame: Frame, value: tuple[Value, ...], elts: list[ast.expr], star: int | None, source: ast.expr | None
+) -> Value:
+    """``*batch, s, d = x.shape`` or ``b, s, d = x.shape`` where the rank is not known."""
+    packed = pack_index(value)
+    assert packed is not None
+    if star is not None:
+        return UNKNOWN
+    missing = len(elts) - (len(value) - 1)
+    if missing < 0 or sum(isinstance(v, Pack) for v in value) > 1:
+        return UNKNOWN
+    names = [e.id if isinstance(e, ast.Name) else "?" for e in elts[packed : packed + missing]]
+    # a name that says it is not used says nothing of the size: of a square, perhaps
+    fresh: Shape = tuple(unknown() if n.startswith("_") else integer(n) for n in names)
+    subject = shape_read(source) if source is not None else None
+    if subject is not None:
+        tensor = read_place(frame, subject)
+        pack = value[packed]
+        if isinstance(tensor, Tensor) and isinstance(pack, Pack):
+            if pack.open:
+                shape: tuple[Entry, ...] = (*tensor.shape[:packed], *fresh, *tensor.shape[packed + 1 :])
+                write_place(frame, subject, replace(tensor, layout=None, shape=shape))
+            else:
+                frame.state.replace_pack(pack, fresh)
+    return (*value[:packed], *fresh, *value[packed + 1 :])
