@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from mypy_plugin.running import Project
-from mypy_plugin.test_reporting import BAD, GOOD, LIBRARY, USER
+from mypy_plugin.test_reporting import BAD, GOOD, LIBRARY, MISSPELT, USER
 
 FILES = ("bad.py", "library.py", "user.py", "other.py")
 SILENCED = BAD.replace("x @ w", "x @ w  # type: ignore[shape]")
@@ -63,6 +63,25 @@ def test_findings_follow_the_edits_of_a_session(daemon: Daemon) -> None:
 
     write(other="x: int = 1\n", bad=BAD)
     assert daemon.check() == ["bad.py:6 shape"]
+
+
+def test_what_another_file_gives_to_a_module_decides_whether_it_has_it(daemon: Daemon) -> None:
+    write = daemon.project.write
+    given = "def give(block: object) -> None:\n    block.proejct = 1  # type: ignore\n"
+    write(library=MISSPELT, user="", bad="")
+    lacking = ["library.py:10 attribute"]
+    assert daemon.start() == lacking
+    for _ in range(2):
+        write(other=given)
+        assert daemon.check() == []
+        write(other="x: int = 1\n")
+        assert daemon.check() == lacking
+        write(user="y: int = 1\n")
+        assert daemon.check() == lacking
+        write(user="")
+        assert daemon.check() == lacking
+    write(library=MISSPELT.replace("proejct", "project"))
+    assert daemon.check() == []
 
 
 def test_running_again_finds_the_daemon_as_it_was(daemon: Daemon) -> None:

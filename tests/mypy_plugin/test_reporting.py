@@ -165,6 +165,16 @@ def test_editing_a_shape_behind_a_second_module_rechecks_too(project: Project) -
     assert "user.py:9 shape" in project.mypy("user.py").lines
 
 
+def test_editing_a_file_that_gives_an_attribute_rechecks_those_that_read_it(project: Project) -> None:
+    given = "def give(block: object) -> None:\n    block.proejct = 1  # type: ignore\n"
+    project.write(library=MISSPELT, other=given)
+    for _ in range(2):
+        project.write(other=given)
+        assert project.mypy("library.py", "other.py").messages == set()
+        project.write(other="x = 1\n")
+        assert project.mypy("library.py", "other.py").lines == ["library.py:10 attribute"]
+
+
 _LOADED = "import sys\n{}\nprint([m for m in {} if m in sys.modules])"
 
 

@@ -46,10 +46,12 @@ class TypedtorchPlugin(Plugin):
         self.early = Early(self.reporter)
         self.facts = Facts(self.lookup_fully_qualified, self.reporter.path_of)
         self.attributes = Attributes(self.facts, self.reporter.silences)
+        self.reporter.missing = self.attributes.missing
         self.containers = Containers(self.facts)
 
     def get_additional_deps(self, file: MypyFile) -> list[tuple[int, str, int]]:
         self.start.refuse()
+        self.attributes.forget(file.path)
         return []
 
     def set_modules(self, modules: dict[str, MypyFile]) -> None:

@@ -7,6 +7,7 @@ the class and its bases say which names exist; where they cannot say, the answer
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from mypy.nodes import Context, MemberExpr, MypyFile, NameExpr, TypeInfo
 from mypy.plugin import AttributeContext
@@ -16,9 +17,20 @@ from typedtorch.mypy_plugin import messages
 from typedtorch.mypy_plugin.facts import Facts
 from typedtorch.mypy_plugin.module_call import MODULE
 from typedtorch.mypy_plugin.torch_api import TENSOR
+from typedtorch.shapes.findings import Finding
 from typedtorch.shapes.module_attributes import no_attribute
 
 PARAMETER = "torch.nn.parameter.Parameter"
+
+
+@dataclass(frozen=True, slots=True)
+class _Doubtful:
+    """A name that its class lacks, at the place where it is read: other files may give it."""
+
+    finding: Finding
+    module: str
+    class_name: str
+    name: str
 
 
 class Attributes:
@@ -27,6 +39,23 @@ class Attributes:
     def __init__(self, facts: Facts, silences: Callable[[MypyFile, int, str], bool]) -> None:
         self.facts = facts
         self.silences = silences
+        self._doubtful: dict[str, set[_Doubtful]] = {}
+
+    def forget(self, path: str) -> None:
+        """A file is about to be checked; what others give to its objects may have changed too."""
+        from typedtorch.shapes.given_elsewhere import look_again  # noqa: PLC0415  # few runs need it
+
+        if self._doubtful:
+            self._doubtful.pop(path, None)
+            look_again()
+
+    def missing(self, path: str) -> list[Finding]:
+        """What is wrong by now with a file that was checked before: mypy asks of an edited file alone."""
+        return [
+            doubtful.finding
+            for doubtful in self._doubtful.get(path, ())
+            if not self._given_by_others(doubtful.module, doubtful.class_name, doubtful.name)
+        ]
 
     def attribute(self, name: str, ctx: AttributeContext) -> Type:
         """The type of ``receiver.name``; an error if no instance has it."""
@@ -46,12 +75,19 @@ class Attributes:
         registered = self._registered(receiver.type, name)
         if registered is not None:
             return registered
-        if self._missing(receiver.type, name, tree) and self._certain(ctx.context, tree):
-            if not self.silences(tree, ctx.context.line, "attribute"):
-                text = no_attribute(receiver.type.name, name, self._names(receiver.type))
-                ctx.api.fail(text, ctx.context, code=messages.CODES["attribute"])
-            return AnyType(TypeOfAny.from_error)
-        return ctx.default_attr_type
+        if not self._missing(receiver.type, name, tree) or not self._certain(ctx.context, tree):
+            return ctx.default_attr_type
+        text = no_attribute(receiver.type.name, name, self._names(receiver.type))
+        self._doubtful.setdefault(tree.path, set()).add(
+            _Doubtful(
+                _finding(tree.path, ctx.context, text), receiver.type.module_name, receiver.type.name, name
+            )
+        )
+        if self._given_by_others(receiver.type.module_name, receiver.type.name, name):
+            return ctx.default_attr_type
+        if not self.silences(tree, ctx.context.line, "attribute"):
+            ctx.api.fail(text, ctx.context, code=messages.CODES["attribute"])
+        return AnyType(TypeOfAny.from_error)
 
     def _registered(self, info: TypeInfo, name: str) -> Type | None:
         for _, facts in self.facts.family(info):
@@ -75,7 +111,7 @@ class Attributes:
         return True
 
     def _missing(self, info: TypeInfo, name: str, tree: MypyFile) -> bool:
-        """Whether the sources show that no instance of the class has an attribute of this name."""
+        """Whether the sources of the class show that no instance has an attribute of this name."""
         if name.startswith("__") or info.fullname == MODULE or info.fallback_to_any:
             return False
         family = list(self.facts.family(info))
@@ -86,9 +122,9 @@ class Attributes:
                 return False
             if not base.fullname.startswith("torch.") and facts.unfinished:
                 return False
-        return not self._given_elsewhere(info, name, tree)
+        return not self._given_in_sight(info, name, tree)
 
-    def _given_elsewhere(self, info: TypeInfo, name: str, tree: MypyFile) -> bool:
+    def _given_in_sight(self, info: TypeInfo, name: str, tree: MypyFile) -> bool:
         """Whether the module that reads the attribute, or a subclass in sight, provides it."""
         for module in {info.module_name, tree.fullname}:
             source = self.facts.source(module)
@@ -96,13 +132,23 @@ class Attributes:
                 return True
             if any(name in facts.defined or facts.open for facts in source.subclasses(info.name)):
                 return True
+        return False
+
+    def _given_by_others(self, module: str, class_name: str, name: str) -> bool:
+        """Whether another file of the package provides it, whether it is in sight or not."""
         from typedtorch.shapes.given_elsewhere import given_elsewhere  # noqa: PLC0415  # few runs need it
 
-        path = self.facts.path(info.module_name)
-        return path is not None and given_elsewhere(info.module_name, path, info.name, name)
+        path = self.facts.path(module)
+        return path is not None and given_elsewhere(module, path, class_name, name)
 
     def _names(self, info: TypeInfo) -> set[str]:
         names = {n for base in info.mro for n in base.names if base.fullname != "builtins.object"}
         return names | {
             n for _, facts in self.facts.family(info) if facts is not None for n in facts.registered
         }
+
+
+def _finding(path: str, context: Context, text: str) -> Finding:
+    line, column = context.line, context.column
+    end_line, end_column = context.end_line or line, context.end_column or column
+    return Finding(path, line, column, end_line, end_column, "attribute", text)

@@ -8,7 +8,7 @@ from the cache, sent home by a worker.  All that this assumes of mypy's internal
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,6 +56,7 @@ class Reporter:
         self.errors: Errors | None = None
         self.modules: Mapping[str, MypyFile] = {}
         self.cached: dict[str, str] = {}  # modules that mypy has results of already, and their files
+        self.missing: Callable[[str], list[Finding]] = lambda path: []  # attributes, of a file
         self._ahead: Ahead | None = None
         self._sources = Sources(self.find)
         self._program: Program | None = None
@@ -266,7 +267,7 @@ class Reporter:
             errors.set_skipped_lines(tree.path, tree.skipped_lines)
             fresh = self._check(tree) if edited in checked.used else checked
             if fresh is not None:
-                self._report(fresh, errors)
+                self._report(_Checked(tree, [*fresh.findings, *self.missing(tree.path)], fresh.used), errors)
         errors.set_file(file, module, options)
 
 
