@@ -90,13 +90,11 @@ def _attribute(node: ast.Call) -> str | None:
 
 def arguments(frame: Frame, node: ast.Call) -> Args:
     """Evaluate the arguments, spreading what can be."""
-    from typedtorch.shapes.infer.items import items_of  # noqa: PLC0415 - as above
-
     args = Args()
     for argument in node.args:
         if isinstance(argument, ast.Starred):
             value = frame.evaluate(argument.value)
-            items = list(value) if isinstance(value, tuple) else items_of(value)
+            items = _spread(value)
             if items is None:
                 args.open = True
                 args.spread.append(value)
@@ -118,6 +116,13 @@ def arguments(frame: Frame, node: ast.Call) -> Args:
         else:
             args.open = True
     return args
+
+
+def _spread(value: Value) -> list[Value] | None:
+    """What ``*value`` gives; None where it cannot be enumerated."""
+    from typedtorch.shapes.infer.items import items_of  # noqa: PLC0415 - items hold calls
+
+    return list(value) if isinstance(value, tuple) else items_of(value)
 
 
 def _part(node: ast.expr, key: int | str) -> ast.expr:

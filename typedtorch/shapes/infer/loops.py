@@ -104,7 +104,7 @@ def _fixed_point(
         end = join_states(end, loop.continues, place)
         if end is None:
             break
-        age(end, node)
+        age(end, node, head)
         joined = join_states(head, end, place)
         assert joined is not None
         if equal_states(joined, head):
@@ -164,7 +164,7 @@ def _second_turn(
 _PLACE = re.compile(r"\?(\d+):")
 
 
-def age(state: State, loop: ast.stmt) -> None:
+def age(state: State, loop: ast.stmt, before: State) -> None:
     """Unknown sizes that arose in this turn of a loop are not those of the same names in the next."""
     first, last = loop.lineno, loop.end_lineno or loop.lineno
 
@@ -177,7 +177,7 @@ def age(state: State, loop: ast.stmt) -> None:
     def older_run(run: Pack) -> Pack:
         return Pack(f"{run.name}'") if _arose(run.name, first, last) else run
 
-    state.transform(older, older_run)
+    state.transform(older, older_run, since=before)
 
 
 def _opaque_from(atom: Atom, first: int, last: int) -> bool:

@@ -10,6 +10,7 @@ import ast
 import builtins
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from typedtorch.shapes import syntax
@@ -110,11 +111,10 @@ class Module:
 
     def lookup(self, name: str) -> Value:
         """The value of a top-level name; UNKNOWN where it cannot be seen."""
+        if name in self.resolved:
+            return self.resolved[name]
         found = self.find(name)
-        if found is None:
-            known = hasattr(builtins, name) or name == "reveal_type"
-            return External(f"builtins.{name}") if known else UNKNOWN
-        return found[0]
+        return _builtin(name) if found is None else found[0]
 
     def find(self, name: str) -> tuple[Value] | None:
         """Like ``lookup``, but None where the module does not define the name."""
@@ -192,6 +192,12 @@ class Module:
         keep = len(parts) - node.level + (1 if self.is_package else 0)
         base = parts[: max(keep, 0)]
         return ".".join([*base, *([node.module] if node.module else [])])
+
+
+@lru_cache(maxsize=4096)
+def _builtin(name: str) -> Value:
+    known = hasattr(builtins, name) or name == "reveal_type"
+    return External(f"builtins.{name}") if known else UNKNOWN
 
 
 class Program:

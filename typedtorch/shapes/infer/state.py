@@ -30,7 +30,7 @@ from typedtorch.shapes.infer.values import (
     equal,
     join,
 )
-from typedtorch.shapes.rule import Record, like
+from typedtorch.shapes.rule import Fields, Record, like
 from typedtorch.shapes.size import Atom, Poly, Size, as_poly, atoms, substitute, unknown
 from typedtorch.shapes.tensor import UNKNOWN, Entry, Pack, Shape, Tensor, has_open_run
 
@@ -66,10 +66,17 @@ class State:
             self.names.dispatched = True
         self.ties = self.ties.none()
 
-    def transform(self, change: Callable[[Size], Size], run: Callable[[Pack], Pack] | None = None) -> None:
-        """Change every size, and every run of axes."""
+    def transform(
+        self,
+        change: Callable[[Size], Size],
+        run: Callable[[Pack], Pack] | None = None,
+        since: State | None = None,
+    ) -> None:
+        """Change every size, and every run of axes; of variables, those that another state has not."""
+        known = {} if since is None else since.variables
         for name, value in self.variables.items():
-            self.variables[name] = map_sizes(value, change, run)
+            if name not in known or known[name] is not value:
+                self.variables[name] = map_sizes(value, change, run)
         self.names.sizes = {k: change(v) for k, v in self.names.sizes.items()}
         self.names.packs = {k: map_shape(v, change, run) for k, v in self.names.packs.items()}
 
@@ -91,24 +98,24 @@ _DEEP = 3  # how far inside others an object is looked for
 
 def _holds(value: Value, old: Value, depth: int) -> bool:
     """Whether an object is somewhere inside a value."""
-    for part in _parts(value):
-        if part is old:
-            return True
-        if depth > 1 and type(part) not in _HOLDS_NOTHING and _holds(part, old, depth - 1):
-            return True
+    parts = _PARTS.get(type(value))
+    if parts is not None:
+        for part in parts(value):
+            if part is old:
+                return True
+            if depth > 1 and type(part) not in _HOLDS_NOTHING and _holds(part, old, depth - 1):
+                return True
     return False
 
 
-def _parts(value: Value) -> Iterable[Value]:
-    if isinstance(value, Instance):
-        return value.attributes.values()
-    if isinstance(value, Sequence):
-        return value.items or ()
-    if isinstance(value, DictV):
-        return value.items.values()
-    if isinstance(value, Choice):
-        return value.options
-    return value if isinstance(value, tuple) and not isinstance(value, Record) else ()
+_PARTS: dict[type, Callable[[Value], Iterable[Value]]] = {
+    Instance: lambda value: value.attributes.values(),
+    Sequence: lambda value: value.items or (),
+    DictV: lambda value: value.items.values(),
+    Choice: lambda value: value.options,
+    tuple: lambda value: value,
+    Fields: lambda value: value,
+}
 
 
 def _replace_object(value: Value, old: Value, new: Value, depth: int) -> Value:
@@ -275,7 +282,10 @@ def join_states(a: State | None, b: State | None, key: str) -> State | None:
 
     variables = dict(a.variables)
     for name, value in b.variables.items():
-        variables[name] = once(variables[name], value, name) if name in variables else value
+        if name not in variables:
+            variables[name] = value
+        elif variables[name] is not value:
+            variables[name] = once(variables[name], value, name)
     names = a.names.copy()
     names.sizes = _join_names(a.names.sizes, b.names.sizes, key)
     names.packs = {k: v for k, v in a.names.packs.items() if b.names.packs.get(k, v) == v}
