@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from typedtorch.shapes.dtypes import BOOL, FLOAT64, INT64
+from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.items import tensor_item
 from typedtorch.shapes.infer.values import UNKNOWN, DictV, Instance, Scalar, Sequence, Tensor, Value, is_size
 from typedtorch.shapes.rule import Record
 from typedtorch.shapes.size import Size, counted, unknown
 
-if TYPE_CHECKING:
-    from typedtorch.shapes.infer.binding import Args
-
-Special = Callable[[Frame, "Args", ast.AST], Value]
-
 
 def tensor_dataset(frame: Frame, args: Args, node: ast.AST) -> Value:
     """Items are the rows of each tensor."""
-    from typedtorch.shapes.infer.items import tensor_item  # noqa: PLC0415 - expressions hold calls
-
     if args.open or not all(isinstance(v, Tensor) for v in args.values):
         return UNKNOWN
     return Sequence("dataset", None, tuple(tensor_item(v) for v in args.values))
@@ -41,14 +34,12 @@ def random_split(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 def loader(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``DataLoader(dataset, batch_size=n)``: items put together, along a first axis of any size."""
-    from typedtorch.shapes.infer.binding import Args as Arguments  # noqa: PLC0415 - calls hold this table
-
     if args.open:
         return UNKNOWN
     each = _item(frame, args.get(0, "dataset", UNKNOWN), node)
     merge = args.keywords.get("collate_fn")
     if merge is not None:
-        batch = frame.call(merge, Arguments([Sequence("list", None, each)], [None]), node)
+        batch = frame.call(merge, Args([Sequence("list", None, each)], [None]), node)
     elif args.get(1, "batch_size", 1) is None and "batch_sampler" not in args.keywords:
         batch = each
     else:

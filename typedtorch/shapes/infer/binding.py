@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from typedtorch.shapes.infer import messages, specs
@@ -45,6 +45,10 @@ class Args:
 
     def every(self) -> list[Value]:
         return [*self.values, *self.keywords.values()]
+
+
+# what Python's and torch's own functions do, where a shape rule is not the right form
+Special = Callable[[Frame, Args, ast.AST], Value]
 
 
 def callee(node: ast.AST) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes.equality import HELD_SCOPE
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.assuming import Names, assume
+from typedtorch.shapes.infer.checking import check_function
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.signatures import Signature
 from typedtorch.shapes.infer.values import FunctionV, Instance, Tensor, Value
@@ -105,8 +106,6 @@ def _whatever_the_tensors(
 
 def _own_findings(interpreter: Interpreter, function: FunctionV) -> frozenset[tuple[int, int, str]]:
     """What is reported in a body whoever calls it, so not of its callers."""
-    from typedtorch.shapes.infer.checking import check_function  # noqa: PLC0415 - it runs this class
-
     node = function.node
     if id(node) not in interpreter.own:
         interpreter.own[id(node)] = frozenset()

@@ -36,6 +36,7 @@ from typedtorch.shapes.infer.values import (
     SpecV,
     Value,
 )
+from typedtorch.shapes.rule import LAYERS
 from typedtorch.shapes.size import Size, axis, integer
 
 if TYPE_CHECKING:
@@ -171,8 +172,6 @@ class ClassInfo:
 
     def layer_base(self) -> str | None:
         """The torch layer this class extends, if any."""
-        from typedtorch.shapes.rule import LAYERS  # noqa: PLC0415 - the table may be filled after this module
-
         return next((b for b in self.external_bases() if b in LAYERS), None)
 
     def find(self, name: str, after: ClassInfo | None = None) -> tuple[ClassInfo, list[Def]] | None:

@@ -15,9 +15,10 @@ from typedtorch.shapes.infer.comprehension import (
     set_comprehension,
 )
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.items import item, items_of, iterate
+from typedtorch.shapes.infer.items import items_of, iterate
 from typedtorch.shapes.infer.results import check_yield
 from typedtorch.shapes.infer.state import join_states
+from typedtorch.shapes.infer.subscripts import item
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Awaitable,

@@ -19,6 +19,7 @@ from typedtorch.shapes.infer import (
     definitions,
     effects,
     inlining,
+    links,
     operators,
     reading,
     signatures,
@@ -274,9 +275,7 @@ class Interpreter:
         return construction.check_attribute(frame, holder, spec, value, node)
 
     def discover_links(self, info: ClassInfo) -> dict[str, Size]:
-        from typedtorch.shapes.infer.links import discover  # noqa: PLC0415 - it runs bodies through this class
-
-        return discover(self, info)
+        return links.discover(self, info)
 
     def custom_wrapper(self, info: ClassInfo) -> int | None:
         return definitions.custom_wrapper(self, info)

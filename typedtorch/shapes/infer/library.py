@@ -6,7 +6,6 @@ import ast
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from typedtorch.shapes.bounds import size_max, size_min
 from typedtorch.shapes.infer import (
@@ -22,12 +21,14 @@ from typedtorch.shapes.infer import (
     transforms,
 )
 from typedtorch.shapes.infer.assuming import assume
+from typedtorch.shapes.infer.binding import Args, Special
+from typedtorch.shapes.infer.declared import more_precise
 from typedtorch.shapes.infer.frame import Frame, source
+from typedtorch.shapes.infer.items import items_of
 from typedtorch.shapes.infer.kinds import instance_of
 from typedtorch.shapes.infer.lengths import length_of
 from typedtorch.shapes.infer.listed import from_data, slice_object
 from typedtorch.shapes.infer.numbers import (
-    Special,
     absolute,
     extreme,
     float_function,
@@ -64,9 +65,6 @@ from typedtorch.shapes.rule import call as call_rule
 from typedtorch.shapes.rules.distributions import DISTRIBUTIONS, kl_divergence
 from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import Pack, ShapeError
-
-if TYPE_CHECKING:
-    from typedtorch.shapes.infer.binding import Args
 
 
 def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
@@ -174,8 +172,6 @@ def reveal_type(frame: Frame, node: ast.Call) -> Value:
 
 
 def is_instance(frame: Frame, node: ast.Call) -> Value:
-    from typedtorch.shapes.infer.items import items_of  # noqa: PLC0415 - as above
-
     if len(node.args) != 2:
         return UNKNOWN
     value, given = frame.evaluate(node.args[0]), frame.evaluate(node.args[1])
@@ -190,8 +186,6 @@ def is_instance(frame: Frame, node: ast.Call) -> Value:
 
 
 def cast(frame: Frame, node: ast.Call) -> Value:
-    from typedtorch.shapes.infer.declared import more_precise  # noqa: PLC0415 - as above
-
     if len(node.args) != 2:
         return UNKNOWN
     spec = reading.read(node.args[0], frame.evaluate)
@@ -292,9 +286,7 @@ def field(frame: Frame, args: Args, node: ast.AST) -> Value:
     if "default" in args.keywords:
         return args.keywords["default"]
     if "default_factory" in args.keywords:
-        from typedtorch.shapes.infer.binding import Args as Empty  # noqa: PLC0415 - calls hold this table
-
-        return frame.call(args.keywords["default_factory"], Empty(), node)
+        return frame.call(args.keywords["default_factory"], Args(), node)
     return UNKNOWN
 
 
@@ -306,8 +298,6 @@ def replace_fields(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 
 def size_tuple(frame: Frame, args: Args, node: ast.AST) -> Value:
-    from typedtorch.shapes.infer.items import items_of  # noqa: PLC0415 - as above
-
     value = args.get(0, "x", ())
     items = list(value) if isinstance(value, tuple) else items_of(value)
     return UNKNOWN if items is None else tuple(items)

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.numbers import Special
 from typedtorch.shapes.infer.values import UNKNOWN, Sequence, Value, join_all
 from typedtorch.shapes.rule import RULES
-
-if TYPE_CHECKING:
-    from typedtorch.shapes.infer.binding import Args
 
 
 def slice_object(frame: Frame, args: Args, node: ast.AST) -> Value:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import (
     attributes,
@@ -15,7 +14,9 @@ from typedtorch.shapes.infer import (
     registering,
     transforms,
 )
+from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.items import items_of
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Bound,
@@ -31,9 +32,6 @@ from typedtorch.shapes.infer.values import (
     Value,
 )
 from typedtorch.shapes.tensor import ANY_AXES
-
-if TYPE_CHECKING:
-    from typedtorch.shapes.infer.binding import Args
 
 _STRING_METHODS = {"format", "join", "lower", "upper", "strip", "replace", "title"}
 
@@ -66,8 +64,6 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
 
 def _joined(separator: Value, args: Args) -> Value:
     """``" ".join(parts)``."""
-    from typedtorch.shapes.infer.items import items_of  # noqa: PLC0415 - expressions hold calls
-
     parts = items_of(args.values[0]) if len(args.values) == 1 and not args.open else None
     texts = [part for part in parts or [] if isinstance(part, str)]
     if parts is None or len(texts) < len(parts) or not isinstance(separator, str):

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from typedtorch.shapes.infer.binding import Args
+from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import UNKNOWN, DictV, Sequence, Value, join
-
-if TYPE_CHECKING:
-    from typedtorch.shapes.infer.binding import Args
-    from typedtorch.shapes.infer.frame import Frame
 
 
 def changed(frame: Frame, receiver: Value, updated: Value, source: ast.AST) -> None:

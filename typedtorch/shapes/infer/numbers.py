@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import comparing
+from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.items import items_of, iterate
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Object,
@@ -20,12 +21,6 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.python_numbers import one_of
 from typedtorch.shapes.size import Poly, Size, is_unknown, product, unknown
-
-if TYPE_CHECKING:
-    from typedtorch.shapes.infer.binding import Args
-
-
-Special = Callable[[Frame, "Args", ast.AST], Value]
 
 
 def to_int(frame: Frame, args: Args, node: ast.AST) -> Value:
@@ -81,8 +76,6 @@ def _turns(values: list[Value]) -> Size | None:
 
 def extreme(pick: Callable[..., Value]) -> Special:
     def handler(frame: Frame, args: Args, node: ast.AST) -> Value:
-        from typedtorch.shapes.infer.items import items_of, iterate  # noqa: PLC0415 - as above
-
         if len(args.values) == 1 and "key" in args.keywords and "default" not in args.keywords:
             return iterate(args.values[0], frame.place(node))  # any of them
         items = items_of(args.values[0]) if len(args.values) == 1 else args.values
@@ -140,8 +133,6 @@ def rounding(function: Callable[[float], int]) -> Special:
 
 
 def math_product(frame: Frame, args: Args, node: ast.AST) -> Value:
-    from typedtorch.shapes.infer.items import items_of  # noqa: PLC0415 - as above
-
     items = items_of(args.values[0]) if args.values else None
     if items is not None and all(is_size(v) for v in items) and not args.keywords:
         return product(items)

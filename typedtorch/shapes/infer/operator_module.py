@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
+from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.numbers import Special
 from typedtorch.shapes.infer.values import UNKNOWN, Value
-
-if TYPE_CHECKING:
-    from typedtorch.shapes.infer.binding import Args
 
 
 def _binary(op: ast.operator) -> Special:

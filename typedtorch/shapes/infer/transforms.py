@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import batching
+from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -21,11 +21,6 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.rules import recurrent
 from typedtorch.shapes.tensor import Entry, Pack, Shape, Undecided, axis_index
-
-if TYPE_CHECKING:
-    from typedtorch.shapes.infer.binding import Args
-
-Special = Callable[[Frame, "Args", ast.AST], Value]
 
 
 def _transform(name: str) -> Special:
@@ -50,8 +45,6 @@ def checkpoint(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 def functional_call(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``functional_call(module, parameters, args, kwargs)`` is ``module(*args, **kwargs)``."""
-    from typedtorch.shapes.infer.binding import Args as Arguments  # noqa: PLC0415 - calls hold this table
-
     if len(args.values) < 3:
         return UNKNOWN
     given = args.values[2]
@@ -59,7 +52,7 @@ def functional_call(frame: Frame, args: Args, node: ast.AST) -> Value:
     keywords = args.get(3, "kwargs", DictV({}))
     if not isinstance(keywords, DictV) or keywords.rest is not None:
         return UNKNOWN
-    inner = Arguments(values, [args.nodes[2]] * len(values), dict(keywords.items))
+    inner = Args(values, [args.nodes[2]] * len(values), dict(keywords.items))
     return frame.call(args.values[0], inner, node)
 
 
