@@ -1,4 +1,4 @@
-"""Convolutions and their transposes in one, two and three dimensions, as functions and layers."""
+"""Convolutions and their transposes in one, two and three dimensions."""
 
 # mypy: disable-error-code="no-any-return"
 # (what a program passes has any type until need() has looked at it)
@@ -7,22 +7,18 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.rule import Layer, layer, name, rule
-from typedtorch.shapes.rules.forms import Function, is_size, need
-from typedtorch.shapes.rules.linear import parameter_dtype
+from typedtorch.shapes.rule import name, rule
+from typedtorch.shapes.rules.forms import need
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of
 from typedtorch.shapes.rules.windows import all_sizes, each_or_unknown, spatial, window_size
-from typedtorch.shapes.size import Size, divides, product, unknown
+from typedtorch.shapes.size import Size, product, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
-    UNKNOWN,
-    Entry,
     Pack,
     Shape,
     ShapeError,
     Tensor,
     Undecided,
-    entry_size,
     show,
 )
 
@@ -164,7 +160,7 @@ def _transposed(size: Size, kernel: Any, stride: Any, padding: Any, extra: Any, 
     return made
 
 
-_SPACE = {1: "T", 2: "H W", 3: "H W D"}
+SPACE = {1: "T", 2: "H W", 3: "H W D"}  # letters of the spatial axes in samples
 _KERNEL = {1: "3", 2: "3 3", 3: "3 2 3"}
 
 
@@ -194,7 +190,7 @@ def _enter(axes: int) -> None:
             axes, input, weight, bias, stride, padding, output_padding, groups, dilation
         )
 
-    space, kernel = _SPACE[axes], _KERNEL[axes]
+    space, kernel = SPACE[axes], _KERNEL[axes]
     names = [f"{p}.conv{axes}d" for p in ("torch", "torch.nn.functional")]
     rule(*names, flops=convolution_flops, sample=(
         f"f:b i {space}, f:o i {kernel}, f:o | f:i {space}, f:o i {kernel}, None, 2, 1 | "
@@ -205,168 +201,6 @@ def _enter(axes: int) -> None:
     rule(*names, sample=(
         f"f:b i {space}, f:i o {kernel}, f:o | f:i {space}, f:i o {kernel}, None, 2, 1, 1 | "
             f"f:b 2*i {space}, f:2*i o {kernel}, f:2*o, groups=2"))(conv_transpose)  # fmt: skip
-    _enter_layers(axes, conv, conv_transpose)
-
-
-def _enter_layers(axes: int, conv: Function, conv_transpose: Function) -> None:
-    space = _SPACE[axes]
-
-    def conv_layer(
-        in_channels: Any,
-        out_channels: Any,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: Any = 1,
-        bias: Any = True,
-        padding_mode: Any = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> Layer:
-        kernel = each_or_unknown(kernel_size, axes, "kernel_size")
-        _check_groups(groups, in_channels=in_channels, out_channels=out_channels)
-        weight = Tensor(
-            (out_channels, _divided(in_channels, groups), *kernel), parameter_dtype(dtype), "weight"
-        )
-        offset = Tensor((out_channels,), weight.dtype, "bias") if bias is True else None
-
-        def forward(input: Any) -> Tensor:
-            _check_input(input, axes, in_channels)
-            return conv(input, weight, offset, stride, padding, dilation, groups)
-
-        return Layer(
-            forward,
-            {
-                "weight": weight,
-                "bias": offset if isinstance(bias, bool) else UNKNOWN,
-                "in_channels": in_channels,
-                "out_channels": out_channels,
-                **_geometry(axes, kernel_size, stride, padding),
-            },
-        )
-
-    def transpose_layer(
-        in_channels: Any,
-        out_channels: Any,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        groups: Any = 1,
-        bias: Any = True,
-        dilation: Any = 1,
-        padding_mode: Any = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> Layer:
-        kernel = each_or_unknown(kernel_size, axes, "kernel_size")
-        _check_groups(groups, in_channels=in_channels, out_channels=out_channels)
-        weight = Tensor(
-            (in_channels, _divided(out_channels, groups), *kernel), parameter_dtype(dtype), "weight"
-        )
-        offset = Tensor((out_channels,), weight.dtype, "bias") if bias is True else None
-
-        def forward(input: Any, output_size: Any = None) -> Tensor:
-            _check_input(input, axes, in_channels)
-            made: Tensor = conv_transpose(
-                input, weight, offset, stride, padding, output_padding, groups, dilation
-            )
-            if output_size is None:
-                return made
-            wanted = each_or_unknown(
-                output_size[-axes:] if isinstance(output_size, (tuple, list)) else output_size,
-                axes,
-                "output_size",
-            )
-            return made.of((*made.shape[:-axes], *wanted))
-
-        return Layer(
-            forward,
-            {
-                "weight": weight,
-                "bias": offset if isinstance(bias, bool) else UNKNOWN,
-                "in_channels": in_channels,
-                "out_channels": out_channels,
-                **_geometry(axes, kernel_size, stride, padding),
-            },
-        )
-
-    layer(f"torch.nn.Conv{axes}d", sample=(
-        f"size:i, size:o, 3 -> f:b i {space} | "
-            f"size:i, size:o, 3, padding=1, stride=2 -> f:i {space} | "
-                f"size:i, size:o, 3, padding='same', bias=False -> f:b i {space} | "
-        f"4, 6, kernel_size=2, groups=2 -> f:b 4 {space} | "
-            f"size:i, size:i, 3, groups=size:i, padding=1 -> f:b i {space}"))(conv_layer)  # fmt: skip
-    layer(
-        f"torch.nn.ConvTranspose{axes}d",
-        sample=f"size:i, size:o, 3 -> f:b i {space} | size:i, size:o, 2, stride=2 -> f:b i {space} | "
-        f"4, 6, 3, 2, 1, 1 -> f:4 {space}",
-    )(transpose_layer)
-    _enter_lazy(axes, conv_layer, transpose_layer)
-
-
-def _enter_lazy(axes: int, conv_layer: Function, transpose_layer: Function) -> None:
-    """The same, with the input channels found at the first call."""
-
-    def lazy(make: Function) -> Function:
-        def lazy_layer(out_channels: Any, kernel_size: Any, *args: Any, **settings: Any) -> Layer:
-            def forward(input: Any) -> Any:
-                lead, _ = spatial(need(input), axes, name(input, "input"))
-                channels: Entry = lead[-1] if lead else unknown()
-                return make(
-                    unknown() if isinstance(channels, Pack) else channels,
-                    out_channels,
-                    kernel_size,
-                    *args,
-                    **settings,
-                ).forward(input)
-
-            return Layer(forward)
-
-        return lazy_layer
-
-    layer(f"torch.nn.LazyConv{axes}d", sample=f"size:o, 3 -> f:b i {_SPACE[axes]}")(lazy(conv_layer))
-    layer(f"torch.nn.LazyConvTranspose{axes}d", sample=f"size:o, 3 -> f:b i {_SPACE[axes]}")(
-        lazy(transpose_layer)
-    )
-
-
-def _divided(channels: Any, groups: Any) -> Any:
-    return channels // groups if all_sizes(channels, groups) else unknown()
-
-
-def _check_groups(groups: Any, **channels: Any) -> None:
-    for parameter, value in channels.items():
-        if isinstance(groups, int) and isinstance(value, int) and (groups < 1 or value % groups):
-            raise ShapeError(f"groups={groups} does not divide {parameter}={value}")
-        if all_sizes(groups, value) and groups != 1 and not divides(groups, value):
-            continue  # a named number of groups is taken to divide
-
-
-def _check_input(input: Any, axes: int, channels: Any) -> None:
-    lead, _ = spatial(need(input), axes, name(input, "input"))
-    if lead and not isinstance(lead[-1], Pack) and all_sizes(channels) and same(lead[-1], channels) is False:
-        raise ShapeError(
-            f"in_channels is {channels}, {name(input, 'input')} has {lead[-1]} channels: {show(input.shape)}",
-            hint=_channels_hint(input, len(lead) - 1, channels),
-        )
-
-
-def _channels_hint(input: Tensor, place: int, channels: Any) -> str | None:
-    """Images often come with their channels last; a side of that size is another matter."""
-    if input.rank is None or [same(e, channels) for e in input.sizes()[place:]].count(True) != 1:
-        return None
-    if same(entry_size(input.shape[-1]), channels) is not True:
-        return None
-    moved = (*input.shape[:place], input.shape[-1], *input.shape[place:-1])
-    return f"{name(input, 'input')}.movedim(-1, {place}) puts the last axis there: {show(moved)}"
-
-
-def _geometry(axes: int, kernel_size: Any, stride: Any, padding: Any) -> dict[str, Any]:
-    """Settings as torch keeps them: a number once for each axis."""
-    given = {"kernel_size": kernel_size, "stride": stride, "padding": padding}
-    return {name: (value,) * axes if is_size(value) else value for name, value in given.items()}
 
 
 for _axes in (1, 2, 3):

@@ -8,13 +8,12 @@ from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import FLOATING
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules.forms import broadcast_operands, functional, need
-from typedtorch.shapes.rules.loss_forms import PAIRS, old_flags, pair_loss, reduced_loss
+from typedtorch.shapes.rules.loss_forms import PAIRS, loss, pair_loss, reduced_loss
 from typedtorch.shapes.rules.promotion import mask_of, result_type, want
 from typedtorch.shapes.tensor import Tensor, Undecided, same_shape
 
 
-@rule(*functional("poisson_nll_loss"), sample=PAIRS)
-@old_flags
+@loss("poisson_nll_loss", sample=PAIRS)
 def poisson_nll_loss(
     input: Any,
     target: Any,
@@ -22,7 +21,6 @@ def poisson_nll_loss(
     full: Any = False,
     size_average: Any = None,
     eps: Any = 1e-08,
-    reduce: Any = None,
     reduction: Any = "mean",
 ) -> Tensor:
     rates = need(input).of(input.shape, dtypes.to_float(mask_of(input)))  # their exponential, or logarithm

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import COMPLEX, FLOATING
-from typedtorch.shapes.rule import name, warn
-from typedtorch.shapes.rules.forms import Function, broadcast_operands, need
+from typedtorch.shapes.rule import name, rule, warn
+from typedtorch.shapes.rules.forms import Function, broadcast_operands, functional, need
 from typedtorch.shapes.rules.promotion import result_type, stretched
 from typedtorch.shapes.tensor import ANY_AXES, UNKNOWN, Shape, ShapeError, Tensor, same_shape, show
 
@@ -30,23 +31,39 @@ def reduction_of(size_average: Any, reduce: Any, reduction: Any) -> Any:
     return UNKNOWN
 
 
-def old_flags(function: Function) -> Function:
-    """A loss whose rule looks at ``reduction`` alone."""
-    signature = inspect.signature(function)
+def loss(*names: str, sample: str) -> Callable[[Function], Function]:
+    """Enter a loss under its names in ``torch.nn.functional``.
+
+    torch has the older flags before ``reduction``, and they win: a rule that does not declare them looks at
+    ``reduction`` alone.
+    """
+
+    def enter(function: Function) -> Function:
+        return rule(*functional(*names), sample=sample)(_with_flags(function))
+
+    return enter
+
+
+def _with_flags(function: Function) -> Function:
+    own = inspect.signature(function)
+    before = list(own.parameters).index("reduction")
+    parameters = list(own.parameters.values())
+    flags = [parameters[before].replace(name=f, default=None) for f in _FLAGS if f not in own.parameters]
+    signature = own.replace(parameters=[*parameters[:before], *flags, *parameters[before:]])
 
     @functools.wraps(function)
     def reduced(*args: Any, **kwargs: Any) -> Any:
-        given = signature.bind(*args, **kwargs)
-        known = given.arguments
-        if known.get("size_average") is not None or known.get("reduce") is not None:
-            known["reduction"] = reduction_of(
-                known.get("size_average"), known.get("reduce"), known.get("reduction", "mean")
-            )
-        return function(*given.args, **given.kwargs)
+        known = signature.bind(*args, **kwargs).arguments
+        size_average, reduce = (known.get(flag) for flag in _FLAGS)
+        if size_average is not None or reduce is not None:
+            known["reduction"] = reduction_of(size_average, reduce, known.get("reduction", "mean"))
+        return function(**{name: value for name, value in known.items() if name in own.parameters})
 
+    reduced.__signature__ = signature  # type: ignore[attr-defined]  # inspect reads it
     return reduced
 
 
+_FLAGS = ("size_average", "reduce")
 _REDUCTIONS = ("mean", "sum", "none")
 
 

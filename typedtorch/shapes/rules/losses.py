@@ -7,13 +7,13 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import COMPLEX, FLOATING, INT64, UINT8
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.rule import name, rule
-from typedtorch.shapes.rules.forms import broadcast_operands, functional, need
+from typedtorch.shapes.rule import name
+from typedtorch.shapes.rules.forms import broadcast_operands, need
 from typedtorch.shapes.rules.loss_forms import (
     PAIRS,
     check_alike,
     floating_pair,
-    old_flags,
+    loss,
     pair_loss,
     reduced_loss,
 )
@@ -98,22 +98,20 @@ _CLASSES = (
 )
 
 
-@rule(
-    *functional("cross_entropy"),
+@loss(
+    "cross_entropy",
     sample=_CLASSES
     + (
         " | F:b v, F:b v | F:b v, I:b, F:v | F:b v, I:b, label_smoothing=0.1 | "
         "F:b v t, F:b v t, reduction='none'"
     ),
 )
-@old_flags
 def cross_entropy(
     input: Any,
     target: Any,
     weight: Any = None,
     size_average: Any = None,
     ignore_index: Any = -100,
-    reduce: Any = None,
     reduction: Any = "mean",
     label_smoothing: Any = 0.0,
 ) -> Tensor:
@@ -158,15 +156,13 @@ def _check_indices(target: Tensor, same_as_input: bool | None, wanted: Shape, in
         )
 
 
-@rule(*functional("nll_loss"), sample=_CLASSES)
-@old_flags
+@loss("nll_loss", sample=_CLASSES)
 def nll_loss(
     input: Any,
     target: Any,
     weight: Any = None,
     size_average: Any = None,
     ignore_index: Any = -100,
-    reduce: Any = None,
     reduction: Any = "mean",
 ) -> Tensor:
     mask = want(need(input), FLOATING, "input", "a floating dtype: log-probabilities")
@@ -181,46 +177,22 @@ def nll_loss(
 # --- element by element ------------------------------------------------------------------------
 
 
-@rule(*functional("mse_loss", "huber_loss", "smooth_l1_loss"), sample=PAIRS)
-@old_flags
+@loss("mse_loss", "huber_loss", "smooth_l1_loss", sample=PAIRS)
 def mse_loss(
-    input: Any,
-    target: Any,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: Any = "mean",
-    delta: Any = 1.0,
-    weight: Any = None,
-    beta: Any = 1.0,
+    input: Any, target: Any, reduction: Any = "mean", delta: Any = 1.0, weight: Any = None, beta: Any = 1.0
 ) -> Tensor:
     # releases differ in which of two dtypes comes out
     return pair_loss(input, target, reduction, floating_pair(input, target) | mask_of(input) & FLOATING)
 
 
-@rule(*functional("l1_loss"), sample=PAIRS)
-@old_flags
-def l1_loss(
-    input: Any,
-    target: Any,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: Any = "mean",
-    weight: Any = None,
-) -> Tensor:
+@loss("l1_loss", sample=PAIRS)
+def l1_loss(input: Any, target: Any, reduction: Any = "mean", weight: Any = None) -> Tensor:
 
     return pair_loss(input, target, reduction, to_real(floating_pair(input, target)))
 
 
-@rule(*functional("binary_cross_entropy"), sample=PAIRS)
-@old_flags
-def binary_cross_entropy(
-    input: Any,
-    target: Any,
-    weight: Any = None,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: Any = "mean",
-) -> Tensor:
+@loss("binary_cross_entropy", sample=PAIRS)
+def binary_cross_entropy(input: Any, target: Any, weight: Any = None, reduction: Any = "mean") -> Tensor:
     check_alike(input, target, "binary_cross_entropy")
     hint = f"cast it: {name(target, 'target')}.float()"
     mask = want(need(input), FLOATING, "input", "a floating dtype: probabilities")
@@ -229,16 +201,9 @@ def binary_cross_entropy(
     return reduced_loss(input, input.shape, reduction, mask)
 
 
-@rule(*functional("binary_cross_entropy_with_logits"), sample=PAIRS + " | F:b c, F:b c, pos_weight=F:c")
-@old_flags
+@loss("binary_cross_entropy_with_logits", sample=PAIRS + " | F:b c, F:b c, pos_weight=F:c")
 def binary_cross_entropy_with_logits(
-    input: Any,
-    target: Any,
-    weight: Any = None,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: Any = "mean",
-    pos_weight: Any = None,
+    input: Any, target: Any, weight: Any = None, reduction: Any = "mean", pos_weight: Any = None
 ) -> Tensor:
     check_alike(input, target, "binary_cross_entropy_with_logits")
     want(
@@ -256,42 +221,23 @@ def binary_cross_entropy_with_logits(
     )
 
 
-@rule(
-    *functional("kl_div"),
+@loss(
+    "kl_div",
     sample="F:*, F:* | F:b c, F:b c, reduction='batchmean' | F:*, F:*, reduction='none' | "
     "F:*, F:*, log_target=True",
 )
-@old_flags
-def kl_div(
-    input: Any,
-    target: Any,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: Any = "mean",
-    log_target: Any = False,
-) -> Tensor:
+def kl_div(input: Any, target: Any, reduction: Any = "mean", log_target: Any = False) -> Tensor:
     mask = floating_pair(input, target, expanded=False)
     return pair_loss(input, target, "mean" if reduction == "batchmean" else reduction, mask)
 
 
-@rule(*functional("soft_margin_loss"), sample=PAIRS)
-@old_flags
-def soft_margin_loss(
-    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: Any = "mean"
-) -> Tensor:
+@loss("soft_margin_loss", sample=PAIRS)
+def soft_margin_loss(input: Any, target: Any, reduction: Any = "mean") -> Tensor:
     return pair_loss(input, target, reduction, floating_pair(input, target) | mask_of(input) & FLOATING)
 
 
-@rule(*functional("hinge_embedding_loss"), sample=PAIRS)
-@old_flags
-def hinge_embedding_loss(
-    input: Any,
-    target: Any,
-    margin: Any = 1.0,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: Any = "mean",
-) -> Tensor:
+@loss("hinge_embedding_loss", sample=PAIRS)
+def hinge_embedding_loss(input: Any, target: Any, margin: Any = 1.0, reduction: Any = "mean") -> Tensor:
     if not mask_of(need(input)) & FLOATING:
         raise Undecided
     return pair_loss(input, target, reduction, mask_of(input))

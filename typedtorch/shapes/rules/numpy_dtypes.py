@@ -65,10 +65,6 @@ def promote(a: int, b: int) -> int:
     return result
 
 
-def _mask(value: Any) -> int:
-    return value.dtype if isinstance(value, Tensor) else ANY
-
-
 def result_dtype(*operands: Any) -> int:
     """The dtypes of a result: arrays promote, Python numbers take part only by their kind."""
     mask = 0

@@ -110,7 +110,6 @@ _UNARY_PLAIN: tuple[tuple[str, Any, int, str], ...] = (
     ("relu", _same, NOT_COMPLEX & ~BOOL, "real numbers"),
     ("selu", _same, FLOATING, "a floating dtype"),
 )
-_FLOAT_ONLY = ("", _same, FLOATING, "a floating dtype")
 
 
 def unary(result: Any, allowed: int, wanted: str) -> Function:

@@ -10,33 +10,19 @@ from typedtorch.shapes.dtypes import ANY, BIT, FLOATING, INT64
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import broadcast_operands, functional, need, reduced
-from typedtorch.shapes.rules.loss_forms import check_alike, floating_pair, old_flags, reduced_loss
+from typedtorch.shapes.rules.loss_forms import check_alike, floating_pair, loss, reduced_loss
 from typedtorch.shapes.rules.promotion import mask_of, result_type, to_real, want
 from typedtorch.shapes.size import Size
-from typedtorch.shapes.tensor import (
-    ShapeError,
-    Tensor,
-    Undecided,
-    entry_size,
-    show,
-)
+from typedtorch.shapes.tensor import ShapeError, Tensor, Undecided, entry_size, show
 
 # --- pairs and triples -------------------------------------------------------------------------
 
 
-@rule(
-    *functional("cosine_embedding_loss"),
-    sample="F:b d, F:b d, F:b | F:b d, F:b d, F:b, reduction='none' | F:d, F:d, F:",
+@loss(
+    "cosine_embedding_loss", sample="F:b d, F:b d, F:b | F:b d, F:b d, F:b, reduction='none' | F:d, F:d, F:"
 )
-@old_flags
 def cosine_embedding_loss(
-    input1: Any,
-    input2: Any,
-    target: Any,
-    margin: Any = 0,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: Any = "mean",
+    input1: Any, input2: Any, target: Any, margin: Any = 0, reduction: Any = "mean"
 ) -> Tensor:
     lengths = (need(t).of((1,), dtypes.to_float(mask_of(t))) for t in (input1, input2))
     need(target)
@@ -57,16 +43,9 @@ def cosine_embedding_loss(
     return reduced_loss(input1, made, reduction, mask)
 
 
-@rule(*functional("margin_ranking_loss"), sample="F:b, F:b, F:b | F:b d, F:b d, F:b d, reduction='none'")
-@old_flags
+@loss("margin_ranking_loss", sample="F:b, F:b, F:b | F:b d, F:b d, F:b d, reduction='none'")
 def margin_ranking_loss(
-    input1: Any,
-    input2: Any,
-    target: Any,
-    margin: Any = 0,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: Any = "mean",
+    input1: Any, input2: Any, target: Any, margin: Any = 0, reduction: Any = "mean"
 ) -> Tensor:
     operands = ((need(input1), "input1"), (need(input2), "input2"), (need(target), "target"))
     ranks = {t.rank for t, _ in operands}
@@ -79,11 +58,10 @@ def margin_ranking_loss(
     return reduced_loss(input1, broadcast_operands(*operands), reduction, mask)
 
 
-@rule(
-    *functional("triplet_margin_loss"),
+@loss(
+    "triplet_margin_loss",
     sample="F:b d, F:b d, F:b d | F:b d, F:b d, F:b d, reduction='none' | F:d, F:d, F:d",
 )
-@old_flags
 def triplet_margin_loss(
     anchor: Any,
     positive: Any,
@@ -92,8 +70,6 @@ def triplet_margin_loss(
     p: Any = 2,
     eps: Any = 1e-06,
     swap: Any = False,
-    size_average: Any = None,
-    reduce: Any = None,
     reduction: Any = "mean",
 ) -> Tensor:
     operands = ((need(anchor), "anchor"), (need(positive), "positive"), (need(negative), "negative"))
@@ -142,17 +118,9 @@ def triplet_margin_with_distance_loss(
 # --- several labels ----------------------------------------------------------------------------
 
 
-@rule(*functional("multi_margin_loss"), sample="F:b c, I:b | F:c, I: | F:b c, I:b, reduction='none'")
-@old_flags
+@loss("multi_margin_loss", sample="F:b c, I:b | F:c, I: | F:b c, I:b, reduction='none'")
 def multi_margin_loss(
-    input: Any,
-    target: Any,
-    p: Any = 1,
-    margin: Any = 1.0,
-    weight: Any = None,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: Any = "mean",
+    input: Any, target: Any, p: Any = 1, margin: Any = 1.0, weight: Any = None, reduction: Any = "mean"
 ) -> Tensor:
     mask = want(need(input), FLOATING, "input", "a floating dtype")
     want(need(target), INT64, "target", "int64 class indices", f"use {name(target, 'target')}.long()")
@@ -178,13 +146,8 @@ def multi_margin_loss(
     return reduced_loss(input, target.shape if len(input.shape) == 1 else (count,), reduction, mask)
 
 
-@rule(
-    *functional("multilabel_margin_loss"), sample="F:b c, I:b c | F:c, I:c | F:b c, I:b c, reduction='none'"
-)
-@old_flags
-def multilabel_margin_loss(
-    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: Any = "mean"
-) -> Tensor:
+@loss("multilabel_margin_loss", sample="F:b c, I:b c | F:c, I:c | F:b c, I:b c, reduction='none'")
+def multilabel_margin_loss(input: Any, target: Any, reduction: Any = "mean") -> Tensor:
     mask = want(need(input), FLOATING, "input", "a floating dtype")
     want(need(target), INT64, "target", "int64 class indices", f"use {name(target, 'target')}.long()")
     if input.rank is None or len(input.shape) == 0:
@@ -196,15 +159,9 @@ def multilabel_margin_loss(
     return reduced_loss(input, input.shape[:-1], reduction, mask)
 
 
-@rule(*functional("multilabel_soft_margin_loss"), sample="F:b c, F:b c | F:b c, F:b c, reduction='none'")
-@old_flags
+@loss("multilabel_soft_margin_loss", sample="F:b c, F:b c | F:b c, F:b c, reduction='none'")
 def multilabel_soft_margin_loss(
-    input: Any,
-    target: Any,
-    weight: Any = None,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: Any = "mean",
+    input: Any, target: Any, weight: Any = None, reduction: Any = "mean"
 ) -> Tensor:
     mask = floating_pair(input, target)
     if weight is not None:

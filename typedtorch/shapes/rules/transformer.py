@@ -27,11 +27,6 @@ from typedtorch.shapes.tensor import (
 # --- multi-head attention ----------------------------------------------------------------------
 
 
-def _batched(tensor: Tensor, batch_first: Any) -> bool | None:
-    """Whether there is a batch axis; None where the rank is not known."""
-    return None if tensor.rank is None else len(tensor.shape) == 3
-
-
 def _sequence(tensor: Any, parameter: str, width: Any, what: str, batch_first: Any) -> None:
     """Rank 2 or 3 with the embedding last."""
     who = name(tensor, parameter)
