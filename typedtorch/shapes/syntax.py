@@ -11,7 +11,7 @@ import ast
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from weakref import WeakValueDictionary
 
 Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
@@ -136,6 +136,12 @@ def walk(node: ast.AST) -> list[ast.AST]:
         below.reverse()
         stack += below
     return nodes
+
+
+@lru_cache(maxsize=4096)
+def names_in(node: ast.AST) -> tuple[str, ...]:
+    """The names that a local function speaks of, in alphabetical order."""
+    return tuple(sorted({n.id for n in walk(node) if isinstance(n, ast.Name)}))
 
 
 def _walk(tree: ast.AST) -> _Walk:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from typedtorch.shapes.infer.interpreter import Interpreter
 
 
+_CALLED = " (called on line "
+
+
 def report(
     interpreter: Interpreter,
     frame: Frame,
@@ -34,26 +37,31 @@ def report(
     It belongs to the body where any tensors that the signature allows would meet it, unless it is about
     tensors that the body got in another way.
     """
-    if not frame.reporter.muted:
-        for place, finding in inner.reporter.elsewhere.items():
+    same_file = inner.module is frame.module
+    beyond = inner.reporter.elsewhere
+    if same_file and not frame.reporter.muted:
+        for place, finding in beyond.items():
             frame.reporter.elsewhere.setdefault(place, finding)
-    if not inner.reporter.findings:
+    if not inner.reporter.findings and (same_file or not beyond):
         return
     own = _own_findings(interpreter, function)
     found = [f for f in inner.reporter.findings.values() if (f.line, f.column, f.code) not in own]
+    if not same_file:
+        # places of another file: told at the call that leads there
+        found += [replace(f, message=f.message.rpartition(_CALLED)[0]) for f in beyond.values()]
     if not found:
         return
-    here = inner.module is frame.module and not frame.reporter.muted
+    here = same_file and not frame.reporter.muted
     if signature.shaped and here and not captures_tensors(function):
         always = _whatever_the_tensors(interpreter, frame, function, signature, values)
         bodies = [f for f in found if (f.line, f.column, f.code) in always]
         for f in bodies:
-            message = f"{f.message} (called on line {getattr(node, 'lineno', 0)})"
+            message = f"{f.message}{_CALLED}{getattr(node, 'lineno', 0)})"
             frame.reporter.elsewhere.setdefault((f.line, f.column, f.code), replace(f, message=message))
         if bodies:
             return
     finding = min(found)
-    where = f" (line {finding.line})" if inner.module is frame.module else ""
+    where = f" (line {finding.line})" if same_file else ""
     frame.reporter.add(node, finding.code, f"in {function.name}(){where}: {finding.message}", finding.hint)
 
 

@@ -168,12 +168,13 @@ def filter_(frame: Frame, args: Args, node: ast.AST) -> Value:
 def sum_(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``sum`` of integers or of tensors."""
     items = _items(args.values[0]) if args.values else None
-    if items is not None and all(is_size(v) for v in items):
-        total = args.get(1, "start", 0)
+    start = total = args.get(1, "start", 0)
+    if items is not None and all(is_size(v) for v in (start, *items)):
         for item in items:
             total = total + item
         return total
     values = items if items else [_each(frame, args.values[0], node)] * 2 if args.values else []
+    values = values if is_size(start) else [start, *values]
     if not values or not all(isinstance(v, Tensor) for v in values):
         return UNKNOWN
     total = values[0]

@@ -266,7 +266,7 @@ def run_inline(
         memo.cuts += 1
         return UNKNOWN
     given = tuple([values.get(p.name, LEFT_OUT) for p in signature.parameters])
-    key = (effects, function.bound, *given, *memo.captured(function))
+    key = (effects, function.bound, *given, *function.captured.values())
     known = memo.find(body, key, frame.depth)
     if known is not None:
         for place, new in known.changed:

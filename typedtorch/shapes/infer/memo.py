@@ -9,13 +9,11 @@ from typedtorch.shapes.infer.likeness import PLAIN, Likeness, nameless, one_to_o
 from typedtorch.shapes.infer.state import map_sizes
 from typedtorch.shapes.infer.values import (
     DictV,
-    FunctionV,
     Instance,
     Sequence,
     Value,
 )
 from typedtorch.shapes.size import Atom, Poly, Size, atoms, substitute, unknown
-from typedtorch.shapes.syntax import walk
 from typedtorch.shapes.tensor import Tensor
 
 _MOST = 1000  # calls remembered for one body
@@ -49,17 +47,7 @@ class Memo:
     def __init__(self) -> None:
         self._known: dict[int, dict[int, list[_Known]]] = {}
         self._kept: dict[int, int] = {}
-        self._read: dict[int, list[str]] = {}  # names in local functions
         self.cuts = 0  # calls that were not followed because they are too deep
-
-    def captured(self, function: FunctionV) -> tuple[Value, ...]:
-        """What a body reads of the function around it."""
-        closure, node = function.closure, function.node
-        if not closure:
-            return ()
-        if id(node) not in self._read:
-            self._read[id(node)] = sorted({n.id for n in walk(node) if isinstance(n, ast.Name)})
-        return tuple([closure[name] for name in self._read[id(node)] if name in closure])
 
     def find(self, body: ast.AST, given: tuple[Value, ...], depth: int = 0) -> Outcome | None:
         """What a call of a body with such values gave, in terms of the objects of this call."""

@@ -21,13 +21,8 @@ from typedtorch.shapes.infer.tensor_joins import join_tensor
 from typedtorch.shapes.python_numbers import number_kind, one_of
 from typedtorch.shapes.rule import Fields, Layer, Record
 from typedtorch.shapes.size import Poly, Size, atoms, either, unknown
-from typedtorch.shapes.tensor import (
-    UNKNOWN,
-    Dtype,
-    Scalar,
-    Tensor,
-    Unknown,
-)
+from typedtorch.shapes.syntax import names_in
+from typedtorch.shapes.tensor import UNKNOWN, Dtype, Scalar, Tensor, Unknown
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.classes import ClassInfo
@@ -63,12 +58,18 @@ class FunctionV:
     def name(self) -> str:
         return "lambda" if isinstance(self.node, ast.Lambda) else self.node.name
 
+    @property
+    def captured(self) -> dict[str, Value]:
+        """What a local function reads of the functions around it."""
+        return {n: self.closure[n] for n in names_in(self.node) if n in self.closure} if self.closure else {}
+
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, FunctionV)
             and self.node is other.node
             and self.is_bound == other.is_bound
             and (self.bound is other.bound or self.bound == other.bound)
+            and (self.closure is other.closure or _capture_alike(self, other))
         )
 
     __hash__ = None  # type: ignore[assignment]  # compared by node and receiver, never a key
@@ -249,6 +250,19 @@ def equal(a: Value, b: Value) -> bool:
     if isinstance(a, DictV):
         return _equal_maps(a.items, b.items) and equal(a.rest, b.rest)
     return bool(a == b)
+
+
+def _capture_alike(a: FunctionV, b: FunctionV) -> bool:
+    if a.node in _compared:  # it is among what it reads
+        return True
+    _compared.add(a.node)
+    try:
+        return _equal_maps(a.captured, b.captured)
+    finally:
+        _compared.discard(a.node)
+
+
+_compared: set[ast.AST] = set()  # local functions whose captured values are being compared
 
 
 def _equal_maps(a: Mapping[Any, Value], b: Mapping[Any, Value]) -> bool:

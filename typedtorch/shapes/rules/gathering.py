@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from typedtorch.shapes.dtypes import ANY, BIT, BOOL, INT64
-from typedtorch.shapes.equality import same
+from typedtorch.shapes.equality import is_argument, same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import both, is_size, literal, need, pointwise
 from typedtorch.shapes.rules.indexing import INDEX, broadcastable_into, check_range
@@ -79,10 +79,11 @@ def _check_ranks(tensor: Tensor, other: Tensor, parameter: str) -> None:
 
 
 def _check_within(part: Size, whole: Size, place: int, who: str, of: str) -> None:
+    """Refused where one is certainly larger; how many were asked for (``topk(k)``) may be fewer."""
     if isinstance(part, int) and isinstance(whole, int):
         too_large = part > whole
     else:
-        too_large = same(part, whole) is False and part != 1
+        too_large = same(part, whole) is False and part != 1 and not is_argument(part)
     if too_large:
         raise ShapeError(f"axis {place} of {who} is {part} and of {of} {whole}")
 

@@ -1,0 +1,80 @@
+"""What more annotated repositories do: layers from local functions, the largest of many, sums of lists."""
+
+from collections.abc import Callable
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+
+class Residual(nn.Module):
+    def __init__(self, width: int, context: int | None = None) -> None:
+        super().__init__()
+        if context is not None:
+            self.first = nn.Linear(width + context, 8)
+        else:
+            self.first = nn.Linear(width, 8)
+
+    def forward(self, x: Tensor, context: Tensor | None = None) -> Tensor:
+        if context is None:
+            return self.first(x)
+        return self.first(torch.cat((x, context), dim=1))
+
+
+class Coupling(nn.Module):
+    def __init__(self, make: Callable[[int], nn.Module]) -> None:
+        super().__init__()
+        self.net = make(2)
+
+    def forward(self, x: Tensor, context: Tensor | None = None) -> Tensor:
+        return self.net(x, context)
+
+
+class Flow(nn.Module):
+    def __init__(self, context: int | None = None) -> None:
+        super().__init__()
+
+        def make(width: int) -> nn.Module:
+            return Residual(width, context)
+
+        self.coupling = Coupling(make)
+
+    def forward(self, x: Tensor, context: Tensor | None = None) -> Tensor:
+        return self.coupling(x, context)
+
+
+def flows() -> None:
+    for size in [None, 3]:
+        context = None if size is None else torch.randn(3, size)
+        assert Flow(size)(torch.randn(3, 2), context).shape == (3, 8)
+
+
+def scaled_by(sizes: list[int]) -> list[Callable[[], Tensor]]:
+    made = []
+    for size in sizes:
+
+        def ones(size: int = size) -> Tensor:
+            return torch.ones(size)
+
+        made.append(ones)
+    return made
+
+
+def without_extremes(x: Float[Tensor, "b l d"], k: int) -> Float[Tensor, "b l d"]:
+    top = x.topk(k, dim=-1)
+    return x.scatter(dim=-1, index=top.indices, src=torch.zeros_like(x))
+
+
+def flat_list(parts: list[list[int]]) -> int:
+    return len(sum(parts, [])) + len(sum([[1, 2], [3]], []))  # noqa: RUF017 - what programs write
+
+
+def summed(x: Float[Tensor, "n"], start: Float[Tensor, "m n"]) -> Float[Tensor, "m n"]:
+    return sum([x, x], start)
+
+
+# run: flows()
+# run: [f() for f in scaled_by([2, 3])]
+# run: without_extremes(randn(2, 3, 8), 4)
+# run: flat_list([[1], [2, 3]])
+# run: summed(randn(4), randn(3, 4))
