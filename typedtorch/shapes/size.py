@@ -70,12 +70,13 @@ Monomial: TypeAlias = tuple[tuple[Atom, int], ...]
 class Poly:
     """A polynomial that is not a constant (constants are plain ``int``)."""
 
-    __slots__ = ("_hash", "terms")
+    __slots__ = ("_atoms", "_hash", "terms")
     terms: tuple[tuple[Monomial, int], ...]
 
     def __init__(self, terms: tuple[tuple[Monomial, int], ...]) -> None:
         self.terms = terms
         self._hash = hash(terms)
+        self._atoms: frozenset[Atom] | None = None
 
     def __hash__(self) -> int:
         return self._hash
@@ -133,15 +134,12 @@ class Poly:
     def __repr__(self) -> str:
         return _format(self)
 
-    def atoms(self) -> set[Atom]:
+    def atoms(self) -> frozenset[Atom]:
         """Every atom that occurs, operands of floors included."""
-        found: set[Atom] = set()
-        for monomial, _ in self.terms:
-            for atom, _power in monomial:
-                found.add(atom)
-                for operand in atom.operands:
-                    found |= atoms(operand)
-        return found
+        if self._atoms is None:
+            found = {atom for monomial, _ in self.terms for atom, _power in monomial}
+            self._atoms = frozenset(found).union(*(atoms(o) for atom in found for o in atom.operands))
+        return self._atoms
 
 
 Size: TypeAlias = int | Poly
@@ -233,8 +231,11 @@ def is_counted(size: Size) -> bool:
     )
 
 
-def atoms(size: Size) -> set[Atom]:
-    return set() if isinstance(size, int) else size.atoms()
+def atoms(size: Size) -> frozenset[Atom]:
+    return _NO_ATOMS if isinstance(size, int) else size.atoms()
+
+
+_NO_ATOMS: frozenset[Atom] = frozenset()
 
 
 def is_unknown(size: Size) -> bool:
@@ -331,7 +332,12 @@ def substitute(size: Size, values: Mapping[Atom, Size] | Callable[[Atom], Size |
     """Replace atoms, also inside floors; atoms without a value stay."""
     if isinstance(size, int):
         return size
-    look = values if callable(values) else values.get
+    if callable(values):
+        look = values
+    elif size.atoms().isdisjoint(values):
+        return size
+    else:
+        look = values.get
     total: Size = 0
     for monomial, coefficient in size.terms:
         term: Size = coefficient

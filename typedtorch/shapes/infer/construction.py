@@ -12,10 +12,10 @@ from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.attributes import assume_field
 from typedtorch.shapes.infer.binding import Args, Parameter, bind, check_argument
 from typedtorch.shapes.infer.classes import ClassInfo
+from typedtorch.shapes.infer.contents import map_tensors
 from typedtorch.shapes.infer.declared import more_precise
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.misaligned import reordered
-from typedtorch.shapes.infer.state import map_tensors
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.updates import only_at_start, stable
 from typedtorch.shapes.infer.values import (

@@ -10,6 +10,7 @@ from typing import Any
 
 from typedtorch.shapes.infer import refine, registering
 from typedtorch.shapes.infer.assignment import assign_target
+from typedtorch.shapes.infer.contents import Substitution, sizes_in
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Loop
 from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate
@@ -20,7 +21,7 @@ from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
 )
-from typedtorch.shapes.size import Atom, Size, atoms, substitute, unknown
+from typedtorch.shapes.size import Atom, unknown
 from typedtorch.shapes.tensor import Pack
 
 
@@ -167,17 +168,13 @@ _PLACE = re.compile(r"\?(\d+):")
 def age(state: State, loop: ast.stmt, before: State) -> None:
     """Unknown sizes that arose in this turn of a loop are not those of the same names in the next."""
     first, last = loop.lineno, loop.end_lineno or loop.lineno
-
-    def older(size: Size) -> Size:
-        if isinstance(size, int):
-            return size
-        found = {a: unknown(f"{a.name}'") for a in atoms(size) if _opaque_from(a, first, last)}
-        return substitute(size, found) if found else size
-
-    def older_run(run: Pack) -> Pack:
-        return Pack(f"{run.name}'") if _arose(run.name, first, last) else run
-
-    state.transform(older, older_run, since=before)
+    held = [sizes_in(v) for name, v in state.variables.items() if before.variables.get(name) is not v]
+    found = frozenset[Atom | Pack]().union(*held, *map(sizes_in, state.names.sizes.values()))
+    found |= frozenset(e for shape in state.names.packs.values() for e in shape if isinstance(e, Pack))
+    sizes = {a: unknown(f"{a.name}'") for a in found if isinstance(a, Atom) and _opaque_from(a, first, last)}
+    runs = {e: (Pack(f"{e.name}'"),) for e in found if isinstance(e, Pack) and _arose(e.name, first, last)}
+    if sizes or runs:
+        state.substitute(Substitution(sizes, runs))
 
 
 def _opaque_from(atom: Atom, first: int, last: int) -> bool:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from typedtorch.shapes.infer.contents import Substitution, sizes_in
 from typedtorch.shapes.infer.likeness import PLAIN, Likeness, nameless, one_to_one
-from typedtorch.shapes.infer.state import map_sizes
 from typedtorch.shapes.infer.values import (
     DictV,
     Instance,
     Sequence,
     Value,
 )
-from typedtorch.shapes.size import Atom, Poly, Size, atoms, substitute, unknown
+from typedtorch.shapes.size import Atom, Poly, unknown
 from typedtorch.shapes.tensor import Tensor
 
 _MOST = 1000  # calls remembered for one body
@@ -85,20 +85,11 @@ def _of_call(known: _Known, given: tuple[Value, ...]) -> Outcome | None:
 
 def of_this_call(place: str, given: tuple[Value, ...], result: Value) -> Value:
     """Sizes that arose in a body are this call's own: what another call gives has others."""
-    found: set[Atom] = set()
-
-    def note(size: Size) -> Size:
-        found.update(a for a in atoms(size) if a.kind == "opaque")
-        return size
-
-    map_sizes(result, note)
-    if not found:
+    arose = [atom for atom in sizes_in(result) if isinstance(atom, Atom) and atom.kind == "opaque"]
+    if not arose:
         return result
-    arose = frozenset(found)
-    found.clear()
-    map_sizes(given, note)
-    own = {atom: unknown(f"{atom.name}@{place}") for atom in arose - found}
-    return map_sizes(result, lambda size: substitute(size, own)) if own else result
+    known = sizes_in(given)
+    return Substitution({a: unknown(f"{a.name}@{place}") for a in arose if a not in known})(result)
 
 
 def _sketch(given: tuple[Value, ...]) -> int:

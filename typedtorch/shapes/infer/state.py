@@ -9,30 +9,25 @@ what still changes after :data:`MAX_ROUNDS`), so this ends.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.infer.assuming import Names
+from typedtorch.shapes.infer.contents import HOLDS_NOTHING, Substitution
 from typedtorch.shapes.infer.ties import Ties
 from typedtorch.shapes.infer.values import (
-    Bound,
     Choice,
-    ClassV,
     DictV,
-    External,
-    FunctionV,
     Instance,
-    LayerV,
     Sequence,
     Value,
     equal,
     join,
 )
-from typedtorch.shapes.rule import Fields, Record, like
-from typedtorch.shapes.size import Atom, Poly, Size, as_poly, atoms, substitute, unknown
-from typedtorch.shapes.tensor import UNKNOWN, Entry, Pack, Shape, Tensor, has_open_run
+from typedtorch.shapes.rule import Fields, like
+from typedtorch.shapes.size import Atom, Size, as_poly, atoms, unknown
+from typedtorch.shapes.tensor import UNKNOWN, Pack, Shape, has_open_run
 
 MAX_ROUNDS = 4
 
@@ -56,41 +51,26 @@ class State:
         for name, value in self.variables.items():
             if value is old:
                 self.variables[name] = new
-            elif type(value) not in _HOLDS_NOTHING and _holds(value, old, _DEEP):
+            elif type(value) not in HOLDS_NOTHING and _holds(value, old, _DEEP):
                 self.variables[name] = _replace_object(value, old, new, _DEEP)
 
     def equate(self, atom: Atom, size: Size) -> None:
         """From here on this atom is that size."""
-        self.transform(lambda s: substitute(s, {atom: size}))
+        self.substitute(Substitution({atom: size}))
         if atom.kind == "axis" and isinstance(size, int):
             self.names.dispatched = True
         self.ties = self.ties.none()
 
-    def transform(
-        self,
-        change: Callable[[Size], Size],
-        run: Callable[[Pack], Pack] | None = None,
-        since: State | None = None,
-    ) -> None:
-        """Change every size, and every run of axes; of variables, those that another state has not."""
-        known = {} if since is None else since.variables
-        for name, value in self.variables.items():
-            if name not in known or known[name] is not value:
-                self.variables[name] = map_sizes(value, change, run)
-        self.names.sizes = {k: change(v) for k, v in self.names.sizes.items()}
-        self.names.packs = {k: map_shape(v, change, run) for k, v in self.names.packs.items()}
-
     def replace_pack(self, pack: Pack, shape: Shape) -> None:
         """The rank of a run of axes became known."""
+        self.substitute(Substitution({}, {pack: shape}))
+
+    def substitute(self, by: Substitution) -> None:
+        """Put other sizes and runs of axes in the place of some, wherever they are."""
         for name, value in self.variables.items():
-            self.variables[name] = map_tensors(value, lambda t: _expand_pack(t, pack, shape))
-        self.names.packs = {k: _expand(v, pack, shape) for k, v in self.names.packs.items()}
-
-
-# kinds of values, the most frequent ones, that have no others inside them
-_HOLDS_NOTHING = frozenset(
-    {Tensor, Poly, int, bool, float, str, type(None), External, FunctionV, ClassV, LayerV}
-)
+            self.variables[name] = by(value)
+        self.names.sizes = {k: by.size(v) for k, v in self.names.sizes.items()}
+        self.names.packs = {k: by.shape(v) for k, v in self.names.packs.items()}
 
 
 _DEEP = 3  # how far inside others an object is looked for
@@ -103,7 +83,7 @@ def _holds(value: Value, old: Value, depth: int) -> bool:
         for part in parts(value):
             if part is old:
                 return True
-            if depth > 1 and type(part) not in _HOLDS_NOTHING and _holds(part, old, depth - 1):
+            if depth > 1 and type(part) not in HOLDS_NOTHING and _holds(part, old, depth - 1):
                 return True
     return False
 
@@ -121,7 +101,7 @@ _PARTS: dict[type, Callable[[Value], Iterable[Value]]] = {
 def _replace_object(value: Value, old: Value, new: Value, depth: int) -> Value:
     if value is old:
         return new
-    if depth == 0 or type(value) in _HOLDS_NOTHING or not _holds(value, old, depth):
+    if depth == 0 or type(value) in HOLDS_NOTHING or not _holds(value, old, depth):
         return value
 
     def inside(part: Value) -> Value:
@@ -136,91 +116,6 @@ def _replace_object(value: Value, old: Value, new: Value, depth: int) -> Value:
     if isinstance(value, Sequence):
         return replace(value, items=tuple(map(inside, value.items or ())))
     return like(value, map(inside, value))
-
-
-def _expand(shape: Shape, pack: Pack, by: Shape) -> Shape:
-    out: list[Entry] = []
-    for entry in shape:
-        if entry == pack:
-            out.extend(by)
-        else:
-            out.append(entry)
-    return tuple(out)
-
-
-def _expand_pack(tensor: Tensor, pack: Pack, by: Shape) -> Tensor:
-    if pack not in tensor.shape:
-        return tensor
-    return replace(tensor, layout=None, shape=_expand(tensor.shape, pack, by))
-
-
-def map_shape(
-    shape: Shape, change: Callable[[Size], Size], run: Callable[[Pack], Pack] | None = None
-) -> Shape:
-    return tuple((e if run is None else run(e)) if isinstance(e, Pack) else change(e) for e in shape)
-
-
-def map_sizes(
-    value: Value, change: Callable[[Size], Size], run: Callable[[Pack], Pack] | None = None
-) -> Value:
-    """Apply a change to every size inside a value; the value itself where nothing changed."""
-    if isinstance(value, Poly):
-        return change(value)
-
-    def in_tensor(tensor: Tensor) -> Tensor:
-        shape = map_shape(tensor.shape, change, run)
-        return tensor if shape == tensor.shape else replace(tensor, layout=None, shape=shape)
-
-    return map_tensors(value, in_tensor, change)
-
-
-def map_tensors(
-    value: Value, change: Callable[[Tensor], Tensor], size: Callable[[Size], Size] | None = None
-) -> Value:
-    """Apply a change to every tensor (and size) inside a value."""
-
-    def go(v: Value) -> Value:
-        if isinstance(v, Tensor):
-            return change(v)
-        if isinstance(v, Poly):
-            return v if size is None else size(v)
-        if type(v) in _HOLDS_NOTHING:
-            return v
-        if isinstance(v, Record):
-            return type(v)(**{n: go(x) for n, x in zip(v.names, v, strict=True)})
-        if isinstance(v, tuple):
-            parts = [go(x) for x in v]
-            return v if _all_same(parts, v) else like(v, parts)
-        if isinstance(v, Choice):
-            options = tuple([go(x) for x in v.options])
-            return v if _all_same(options, v.options) else replace(v, options=options)
-        if isinstance(v, Sequence):
-            items = None if v.items is None else tuple(go(x) for x in v.items)
-            element = go(v.element)
-            length = v.length if size is None or v.length is None else size(v.length)
-            if items == v.items and element is v.element and length == v.length:
-                return v
-            return replace(v, items=items, element=element, length=length)
-        if isinstance(v, DictV):
-            held, rest = {k: go(x) for k, x in v.items.items()}, go(v.rest)
-            if rest is v.rest and _all_same(held.values(), v.items.values()):
-                return v
-            return replace(v, items=held, rest=rest)
-        if isinstance(v, Instance):
-            changed = {k: go(x) for k, x in v.attributes.items()}
-            if _all_same(changed.values(), v.attributes.values()):
-                return v
-            return replace(v, attributes=changed)
-        if isinstance(v, Bound):
-            receiver = go(v.receiver)
-            return v if receiver is v.receiver else replace(v, receiver=receiver)
-        return v
-
-    return go(value)
-
-
-def _all_same(new: Iterable[Value], old: Iterable[Value]) -> bool:
-    return all(map(operator.is_, new, old))
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,9 +151,7 @@ class _Case:
         return _Case(sizes, runs, names) if names else None
 
     def of_value(self, value: Value) -> Value:
-        for run, shape in self.runs.items():
-            value = map_tensors(value, lambda t, run=run, shape=shape: _expand_pack(t, run, shape))  # type: ignore[misc]  # bound in this turn
-        return map_sizes(value, lambda size: substitute(size, self.sizes)) if self.sizes else value
+        return Substitution(self.sizes, self.runs)(value)
 
 
 def join_states(a: State | None, b: State | None, key: str) -> State | None:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes.equality import HELD_SCOPE, INSTANCE_SCOPE, INTEGER_SCOPE, LINKED_SCOPE, bare
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.assuming import Names
+from typedtorch.shapes.infer.contents import map_tensors
 from typedtorch.shapes.infer.frame import Frame, Reporter
-from typedtorch.shapes.infer.state import map_tensors
 from typedtorch.shapes.infer.values import UNKNOWN, DictV, FunctionV, Instance, Value, is_size, join_all
 from typedtorch.shapes.size import Atom, Size, substitute, unknown
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Tensor

@@ -20,9 +20,9 @@ from typedtorch.shapes.equality import is_argument
 from typedtorch.shapes.infer.tensor_joins import join_tensor
 from typedtorch.shapes.python_numbers import number_kind, one_of
 from typedtorch.shapes.rule import Fields, Layer, Record
-from typedtorch.shapes.size import Poly, Size, atoms, either, unknown
+from typedtorch.shapes.size import Atom, Poly, Size, atoms, either, unknown
 from typedtorch.shapes.syntax import names_in
-from typedtorch.shapes.tensor import UNKNOWN, Dtype, Scalar, Tensor, Unknown
+from typedtorch.shapes.tensor import UNKNOWN, Dtype, Pack, Scalar, Tensor, Unknown
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.classes import ClassInfo
@@ -97,6 +97,8 @@ class Instance:
     altered: bool = False  # a module in it was replaced: it is no longer what its constructor made
     axes: Mapping[str, Size] = field(default_factory=dict)  # of the tensors its constructor was given
     variables: Mapping[str, Value] = field(default_factory=dict)  # what the parameters of its class stand for
+    # what ``contents.sizes_in`` found, where it has looked
+    sizes: frozenset[Atom | Pack] | None = field(default=None, init=False, repr=False, compare=False)
 
     def with_attribute(self, name: str, value: Value) -> Instance:
         return replace(self, attributes={**self.attributes, name: value})
@@ -130,6 +132,7 @@ class Sequence:
     items: tuple[Value, ...] | None
     element: Value = UNKNOWN
     length: Size | None = None
+    sizes: frozenset[Atom | Pack] | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def any_item(self) -> Value:
@@ -146,6 +149,7 @@ class DictV:
     items: Mapping[Any, Value]
     rest: Value | None = None  # None: no other keys
     kind: str = "dict"
+    sizes: frozenset[Atom | Pack] | None = field(default=None, init=False, repr=False, compare=False)
 
     def get(self, key: Value) -> Value:
         if isinstance(key, (str, int, float, bool, bytes, type(None))):

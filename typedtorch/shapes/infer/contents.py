@@ -1,0 +1,175 @@
+"""The sizes inside values, and others put in their place."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import TypeAlias
+
+from typedtorch.shapes.infer.values import (
+    Bound,
+    Choice,
+    ClassV,
+    DictV,
+    External,
+    FunctionV,
+    Instance,
+    LayerV,
+    Sequence,
+    Value,
+)
+from typedtorch.shapes.rule import Record, like
+from typedtorch.shapes.size import Atom, Poly, Size, atoms, substitute
+from typedtorch.shapes.tensor import Entry, Pack, Shape, Tensor
+
+Held: TypeAlias = frozenset[Atom | Pack]
+
+# kinds of values, the most frequent ones, that have no others inside them
+HOLDS_NOTHING = frozenset(
+    {Tensor, Poly, int, bool, float, str, type(None), External, FunctionV, ClassV, LayerV}
+)
+_NONE: Held = frozenset()
+
+
+def sizes_in(value: Value) -> Held:
+    """The atoms of every size inside a value, and the runs of axes of its tensors."""
+    kind = type(value)
+    if kind is Tensor:
+        return _in_shape(value.shape)
+    if kind is Poly:
+        return frozenset(atoms(value))
+    if kind in HOLDS_NOTHING:
+        return _NONE
+    if isinstance(value, (Instance, Sequence, DictV)):
+        if value.sizes is None:
+            object.__setattr__(value, "sizes", _in_all(_parts(value)))  # it never changes: found once
+        return value.sizes or _NONE
+    return _in_all(_parts(value))
+
+
+@lru_cache(maxsize=65536)
+def _in_shape(shape: Shape) -> Held:
+    runs = frozenset(entry for entry in shape if isinstance(entry, Pack))
+    return runs.union(*(atoms(entry) for entry in shape if not isinstance(entry, Pack)))
+
+
+def _in_all(parts: Iterable[Value]) -> Held:
+    found = _NONE
+    for part in parts:
+        own = sizes_in(part)
+        if not own <= found:
+            found = found | own
+    return found
+
+
+def _parts(value: Value) -> Iterable[Value]:
+    if isinstance(value, Instance):
+        return value.attributes.values()
+    if isinstance(value, tuple):
+        return value
+    if isinstance(value, Sequence):
+        return (value.element, value.length, *(value.items or ()))
+    if isinstance(value, DictV):
+        return (value.rest, *value.items.values())
+    if isinstance(value, Choice):
+        return value.options
+    return (value.receiver,) if isinstance(value, Bound) else ()
+
+
+def with_parts(value: Value, change: Callable[[Value], Value]) -> Value:
+    """A value with something else for each of its parts; the value itself where all of them stay."""
+    if isinstance(value, Record):
+        return type(value)(**{name: change(part) for name, part in zip(value.names, value, strict=True)})
+    if isinstance(value, tuple):
+        parts = [change(part) for part in value]
+        return value if _all_same(parts, value) else like(value, parts)
+    if isinstance(value, Instance):
+        held = {k: change(part) for k, part in value.attributes.items()}
+        same = _all_same(held.values(), value.attributes.values())
+        return value if same else replace(value, attributes=held)
+    if isinstance(value, Sequence):
+        items = None if value.items is None else tuple([change(part) for part in value.items])
+        element, length = change(value.element), change(value.length)
+        same = items is None or value.items is None or _all_same(items, value.items)
+        if same and element is value.element and length is value.length:
+            return value
+        return replace(value, items=items, element=element, length=length)
+    if isinstance(value, DictV):
+        kept, rest = {k: change(part) for k, part in value.items.items()}, change(value.rest)
+        if rest is value.rest and _all_same(kept.values(), value.items.values()):
+            return value
+        return replace(value, items=kept, rest=rest)
+    if isinstance(value, Choice):
+        options = tuple([change(part) for part in value.options])
+        return value if _all_same(options, value.options) else Choice(options)
+    if isinstance(value, Bound):
+        receiver = change(value.receiver)
+        return value if receiver is value.receiver else replace(value, receiver=receiver)
+    return value
+
+
+def _all_same(new: Iterable[Value], old: Iterable[Value]) -> bool:
+    return all(map(operator.is_, new, old))
+
+
+def map_tensors(
+    value: Value, change: Callable[[Tensor], Tensor], size: Callable[[Size], Size] | None = None
+) -> Value:
+    """Apply a change to every tensor (and size) inside a value."""
+
+    def within(part: Value) -> Value:
+        if isinstance(part, Tensor):
+            return change(part)
+        if isinstance(part, Poly):
+            return part if size is None else size(part)
+        return part if type(part) in HOLDS_NOTHING else with_parts(part, within)
+
+    return within(value)
+
+
+class Substitution:
+    """Puts sizes in the place of atoms, and axes in that of runs of axes, anywhere inside values.
+
+    What holds none of them stays itself, and an object that is in two places is still one afterwards.
+
+    >>> from typedtorch.shapes.size import axis
+    >>> (n,) = axis("n").atoms()
+    >>> Substitution({n: 3})((axis("n") + 1, Tensor((axis("n"), axis("d")))))
+    (4, Tensor(shape=(3, d), dtype=8191, label='', deliberate=False, layout=None, library='torch'))
+    """
+
+    def __init__(self, sizes: Mapping[Atom, Size], runs: Mapping[Pack, Shape] | None = None) -> None:
+        self._sizes, self._runs = sizes, runs or {}
+        self._replaced = frozenset(sizes) | frozenset(self._runs)
+        self._made: dict[int, tuple[Value, Value]] = {}  # with what it was made of, which so stays alive
+
+    def __call__(self, value: Value) -> Value:
+        if sizes_in(value).isdisjoint(self._replaced):
+            return value
+        if isinstance(value, Poly):
+            return substitute(value, self._sizes)
+        if isinstance(value, Tensor):
+            return replace(value, layout=None, shape=self.shape(value.shape))
+        known = self._made.get(id(value))
+        if known is None:
+            known = self._made[id(value)] = value, with_parts(value, self)
+        return known[1]
+
+    def shape(self, shape: Shape) -> Shape:
+        """Some axes with others in their place."""
+        return tuple([new for entry in shape for new in self._entry(entry)])
+
+    def _entry(self, entry: Entry) -> Shape:
+        if isinstance(entry, Pack):
+            by = self._runs.get(entry, (entry,))
+            return by if by == (entry,) else tuple([e if isinstance(e, Pack) else self.size(e) for e in by])
+        return (self.size(entry),)
+
+    def size(self, size: Size) -> Size:
+        """A size with others in the place of its atoms."""
+        return substitute(size, self._sizes)
+
+
+__all__ = ["HOLDS_NOTHING", "Substitution", "map_tensors", "sizes_in", "with_parts"]
