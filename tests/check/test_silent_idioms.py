@@ -12,6 +12,11 @@ from typedtorch.shapes.infer import check_files
 from .programs import messages
 
 SILENT = {
+    "a name of the module that is bound to itself and then anew": """
+        signal = signal
+        signal = signal.squeeze()
+        first: Tensor = signal[0:10]
+    """,
     "what is unpacked may be as many as the channels are": """
         def frames(z: Tensor) -> Tensor:
             b, c, h, w = z.shape

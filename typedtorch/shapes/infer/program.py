@@ -156,7 +156,6 @@ class Module:
         return value is not None and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(value))
 
     def _rebound(self, name: str, bindings: list[Binding]) -> Value:
-        self.resolving.discard(name)
         self.resolved[name] = self._resolve(name, bindings[:-1])
         try:
             return self._value(name, bindings[-1])
