@@ -90,12 +90,6 @@ def test_folder_without_python_is_a_usage_error(capsys: pytest.CaptureFixture[st
     assert "empty: no Python files in this folder" in capsys.readouterr().err
 
 
-def test_notebook_is_refused_rather_than_passed(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("net.ipynb").write_text('{"cells": []}')  # which is an expression of Python, too
-    assert main(["net.ipynb"]) == 2
-    assert "net.ipynb: notebooks are not read; jupyter nbconvert --to script" in capsys.readouterr().err
-
-
 def test_links_to_nothing_are_passed_over(capsys: pytest.CaptureFixture[str]) -> None:
     write(good=GOOD)
     Path(".#good.py").symlink_to("somebody@host.1234")  # how Emacs marks a file that it edits

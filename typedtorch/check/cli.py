@@ -62,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
         "paths",
         nargs="*",
         metavar="PATH",
-        help="file, folder or module name; - is standard input (default: here)",
+        help="file, notebook, folder or module name; - is standard input (default: here)",
     )
     add("--output-format", choices=_FORMATS, default="text", help="how findings are printed (default: text)")
     add("--json", action="store_const", dest="output_format", const="json", help="--output-format json")

@@ -12,6 +12,16 @@ from typedtorch.shapes.findings import EXPLAIN, Finding
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
+def where(finding: Finding) -> str:
+    """The place of a finding, for people.
+
+    >>> where(Finding("a.ipynb", 3, 4, 3, 9, "shape", "x @ y: 3, 4", cell=2))
+    'a.ipynb:cell 2:3:5'
+    """
+    cell = f"cell {finding.cell}:" if finding.cell is not None else ""
+    return f"{finding.path}:{cell}{finding.line}:{finding.column + 1}"
+
+
 def github(findings: Iterable[Finding]) -> Iterator[str]:
     """One workflow command for each finding: GitHub shows it at the line of a pull request.
 
@@ -23,17 +33,17 @@ def github(findings: Iterable[Finding]) -> Iterator[str]:
     '::error title=typedtorch (shape),file=a.py,line=3,col=5,endLine=3,endColumn=10::a.py:3:5: x @ y: 3, 4'
     """
     for f in findings:
-        place = {
-            "title": f"typedtorch ({f.code})",
-            "file": PurePath(f.path).as_posix(),
-            "line": f.line,
-            "col": f.column + 1,
-            "endLine": f.end_line,
-            "endColumn": f.end_column + 1,
-        }
+        place: dict[str, object] = {"title": f"typedtorch ({f.code})", "file": PurePath(f.path).as_posix()}
+        if f.cell is None:
+            place |= {
+                "line": f.line,
+                "col": f.column + 1,
+                "endLine": f.end_line,
+                "endColumn": f.end_column + 1,
+            }
         properties = ",".join(f"{name}={_property(str(value))}" for name, value in place.items())
         severity = "error" if f.severity == "error" else "notice"
-        yield f"::{severity} {properties}::{_data(f'{f.path}:{f.line}:{f.column + 1}: {_message(f)}')}"
+        yield f"::{severity} {properties}::{_data(f'{where(f)}: {_message(f)}')}"
 
 
 def _data(text: str) -> str:
@@ -71,17 +81,21 @@ def _rule(code: str) -> Mapping[str, object]:
 
 
 def _result(finding: Finding) -> Mapping[str, object]:
-    region = {
-        "startLine": finding.line,
-        "startColumn": finding.column + 1,
-        "endLine": finding.end_line,
-        "endColumn": finding.end_column + 1,
-    }
-    location = {"artifactLocation": {"uri": _uri(finding.path)}, "region": region}
+    location: dict[str, object] = {"artifactLocation": {"uri": _uri(finding.path)}}
+    message = _message(finding)
+    if finding.cell is None:
+        location["region"] = {
+            "startLine": finding.line,
+            "startColumn": finding.column + 1,
+            "endLine": finding.end_line,
+            "endColumn": finding.end_column + 1,
+        }
+    else:  # lines of a cell are none of the file
+        message = f"cell {finding.cell}, line {finding.line}: {message}"
     return {
         "ruleId": finding.code,
         "level": finding.severity,
-        "message": {"text": _message(finding)},
+        "message": {"text": message},
         "locations": [{"physicalLocation": location}],
     }
 

@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import TextIO
 
+from typedtorch.check import formats
+from typedtorch.check.notebook import Notebook, NotebookError
 from typedtorch.check.run import Result
 from typedtorch.shapes.findings import Coverage, Finding
 
@@ -49,7 +51,7 @@ def text(result: Result, style: Style) -> Iterator[str]:
 
 
 def _finding(finding: Finding, style: Style) -> Iterator[str]:
-    where = f"{finding.path}:{finding.line}:{finding.column + 1}"
+    where = formats.where(finding)
     severity = style.paint(finding.severity, f"{finding.severity}:")
     code = "" if finding.severity == "note" else f"  {style.paint('dim', f'[{finding.code}]')}"
     yield f"{style.paint('bold', where)}: {severity} {finding.message}{code}"
@@ -61,7 +63,7 @@ def _finding(finding: Finding, style: Style) -> Iterator[str]:
 
 def _source(finding: Finding, style: Style) -> Iterator[str]:
     """The line, and carets under the span; of a span over several lines the first is shown."""
-    lines = _lines(finding.path)
+    lines = _lines(finding.path, finding.cell)
     if not 0 < finding.line <= len(lines):
         return
     line = lines[finding.line - 1].rstrip()
@@ -73,10 +75,12 @@ def _source(finding: Finding, style: Style) -> Iterator[str]:
 
 
 @cache
-def _lines(path: str) -> list[str]:
+def _lines(path: str, cell: int | None) -> list[str]:
     try:
-        return Path(path).read_text(encoding="utf-8", errors="replace").split("\n")
-    except OSError:
+        if cell is None:
+            return Path(path).read_text(encoding="utf-8", errors="replace").split("\n")
+        return Notebook.read(Path(path).read_bytes()).cells[cell - 1].source.split("\n")
+    except (OSError, NotebookError, IndexError):
         return []
 
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from typedtorch.check import notebook
 from typedtorch.check.finder import Finder, project_roots
 from typedtorch.check.targets import Target
 from typedtorch.shapes import ignores, syntax
@@ -61,7 +62,7 @@ class Checker:
         findings: list[Finding] = []
         coverage: dict[str, Coverage] = {}
         for target in targets:
-            found, known = self._file(target)
+            found, known = (self._notebook if target.path.suffix == notebook.SUFFIX else self._file)(target)
             unwanted = silenced | target.disabled
             findings += [replace(f, path=target.shown) for f in found if f.code not in unwanted]
             if known.total:
@@ -72,6 +73,17 @@ class Checker:
         """Files of the program, not of installed packages, that what was checked imports."""
         found = (path for group in self._groups.values() for path in group.finder.found())
         return frozenset(path.absolute() for path in found if not is_installed(path))
+
+    def _notebook(self, target: Target) -> tuple[list[Finding], Coverage]:
+        """The cells as one file."""
+        try:
+            book = notebook.Notebook.read(target.path.read_bytes() if target.data is None else target.data)
+        except OSError as error:
+            return [_broken(target, 1, 0, f"cannot be read: {error.strerror or error}")], Coverage()
+        except notebook.NotebookError as error:
+            return [_broken(target, 1, 0, str(error))], Coverage()
+        found, known = self._file(replace(target, data=book.text.encode()))
+        return [*map(book.place, found), *book.refusals(target.shown)], known
 
     def _file(self, target: Target) -> tuple[list[Finding], Coverage]:
         text = _read(target)
@@ -119,8 +131,8 @@ def _beside(finding: Finding, comments: Ignores) -> Finding:
 
 def _in_order(findings: list[Finding]) -> list[Finding]:
     """By place; what is said twice of one line is said once, as mypy does."""
-    once = {(f.path, f.line, f.severity, f.message): f for f in reversed(findings)}
-    return sorted(once.values(), key=lambda f: (f.path, f.line, f.column, f.code, f.message))
+    once = {(f.path, f.cell, f.line, f.severity, f.message): f for f in reversed(findings)}
+    return sorted(once.values(), key=lambda f: (f.path, f.cell or 0, f.line, f.column, f.code, f.message))
 
 
 def _read(target: Target) -> str | Finding:

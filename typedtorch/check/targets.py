@@ -58,12 +58,9 @@ def _files(name: str) -> Iterable[Path]:
     if path.is_dir():
         found = list(_sources_under(path))
         if not found:
-            raise TargetError(f"{name}: no Python files in this folder")
+            notebooks = "; name the notebooks that are to be checked" if any(path.glob("*.ipynb")) else ""
+            raise TargetError(f"{name}: no Python files in this folder{notebooks}")
         return found
-    if path.suffix == ".ipynb":
-        raise TargetError(
-            f"{name}: notebooks are not read; jupyter nbconvert --to script {name} makes a file that is"
-        )
     if path.is_file():
         return [path]
     module = Finder([Path(), *project_roots(Path())])(name) if not name.endswith(".py") else None

@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
-    """One message about one span of source.  Columns count from 0, lines from 1."""
+    """One message about one span of source.  Columns count from 0, lines from 1, of a notebook by cell."""
 
     path: str
     line: int
@@ -19,6 +19,7 @@ class Finding:
     message: str
     hint: str | None = None
     severity: Literal["error", "note"] = "error"
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
