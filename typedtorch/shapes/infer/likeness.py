@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Sequence as Places
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
+from typedtorch.shapes.infer.contents import HOLDS_NOTHING, with_parts
 from typedtorch.shapes.infer.values import (
     Bound,
     Choice,
@@ -21,7 +23,6 @@ from typedtorch.shapes.infer.values import (
     Value,
     equal,
 )
-from typedtorch.shapes.rule import Record, like
 from typedtorch.shapes.size import Atom, Poly, Size, as_poly, atoms, substitute
 from typedtorch.shapes.tensor import Entry, Tensor
 
@@ -120,8 +121,9 @@ class Likeness:
             touched = names.keys() | {self._names[name] for name in names}
             if not touched.isdisjoint(_Names(self._fixed).found):
                 return None  # a size inside an object, too, which is the same in both calls
-        pairs = _Pairs()
-        pairs.add(a, b)
+        pairs = _Pairs(a, b)
+        if not names and not pairs.differ:
+            return list(outcome)
         move = _Move(pairs.other, names)
         parts = [move(value) for value in outcome]
         return None if move.stuck else parts
@@ -132,8 +134,7 @@ def one_to_one(a: tuple[Value, ...], b: tuple[Value, ...], changed: Places[int])
 
     Not where one of them stands for two, nor where the object has another past.
     """
-    pairs = _Pairs()
-    pairs.add(a, b)
+    pairs = _Pairs(a, b)
     return pairs.one_to_one and all(_has_same_past(a[at], b[at]) for at in changed)
 
 
@@ -159,7 +160,8 @@ class _Names:
         elif id(value) not in self._seen:
             self._seen.add(id(value))
             for part in _parts(value):
-                self._add(part)
+                if type(part) not in PLAIN:
+                    self._add(part)
 
 
 def _parts(value: Value) -> Iterable[Value]:
@@ -192,34 +194,53 @@ def _has_same_past(a: Value, b: Value) -> bool:
 
 
 class _Pairs:
-    """The objects in a value, by identity, and those at the same places in an equal one."""
+    """The objects in a value, by identity, and those at the same places in an equal one.
 
-    def __init__(self) -> None:
+    Where no object stands for another (``differ``), only the outermost ones are noted.
+    """
+
+    def __init__(self, a: Value, b: Value) -> None:
         self.other: dict[int, Value] = {}
-        self.one_to_one = True
+        self.one_to_one, self.differ = True, False
         self._back: dict[int, int] = {}
+        self._shared: list[Value] = []
+        self._add(a, b)
+        if self.differ:
+            for value in self._shared:
+                self._add_parts(value, value)
 
-    def add(self, a: Value, b: Value) -> None:
+    def _add(self, a: Value, b: Value) -> None:
         kind = type(a)
         if kind is Instance or kind is Sequence or kind is DictV:
             if id(a) in self.other or id(b) in self._back:
                 self.one_to_one &= self.other.get(id(a)) is b and self._back.get(id(b)) == id(a)
                 return
             self.other[id(a)], self._back[id(b)] = b, id(a)
-        if kind is Instance:
-            for name, value in a.attributes.items():
-                self.add(value, b.attributes[name])
-        elif kind is Sequence:
-            self.add(a.items, b.items) if a.items is not None else self.add(a.element, b.element)
-        elif kind is DictV:
-            for key, value in a.items.items():
-                self.add(value, b.items[key])
-            self.add(a.rest, b.rest)
-        elif kind is Choice:
-            self.add(a.options, b.options)
+            if a is b and not self.differ:
+                self._shared.append(a)
+                return
+            self.differ |= a is not b
+        self._add_parts(a, b)
+
+    def _add_parts(self, a: Value, b: Value) -> None:
+        if isinstance(a, Instance):
+            self._add_items(a.attributes, b.attributes)
+        elif isinstance(a, Sequence):
+            self._add(a.items, b.items) if a.items is not None else self._add(a.element, b.element)
+        elif isinstance(a, DictV):
+            self._add_items(a.items, b.items)
+            self._add(a.rest, b.rest)
+        elif isinstance(a, Choice):
+            self._add(a.options, b.options)
         elif isinstance(a, tuple):
             for x, y in zip(a, b, strict=True):
-                self.add(x, y)
+                if type(x) not in HOLDS_NOTHING:
+                    self._add(x, y)
+
+    def _add_items(self, a: Mapping[Any, Value], b: Mapping[Any, Value]) -> None:
+        for key, value in a.items():
+            if type(value) not in HOLDS_NOTHING:
+                self._add(value, b[key])
 
 
 class _Move:
@@ -252,29 +273,7 @@ class _Move:
         return replace(value, shape=shape, layout=layout)
 
     def _inside(self, value: Value) -> Value:
-        if isinstance(value, tuple):
-            parts = [self(v) for v in value]
-            if isinstance(value, Record):
-                return type(value)(**dict(zip(value.names, parts, strict=True)))
-            if all(x is y for x, y in zip(parts, value, strict=True)):
-                return value
-            return like(value, parts)
-        if isinstance(value, Choice):
-            options = self(value.options)
-            return value if options is value.options else Choice(options)
-        if isinstance(value, Sequence):
-            items, element = self(value.items), self(value.element)
-            if items is value.items and element is value.element and value.length is None:
-                return value
-            return replace(value, items=items, element=element, length=self(value.length))
-        if isinstance(value, DictV):
-            held, rest = {k: self(v) for k, v in value.items.items()}, self(value.rest)
-            if rest is value.rest and all(held[k] is v for k, v in value.items.items()):
-                return value
-            return replace(value, items=held, rest=rest)
-        held = {k: self(v) for k, v in value.attributes.items()}
-        sizes = [*value.arguments.values(), *value.axes.values()] if self._names else ()
-        self.stuck |= bool(sizes) and not self._names.keys().isdisjoint(_Names(sizes).found)
-        if all(held[k] is v for k, v in value.attributes.items()):
-            return value
-        return replace(value, attributes=held)
+        if isinstance(value, Instance) and self._names:
+            sizes = [*value.arguments.values(), *value.axes.values()]
+            self.stuck |= not self._names.keys().isdisjoint(_Names(sizes).found)
+        return with_parts(value, self)
