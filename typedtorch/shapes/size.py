@@ -185,6 +185,7 @@ def _mul(a: Size, b: Size) -> Size:
     return from_dict(total)
 
 
+@lru_cache(maxsize=65536)
 def as_poly(atom: Atom) -> Poly:
     return Poly(((((atom, 1),), 1),))
 
@@ -302,6 +303,7 @@ def floor_div(size: Size, divisor: Size) -> Size:
     return as_poly(Atom("floor", f"{_wrap(size)}//{_wrap(divisor)}", (size, divisor)))
 
 
+@lru_cache(maxsize=65536)
 def common_factor(a: Size, b: Size) -> Size:
     """The largest monomial that divides both: (b*s*d) // (b*s*h) is d // h."""
     terms = (*_terms(a), *_terms(b))

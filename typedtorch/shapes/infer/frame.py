@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.findings import Finding
@@ -184,7 +185,7 @@ def callable_on(hint: str | None, nodes: Iterable[ast.expr | None]) -> str | Non
 
 def source(node: ast.AST, limit: int = 60) -> str:
     """An expression as the user wrote it (normalised), shortened where it is long."""
-    text = _name(node) or ast.unparse(node)
+    text = _name(node) or _unparsed(node)
     return text if len(text) <= limit else text[: limit - 3].rstrip() + "..."
 
 
@@ -195,3 +196,6 @@ def _name(node: ast.AST) -> str | None:
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         return f"{node.value.id}.{node.attr}"
     return None
+
+
+_unparsed = lru_cache(maxsize=4096)(ast.unparse)  # a body is run many times
