@@ -98,6 +98,35 @@ def parse(text: str) -> Axes:
 
 
 def _parse_dim(element: str) -> Dim:
+    _refuse_misspelt(element)
+    if element == "...":
+        return Dim("anonymous", "...", element, variadic=True)
+    flags, rest = _flags_of(element)
+    broadcastable = "broadcastable" in flags
+    if rest == "" or rest.isidentifier():
+        variadic, treepath = "variadic" in flags, "treepath" in flags
+        if "anonymous" not in flags:
+            return Dim("named", rest, element, None, variadic, broadcastable, treepath)
+        if broadcastable:
+            raise AxesError(f"{element!r}: an anonymous axis cannot be broadcastable")
+        return Dim("anonymous", "_", element, variadic=variadic, treepath=treepath)
+    try:
+        size: int | None = int(rest)
+    except ValueError:
+        size = None
+    what: Literal["fixed", "symbolic"] = "symbolic" if size is None else "fixed"
+    for flag, sign in (("anonymous", "_"), ("variadic", "*"), ("treepath", "?")):
+        if flag in flags:
+            raise AxesError(f"{element!r}: a {what} axis cannot have {sign!r}")
+    return Dim(what, rest, element, size, broadcastable=broadcastable)
+
+
+def _refuse_misspelt(element: str) -> None:
+    """What looks like the language, and is not.
+
+    Raises:
+        AxesError: it is such.
+    """
     if "," in element and "(" not in element:
         fixed = " ".join(part for part in element.split(",") if part)
         raise AxesError(f"axes are separated by spaces, not commas: write {fixed!r} for {element!r}")
@@ -105,11 +134,16 @@ def _parse_dim(element: str) -> Dim:
         raise AxesError("'#' is the size or 1 of an axis, and names none: write '#name'")
     if element.endswith("#"):
         raise AxesError(f"'#' goes in front of the axis: write {'#' + element[:-1]!r}")
-    if "..." in element:
-        if element != "...":
-            raise AxesError(f"'...' must stand on its own, got {element!r}")
-        return Dim("anonymous", "...", element, variadic=True)
+    if "..." in element and element != "...":
+        raise AxesError(f"'...' must stand on its own, got {element!r}")
 
+
+def _flags_of(element: str) -> tuple[set[str], str]:
+    """The signs in front of an axis, and what they stand in front of.
+
+    Raises:
+        AxesError: one of them stands there twice.
+    """
     flags: set[str] = set()
     rest = element
     while rest:
@@ -123,29 +157,7 @@ def _parse_dim(element: str) -> Dim:
             rest = rest.split("=")[1]
         else:
             break
-
-    variadic, broadcastable = "variadic" in flags, "broadcastable" in flags
-    treepath, anonymous = "treepath" in flags, "anonymous" in flags
-    if rest == "" or rest.isidentifier():
-        if anonymous:
-            if broadcastable:
-                raise AxesError(f"{element!r}: an anonymous axis cannot be broadcastable")
-            return Dim("anonymous", "_", element, variadic=variadic, treepath=treepath)
-        return Dim("named", rest, element, None, variadic, broadcastable, treepath)
-
-    what = "symbolic"
-    size: int | None = None
-    try:
-        size = int(rest)
-        what = "fixed"
-    except ValueError:
-        pass
-    for flag, sign in (("anonymous", "_"), ("variadic", "*"), ("treepath", "?")):
-        if flag in flags:
-            raise AxesError(f"{element!r}: a {what} axis cannot have {sign!r}")
-    if size is not None:
-        return Dim("fixed", rest, element, size, broadcastable=broadcastable)
-    return Dim("symbolic", rest, element, broadcastable=broadcastable)
+    return flags, rest
 
 
 _BRACES = re.compile(r"\{([^{}]*)\}")

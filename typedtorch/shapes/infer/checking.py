@@ -265,20 +265,19 @@ def lint_annotations(module: Module, reporter: Reporter) -> None:
             continue
         if isinstance(node, ast.Subscript):
             _lint_subscript(module, node, node, reporter)
-        for annotation in _annotations(node):
-            if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-                inner = reading.parse_annotation(annotation.value)
-                for part in walk(inner) if inner is not None else ():
-                    if isinstance(part, ast.Subscript):
-                        _lint_subscript(module, part, annotation, reporter)
+            continue
+        annotation = _annotation(node)
+        if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+            inner = reading.parse_annotation(annotation.value)
+            for part in walk(inner) if inner is not None else ():
+                if isinstance(part, ast.Subscript):
+                    _lint_subscript(module, part, annotation, reporter)
 
 
-def _annotations(node: ast.AST) -> list[ast.expr | None]:
+def _annotation(node: ast.AST) -> ast.expr | None:
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        return [node.returns]
-    if isinstance(node, (ast.arg, ast.AnnAssign)):
-        return [node.annotation]
-    return []
+        return node.returns
+    return node.annotation if isinstance(node, (ast.arg, ast.AnnAssign)) else None
 
 
 def _lint_subscript(module: Module, node: ast.Subscript, place: ast.expr, reporter: Reporter) -> None:

@@ -61,32 +61,13 @@ def instance_of(value: Value, kind: Value) -> bool | None:
 
 def _instance_of_external(value: Value, name: str) -> bool | None:
     if name in TENSOR_CLASSES:
-        if isinstance(value, Tensor):
-            if name != "torch.Tensor":
-                return None
-            return value.library == "torch"
-        if isinstance(value, Instance):
-            return False if value.info.is_named_tuple else None
-        return (
-            False
-            if isinstance(value, (str, tuple, Sequence, DictV, float, Scalar)) or is_size(value)
-            else None
-        )
+        return _is_tensor(value, name)
     if name == "numpy.ndarray":
         return value.library == "numpy" if isinstance(value, Tensor) else None
     if name in _NUMBERS:
         return _is_number_of(value, _NUMBERS[name])
     if name in _PYTHON:
-        if isinstance(value, (Tensor, DictV, Instance, LayerV)):
-            return False
-        if isinstance(value, Sequence):
-            return None if name == "builtins.tuple" else False
-        if isinstance(value, Scalar):
-            return None if value.kind == "real" else value.kind == name.removeprefix("builtins.")
-        if isinstance(value, (int, float, str, tuple, Poly)):
-            exact = isinstance(value, bool) and name == "builtins.int"
-            return True if exact else isinstance(value, _PYTHON[name]) and not _bool_as_int(value, name)
-        return None
+        return _is_python(value, name)
     if name in ("builtins.list", "typing.Sequence", "builtins.dict", "typing.Mapping"):
         want_dict = name in ("builtins.dict", "typing.Mapping")
         if isinstance(value, (Tensor, Instance)) or is_size(value):
@@ -96,6 +77,29 @@ def _instance_of_external(value: Value, name: str) -> bool | None:
         return None
     if isinstance(value, LayerV):
         return True if name in (value.name, "torch.nn.Module") else None
+    return None
+
+
+def _is_tensor(value: Value, name: str) -> bool | None:
+    if isinstance(value, Tensor):
+        return value.library == "torch" if name == "torch.Tensor" else None
+    if isinstance(value, Instance):
+        return False if value.info.is_named_tuple else None
+    other = isinstance(value, (str, tuple, Sequence, DictV, float, Scalar)) or is_size(value)
+    return False if other else None
+
+
+def _is_python(value: Value, name: str) -> bool | None:
+    """Whether a value is of one of Python's own classes of plain values."""
+    if isinstance(value, (Tensor, DictV, Instance, LayerV)):
+        return False
+    if isinstance(value, Sequence):
+        return None if name == "builtins.tuple" else False
+    if isinstance(value, Scalar):
+        return None if value.kind == "real" else value.kind == name.removeprefix("builtins.")
+    if isinstance(value, (int, float, str, tuple, Poly)):
+        exact = isinstance(value, bool) and name == "builtins.int"
+        return True if exact else isinstance(value, _PYTHON[name]) and not _bool_as_int(value, name)
     return None
 
 

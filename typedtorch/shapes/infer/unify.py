@@ -268,67 +268,71 @@ def _unbind(bound: MutableMapping[str, Any], before: int) -> None:
 
 
 def _match_shape(spec: ArraySpec, value: Tensor, names: Names, binder: str, path: str) -> list[Problem]:
-    dims, shape = spec.axes.dims, value.shape
-    variadic, pack = spec.axes.variadic, pack_index(shape)
-    fixed = len(dims) - (variadic is not None)
-    known = len(shape) if pack is None else sum(not isinstance(e, Pack) for e in shape)
-    counted = _axes_in_run(spec, names) if pack is None else None
-    too_many = (variadic is None or counted is not None) and known > fixed + (counted or 0)
-    too_few = pack is None and known < fixed + (counted or 0)
-    if too_many or too_few:
-        wanted = expected_shape(spec, names)
-        count = fixed + (counted or 0)
-        return [Problem("rank", spec, value, path, got=known, expected=count, wanted=wanted)]
-
-    head = variadic if variadic is not None else len(dims)
-    tail = len(dims) - variadic - 1 if variadic is not None else 0
-    if pack is not None:
-        last = max(i for i, e in enumerate(shape) if isinstance(e, Pack))
-        head_known = min(head, pack)
-        tail_known = min(tail if variadic is not None else len(dims), len(shape) - last - 1)
-    else:
-        head_known, tail_known = head, tail
-    if variadic is None and pack is not None:
-        head_known = min(pack, len(dims))
-        tail_known = min(len(shape) - last - 1, len(dims) - head_known)
-
+    wrong_rank = _check_rank(spec, value, names, path)
+    if wrong_rank is not None:
+        return [wrong_rank]
     if names.generic:
-        _observe_misplaced(spec, shape, names)
-    problems: list[Problem] = []
-    pairs = [(i, i) for i in range(head_known)] + [(-i, -i) for i in range(tail_known, 0, -1)]
-    for at, (d, e) in enumerate(pairs):
-        entry = shape[e]
-        if isinstance(entry, Pack):
-            continue
-        problem = _match_dim(dims[d], entry, names, binder)
-        if problem is not None:
-            expected, who = problem
-            place = d % len(dims) if dims else at
-            problems.append(
-                Problem(
-                    "size",
-                    spec,
-                    value,
-                    path,
-                    dims[d],
-                    place,
-                    expected,
-                    entry,
-                    who,
-                    shown_shape(spec, names),
-                )
-            )
-    if variadic is not None and head_known == head and tail_known == tail:
-        middle = shape[head : len(shape) - tail]
-        differs = match_run(dims[variadic], middle, names, binder)
+        _observe_misplaced(spec, value.shape, names)
+    dims, variadic = spec.axes.dims, spec.axes.variadic
+    head, tail = _seen_ends(spec, value.shape)
+    problems = _match_ends(spec, value, names, binder, path, head, tail)
+    if variadic is not None and head == variadic and tail == len(dims) - variadic - 1:
+        run = value.shape[head : len(value.shape) - tail]
+        differs = match_run(dims[variadic], run, names, binder)
         if differs is not None and not problems:
             wanted = expected_shape(spec, names)
             problems.append(Problem("pack", spec, value, path, dims[variadic], wanted=wanted, text=differs))
-    if not problems and pack is None and variadic is None:
+    if not problems and variadic is None and pack_index(value.shape) is None:
         problems = misaligned(spec, value, names, path)
         if names.strict and not problems:
             problems = misplaced(spec, value, names, path)
     return problems or permuted(spec, value, names, path) or permuted_text(spec, value, names, path)
+
+
+def _check_rank(spec: ArraySpec, value: Tensor, names: Names, path: str) -> Problem | None:
+    """What is wrong where the number of axes certainly is."""
+    shape, variadic = value.shape, spec.axes.variadic
+    whole = pack_index(shape) is None
+    fixed = len(spec.axes.dims) - (variadic is not None)
+    known = len(shape) if whole else sum(not isinstance(e, Pack) for e in shape)
+    counted = _axes_in_run(spec, names) if whole else None
+    count = fixed + (counted or 0)
+    too_many = (variadic is None or counted is not None) and known > count
+    if not too_many and not (whole and known < count):
+        return None
+    return Problem("rank", spec, value, path, got=known, expected=count, wanted=expected_shape(spec, names))
+
+
+def _seen_ends(spec: ArraySpec, shape: Shape) -> tuple[int, int]:
+    """How many of the first and of the last axes stand outside runs, in the annotation and in the shape."""
+    count, variadic, pack = len(spec.axes.dims), spec.axes.variadic, pack_index(shape)
+    head, tail = (count, 0) if variadic is None else (variadic, count - variadic - 1)
+    if pack is None:
+        return head, tail
+    behind = len(shape) - 1 - max(i for i, e in enumerate(shape) if isinstance(e, Pack))
+    seen = min(head, pack)
+    return seen, min(head - seen if variadic is None else tail, behind)
+
+
+def _match_ends(
+    spec: ArraySpec, value: Tensor, names: Names, binder: str, path: str, head: int, tail: int
+) -> list[Problem]:
+    """What differs among the first and among the last axes."""
+    dims, problems = spec.axes.dims, []
+    for place in (*range(head), *range(-tail, 0)):
+        entry = value.shape[place]
+        if isinstance(entry, Pack):
+            continue
+        differs = _match_dim(dims[place], entry, names, binder)
+        if differs is not None:
+            expected, who = differs
+            shown = shown_shape(spec, names)
+            problems.append(
+                Problem(
+                    "size", spec, value, path, dims[place], place % len(dims), expected, entry, who, shown
+                )
+            )
+    return problems
 
 
 def _axes_in_run(spec: ArraySpec, names: Names) -> int | None:

@@ -190,19 +190,22 @@ def flex_attention(
             )
     if not mask_of(query) & mask_of(key) & mask_of(value):
         raise Undecided  # compiled or not, it may promote
-    if enable_gqa is False and block_mask is None and None not in (query.rank, key.rank, value.rank):
-        for axis, what in ((0, "batch size"), (1, "number of heads")):
-            for tensor, parameter in ((key, "key"), (value, "value")):
-                if same(query.sizes()[axis], tensor.sizes()[axis]) is False:
-                    raise ShapeError(
-                        f"the {what} is {query.shape[axis]} in {name(query, 'query')} "
-                        f"and {tensor.shape[axis]} in {name(tensor, parameter)}",
-                        hint="enable_gqa=True if there are fewer key heads than query heads"
-                        if axis
-                        else None,
-                    )
-    elif None not in (query.rank, key.rank, value.rank) and (
-        query.shape[0] != key.shape[0] or key.shape[:2] != value.shape[:2]
-    ):
-        raise Undecided
+    if None not in (query.rank, key.rank, value.rank):
+        if enable_gqa is False and block_mask is None:
+            _check_heads(query, (key, "key"), (value, "value"))
+        elif query.shape[0] != key.shape[0] or key.shape[:2] != value.shape[:2]:
+            raise Undecided
     return scaled_dot_product_attention(query, key, value, enable_gqa=enable_gqa)
+
+
+def _check_heads(query: Tensor, *others: tuple[Tensor, str]) -> None:
+    """The first two axes, which nothing broadcasts here."""
+    fewer = "enable_gqa=True if there are fewer key heads than query heads"
+    for axis, what, hint in ((0, "batch size", None), (1, "number of heads", fewer)):
+        for tensor, parameter in others:
+            if same(query.sizes()[axis], tensor.sizes()[axis]) is False:
+                raise ShapeError(
+                    f"the {what} is {query.shape[axis]} in {name(query, 'query')} "
+                    f"and {tensor.shape[axis]} in {name(tensor, parameter)}",
+                    hint=hint,
+                )

@@ -243,20 +243,12 @@ def reduced(shape: Shape, dim: Any, keepdim: Any, what: str = "the tensor") -> S
     if dim is None or (isinstance(dim, (tuple, list)) and not dim):
         if not keepdim:
             return ()
-        return (
-            tuple(e if isinstance(e, Pack) else 1 for e in shape)
-            if pack_index(shape) is None
-            else (ANY_AXES,)
-        )
+        return (1,) * len(shape) if pack_index(shape) is None else (ANY_AXES,)
     dims = list(dim) if isinstance(dim, (tuple, list)) else [dim]
     if any(isinstance(d, Poly) or d is UNKNOWN for d in dims):
         if pack_index(shape) is not None:
             return (ANY_AXES,)
-        return (
-            _all_unknown(shape)
-            if keepdim
-            else tuple(unknown() for _ in range(max(len(shape) - len(dims), 0)))
-        )
+        return _all_unknown(shape if keepdim else shape[len(dims) :])
     try:
         places = axes_of(shape, dims, what)
     except Undecided:

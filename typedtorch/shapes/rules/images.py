@@ -107,52 +107,46 @@ def interpolate(
     recompute_scale_factor: Any = None,
     antialias: Any = False,
 ) -> Tensor:
-    tensor, who = need(input), name(input, "input")
+    tensor = need(input)
     if size is not None and scale_factor is not None and UNKNOWN in (size, scale_factor):
         size, scale_factor = (None, scale_factor) if size is UNKNOWN else (size, None)  # one is None
     if (size is None) == (scale_factor is None):
         raise ShapeError("interpolate takes either size or scale_factor")
-    wanted = (
-        {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}.get(mode)
-        if isinstance(mode, str)
-        else None
-    )
-    if tensor.rank is not None and (
-        len(tensor.shape) not in (3, 4, 5) or wanted not in (None, len(tensor.shape))
-    ):
-        raise ShapeError(
-            f"mode={mode!r} on {who} of shape {show(tensor.shape)}: wanted "
-            f"{f'{wanted} axes' if wanted else '3 to 5 axes'}"
-        )
+    _check_mode(tensor, mode)
     allowed = FLOATING if mode in ("linear", "trilinear") else FLOATING | dtypes.UINT8
     mask = want(tensor, allowed if mode != "nearest" else NOT_COMPLEX, "input", "a floating dtype")
     if tensor.rank is None:
-        return tensor.of(
-            (*tensor.shape[:2], Pack("..."))
-            if pack_index(tensor.shape[:2]) is None and len(tensor.shape) > 2
-            else (Pack("..."),),
-            mask,
-        )
-    axes = len(tensor.shape) - 2
+        seen = pack_index(tensor.shape[:2]) is None and len(tensor.shape) > 2
+        return tensor.of((*tensor.shape[:2], Pack("...")) if seen else (Pack("..."),), mask)
     if size is not None:
-        sizes = [size] * axes if is_size(size) or size is UNKNOWN else counted(size)
-        if len(sizes) != axes:
-            raise ShapeError(
-                f"size={tuple(sizes)} has {len(sizes)} numbers and {who} has {axes} spatial axes"
-            )
-        return tensor.of((*tensor.shape[:2], *(s if is_size(s) else unknown() for s in sizes)), mask)
-    factors = counted(scale_factor) if isinstance(scale_factor, (tuple, list)) else [scale_factor] * axes
-    if len(factors) != axes:
+        sizes = [s if is_size(s) else unknown() for s in _for_each(tensor, "size", size)]
+    else:
+        factors = _for_each(tensor, "scale_factor", scale_factor)
+        sizes = [_scaled(entry_size(s), f) for s, f in zip(tensor.shape[2:], factors, strict=True)]
+    return tensor.of((*tensor.shape[:2], *sizes), mask)
+
+
+def _check_mode(tensor: Tensor, mode: Any) -> None:
+    """The number of axes against that which a mode is for."""
+    modes = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}
+    wanted = modes.get(mode) if isinstance(mode, str) else None
+    if tensor.rank is not None and (tensor.rank not in (3, 4, 5) or wanted not in (None, tensor.rank)):
         raise ShapeError(
-            f"scale_factor={tuple(factors)} has {len(factors)} numbers and {who} has {axes} spatial axes"
+            f"mode={mode!r} on {name(tensor, 'input')} of shape {show(tensor.shape)}: wanted "
+            f"{f'{wanted} axes' if wanted else '3 to 5 axes'}"
         )
-    return tensor.of(
-        (
-            *tensor.shape[:2],
-            *(_scaled(entry_size(s), f) for s, f in zip(tensor.shape[2:], factors, strict=True)),
-        ),
-        mask,
-    )
+
+
+def _for_each(tensor: Tensor, parameter: str, value: Any) -> list[Any]:
+    """One number for each spatial axis."""
+    axes = len(tensor.shape) - 2
+    given = counted(value) if isinstance(value, (tuple, list)) else [value] * axes
+    if len(given) != axes:
+        who = name(tensor, "input")
+        raise ShapeError(
+            f"{parameter}={tuple(given)} has {len(given)} numbers and {who} has {axes} spatial axes"
+        )
+    return given
 
 
 def _scaled(size: Any, factor: Any) -> Any:

@@ -214,6 +214,8 @@ def _enter_mean(axes: int) -> None:
     )
     layer(f"torch.nn.AvgPool{axes}d", sample=f"2 -> f:b c {space} | 3, 2, 1 -> f:c {space}")(avg_pool_layer)
 
+
+def _enter_norm(axes: int) -> None:
     def lp_pool(
         input: Any, norm_type: Any, kernel_size: Any, stride: Any = None, ceil_mode: Any = False
     ) -> Tensor:
@@ -222,6 +224,7 @@ def _enter_mean(axes: int) -> None:
     def lp_pool_layer(norm_type: Any, kernel_size: Any, stride: Any = None, ceil_mode: Any = False) -> Layer:
         return Layer(lambda input: lp_pool(input, norm_type, kernel_size, stride, ceil_mode))
 
+    space = _SPACE[axes]
     rule(f"torch.nn.functional.lp_pool{axes}d", sample=f"f:b c {space}, 2.0, 2 | f:b c {space}, 1.0, 3, 2")(
         lp_pool
     )
@@ -338,6 +341,7 @@ def _enter_fractional(axes: int) -> Function:
 for _axes in (1, 2, 3):
     _enter_max(_axes)
     _enter_mean(_axes)
+    _enter_norm(_axes)
     _enter_adaptive(_axes)
     _enter_unpool(_axes)
 _enter_fractional(2)

@@ -66,6 +66,7 @@ def _recurrent(kind: str) -> Function:
         nonlinearity: Any = "tanh",
     ) -> Layer:
         layout = "(batch, seq, input)" if batch_first is True else "(seq, batch, input)"
+        attributes = {"input_size": input_size, "hidden_size": hidden_size, "num_layers": num_layers}
 
         def forward(input: Any, hx: Any = None) -> Any:
             padded = _padded(input, batch_first)
@@ -79,32 +80,40 @@ def _recurrent(kind: str) -> Function:
             if bidirectional is UNKNOWN or not is_size(proj_size):
                 raise Undecided
             ways = 2 if bidirectional else 1
-            width = proj_size if proj_size != 0 else hidden_size
-            width = width if is_size(width) else unknown()
-            stack: Size = num_layers * ways if is_size(num_layers) else unknown()
+            width = _size(proj_size if proj_size != 0 else hidden_size)
             if input.rank is None:
                 return input.of((*_lead(input), width * ways), mask), UNKNOWN
-            lead = input.shape[:-1]
-            batch: Shape = () if len(lead) == 1 else (lead[0],) if batch_first is True else (lead[1],)
-            if batch_first is UNKNOWN and len(lead) == 2:
-                batch = (unknown(),)
-            output, hidden = input.of((*lead, width * ways), mask), input.of((stack, *batch, width), mask)
-            if kind != "LSTM":
-                _state(hx, hidden.shape, "hx", mask)
-                return output, hidden
-            cell = input.of((stack, *batch, hidden_size if is_size(hidden_size) else unknown()), mask)
-            if isinstance(hx, (tuple, list)) and len(hx) == 2:
-                _state(hx[0], hidden.shape, "h_0", mask)
-                _state(hx[1], cell.shape, "c_0", mask)
-            elif isinstance(hx, Tensor):
-                raise ShapeError(f"{name(hx, 'hx')} is one tensor, an LSTM wants the pair (h_0, c_0)")
-            return output, (hidden, cell)
+            rows = (_size(num_layers) * ways, *_batch(input.shape[:-1], batch_first))
+            output, hidden = input.of((*input.shape[:-1], width * ways), mask), input.of((*rows, width), mask)
+            if kind == "LSTM":
+                cell = input.of((*rows, _size(hidden_size)), mask)
+                _pair_of_states(hx, hidden.shape, cell.shape, mask)
+                return output, (hidden, cell)
+            _state(hx, hidden.shape, "hx", mask)
+            return output, hidden
 
-        return Layer(
-            forward, {"input_size": input_size, "hidden_size": hidden_size, "num_layers": num_layers}
-        )
+        return Layer(forward, attributes)
 
     return make
+
+
+def _size(value: Any) -> Size:
+    return value if is_size(value) else unknown()
+
+
+def _batch(lead: Shape, batch_first: Any) -> Shape:
+    """The batch axis, if there is one, of the axes in front of the last."""
+    if len(lead) == 1:
+        return ()
+    return (unknown(),) if batch_first is UNKNOWN else (lead[0 if batch_first is True else 1],)
+
+
+def _pair_of_states(hx: Any, hidden: Shape, cell: Shape, mask: int) -> None:
+    if isinstance(hx, (tuple, list)) and len(hx) == 2:
+        _state(hx[0], hidden, "h_0", mask)
+        _state(hx[1], cell, "c_0", mask)
+    elif isinstance(hx, Tensor):
+        raise ShapeError(f"{name(hx, 'hx')} is one tensor, an LSTM wants the pair (h_0, c_0)")
 
 
 def _lead(input: Tensor) -> Shape:
@@ -123,7 +132,7 @@ def _cell(kind: str) -> Function:
     ) -> Layer:
         def forward(input: Any, hx: Any = None) -> Any:
             mask = _input(input, input_size, (1, 2), "(batch, input) or (input,)")
-            made = input.of((*_lead(input), hidden_size if is_size(hidden_size) else unknown()), mask)
+            made = input.of((*_lead(input), _size(hidden_size)), mask)
             if input.rank is not None:
                 for state, parameter in zip(
                     hx if isinstance(hx, (tuple, list)) else (hx,), ("hx", "cx"), strict=False

@@ -75,21 +75,11 @@ def multihead_attention(
         average_attn_weights: Any = True,
         is_causal: Any = False,
     ) -> Any:
-        _sequence(query, "query", embed_dim, "embed_dim", batch_first)
-        _sequence(
-            key,
-            "key",
-            embed_dim if kdim is None else kdim,
-            "embed_dim" if kdim is None else "kdim",
-            batch_first,
-        )
-        _sequence(
-            value,
-            "value",
-            embed_dim if vdim is None else vdim,
-            "embed_dim" if vdim is None else "vdim",
-            batch_first,
-        )
+        for tensor, parameter, width, what in (
+            (query, "query", None, ""), (key, "key", kdim, "kdim"), (value, "value", vdim, "vdim")
+        ):  # fmt: skip
+            own = (embed_dim, "embed_dim") if width is None else (width, what)
+            _sequence(tensor, parameter, *own, batch_first)
         mask = common_dtype((query, "query"), (key, "key"), (value, "value")) & FLOATING
         if not mask:
             raise ShapeError(
@@ -104,22 +94,13 @@ def multihead_attention(
             return output, UNKNOWN
         if need_weights is False:
             return output, None
-        return output, _weights(query, key, mask)
-
-    def _weights(query: Tensor, key: Tensor, mask: int) -> Any:
         if add_zero_attn is not False or add_bias_kv is not False:
-            return UNKNOWN
+            return output, UNKNOWN
         (length, batch), (extent, _) = _length_batch(query, batch_first), _length_batch(key, batch_first)
-        return query.of((*([] if batch is None else [batch]), length, extent), mask)
+        heads = [] if average_attn_weights is True else [num_heads if is_size(num_heads) else unknown()]
+        return output, query.of((*([] if batch is None else [batch]), *heads, length, extent), mask)
 
-    def checked(*args: Any, average_attn_weights: Any = True, **more: Any) -> Any:
-        output, weights = forward(*args, **more)
-        if average_attn_weights is True or not isinstance(weights, Tensor):
-            return output, weights
-        heads: Entry = num_heads if is_size(num_heads) else unknown()
-        return output, weights.of((*weights.shape[:-2], heads, *weights.shape[-2:]), weights.dtype)
-
-    return Layer(checked, {"embed_dim": embed_dim, "num_heads": num_heads})
+    return Layer(forward, {"embed_dim": embed_dim, "num_heads": num_heads})
 
 
 def _heads_divide(width: Any, heads: Any, first: str, second: str) -> None:
