@@ -48,8 +48,15 @@ _REFUSALS = {"RuntimeError", "ValueError", "TypeError", "IndexError", "Assertion
 
 def has_an_alternative(node: ast.Try) -> bool:
     """``try: y = x.view(n) except RuntimeError: y = x.reshape(n)``: a refusal is provided for."""
-    done = _outcomes(node.body)
-    return any(_catches_refusals(handler) and done & _outcomes(handler.body) for handler in node.handlers)
+    done, shown = _outcomes(node.body), _only_prints(node.body)
+    handlers = [h.body for h in node.handlers if _catches_refusals(h)]
+    return any(done & _outcomes(body) or (shown and _only_prints(body)) for body in handlers)
+
+
+def _only_prints(body: list[ast.stmt]) -> bool:
+    """Whether a block does nothing but ``print(...)``, as one that shows a refusal does."""
+    calls = [s.value for s in body if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)]
+    return len(calls) == len(body) and all(getattr(call.func, "id", "") == "print" for call in calls)
 
 
 def _catches_refusals(handler: ast.ExceptHandler) -> bool:

@@ -4,6 +4,7 @@
 # (what a program passes has any type until need() has looked at it)
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 from typedtorch.shapes.dtypes import ANY, BOOL, FLOAT64, INT64, UINT8
@@ -15,9 +16,11 @@ from typedtorch.shapes.rules.numpy_dtypes import (
     dtype_or,
     functions,
     numpy_default,
+    promote,
     to_numpy,
     with_number,
 )
+from typedtorch.shapes.rules.promotion import scalar_dtype
 from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
@@ -120,7 +123,8 @@ def array(object: Any, dtype: Any = None, **settings: Any) -> Tensor:
         if dtype is None or isinstance(dtype, Dtype):
             raise
         raise Undecided from None  # items of any shape make an array of objects
-    return Tensor(shape, dtype_or(dtype, numpy_default(mask)), library="numpy")
+    made = _joint_dtype(object) if _holds_arrays(object) else numpy_default(mask)
+    return Tensor(shape, dtype_or(dtype, made), library="numpy")
 
 
 def _as_arrays(item: Any) -> Any:
@@ -128,6 +132,19 @@ def _as_arrays(item: Any) -> Any:
     if isinstance(item, (list, tuple)):
         return [_as_arrays(part) for part in item]
     return to_numpy(item) if isinstance(item, Tensor) else item
+
+
+def _holds_arrays(item: Any) -> bool:
+    """Whether arrays are among what an array is made of: they bring dtypes of their own."""
+    return isinstance(item, Tensor) or (isinstance(item, (list, tuple)) and any(map(_holds_arrays, item)))
+
+
+def _joint_dtype(item: Any) -> int:
+    if isinstance(item, (list, tuple)):
+        return reduce(promote, map(_joint_dtype, item)) if item else FLOAT64
+    if isinstance(item, Tensor):
+        return item.dtype
+    return ANY if item is UNKNOWN else numpy_default(scalar_dtype(item))
 
 
 @rule("numpy.random.rand", "numpy.random.randn", sample="size:a, size:b | size:a")

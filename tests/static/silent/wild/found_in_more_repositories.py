@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Float32, Float64
 from torch import Tensor, nn
 
 
@@ -73,7 +74,27 @@ def summed(x: Float[Tensor, "n"], start: Float[Tensor, "m n"]) -> Float[Tensor, 
     return sum([x, x], start)
 
 
+def cameras(matrices: list[Float32[np.ndarray, "3 4"]], kept: list[int]) -> Float32[np.ndarray, "n 3 4"]:
+    every: Float32[np.ndarray, "m 3 4"] = np.array([m for m in matrices])
+    return np.asarray([every[i] for i in kept])
+
+
+def in_double(x: Float32[np.ndarray, "n"], k: int) -> Float64[np.ndarray, "2"]:
+    assert np.array([x[0], k]).dtype == np.array([x, [1.0] * len(x)]).dtype == np.float64
+    return np.array([x[0], 1.0])
+
+
+def shown() -> None:
+    try:
+        print(torch.tensor([1, 2, 3]).mean())
+    except Exception as e:  # noqa: BLE001 - what programs write
+        print("refused:", e)
+
+
 # run: flows()
+# run: cameras([np.zeros((3, 4), np.float32)] * 3, [0, 2])
+# run: in_double(np.ones(3, np.float32), 2)
+# run: shown()
 # run: [f() for f in scaled_by([2, 3])]
 # run: without_extremes(randn(2, 3, 8), 4)
 # run: flat_list([[1], [2, 3]])
