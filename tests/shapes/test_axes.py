@@ -90,7 +90,9 @@ _SPACES = "spaces separate axes, and an expression such as h*w has none"
     ("text", "message"),
     [
         ("d+", f"'d+' {_UNREAD}"),
-        ("batch (h w)", f"'(h' {_UNREAD}: {_SPACES}"),
+        ("batch (h w)", f"'batch (h w)': {_SPACES}: write h*w for (h w)"),
+        ("batch (h w", f"'(h' {_UNREAD}: {_SPACES}"),
+        ("(b s) {d f}", f"'(b s) {{d f}}': {_SPACES}: write b*s for (b s)"),
         ("max(a, b)", f"'max(a,' {_UNREAD}: {_SPACES}"),
         ("batch {d", f"'{{d' {_UNREAD}: {_SPACES}"),
         ("batch h * w", f"'batch h * w': {_SPACES}; any number of axes is '...' or '*name'"),

@@ -74,6 +74,51 @@ def test_message_of_a_layer(name: str, args: tuple[Any, ...], forward: Tensor, m
     assert caught.value.message == message
 
 
+@pytest.mark.parametrize(
+    ("axes", "inner", "hint"),
+    [
+        ("4 32 26 26", 21632, "x is (4, 32, 26, 26): x.flatten(1) fits"),
+        ("b s h d", h * d, "x is (b, s, h, d): x.flatten(2) fits"),
+        ("b d s", d, "x is (b, d, s): x.mT fits"),
+        ("b d h s", d, "x is (b, d, h, s): x.movedim(1, -1) fits"),
+        ("d s", d, None),
+        ("b d d s", d, None),
+        ("*n d s", d, None),
+    ],
+)
+def test_a_linear_layer_says_which_axes_it_could_take(axes: str, inner: Entry, hint: str | None) -> None:
+    with pytest.raises(ShapeError) as caught:
+        LAYERS["torch.nn.Linear"].function(inner, 7).forward(t(axes, "x"))
+    assert caught.value.hint == hint
+
+
+def test_attention_says_that_the_batch_is_second() -> None:
+    attention = LAYERS["torch.nn.MultiheadAttention"].function
+    padding = t("b s", "padding", "bool")
+    with pytest.raises(ShapeError) as caught:
+        attention(d, 1).forward(t("b s d"), t("b s d"), t("b s d"), key_padding_mask=padding)
+    assert caught.value.hint == "batch_first=False takes (seq, batch, embed)"
+    first = attention(d, 1, batch_first=True).forward
+    first(t("b s d"), t("b s d"), t("b s d"), key_padding_mask=padding)
+
+
+@pytest.mark.parametrize(
+    ("equation", "weights", "values", "hint"),
+    [
+        ("bhqd,bhdk->bhqk", "b h s d", "b h k d", "'bhkd' fits y"),
+        ("bhqk,bhqd->bhqd", "b h s k", "b h k d", None),  # so would 'bhkd' for y
+        ("ab,bc->ac", "s d", "h k", None),
+        ("a b, b c -> a c", "s d", "k d", "'c b' fits y"),
+    ],
+)
+def test_einsum_says_which_letters_are_the_other_way_round(
+    equation: str, weights: str, values: str, hint: str | None
+) -> None:
+    with pytest.raises(ShapeError) as caught:
+        apply("torch.einsum", equation, t(weights, "x"), t(values, "y"))
+    assert caught.value.hint == hint
+
+
 # --- lints -------------------------------------------------------------------------------------
 
 
@@ -90,6 +135,8 @@ def test_an_outer_broadcast_by_accident_is_reported(name: str, left: str, right:
         apply(name, t(left, "x"), t(right, "y"))
     assert [lint.code for lint in found] == ["broadcast"]
     assert "every b meets every other b" in found[0].message or "every s" in found[0].message
+    column, other = ("x", "y") if left.endswith("1") else ("y", "x")
+    assert (found[0].hint or "").startswith(f"{column}.squeeze(-1) has the axes of {other}, or write")
 
 
 def test_an_outer_broadcast_on_purpose_is_not() -> None:

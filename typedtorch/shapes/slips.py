@@ -17,6 +17,7 @@ _NO_SIZE = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Lambda, ast.JoinedStr)
 _ARRAY = re.compile(r"(^|\.)(Tensor|Array|ndarray)$")
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _SIGNS = ("+", "-", "/", "//", "%", "**")
+_GROUP = re.compile(r"(?<!\S)\((\w+(?: +\w+)+)\)(?!\S)")  # of einops
 _SPACES = "spaces separate axes, and an expression such as h*w has none"
 
 
@@ -26,10 +27,13 @@ def slip(axes: Axes) -> str | None:
 
     >>> from typedtorch.shapes.axes import parse
     >>> slip(parse("batch (h w)"))
-    "'(h' is not an expression in axis names: spaces separate axes, and an expression such as h*w has none"
+    "'batch (h w)': spaces separate axes, and an expression such as h*w has none: write h*w for (h w)"
     >>> slip(parse("batch h*w")) is None
     True
     """
+    if group := _GROUP.search(axes.text):
+        product = "*".join(group[1].split())
+        return f"{axes.text!r}: {_SPACES}: write {product} for {group[0]}"
     for i, dim in enumerate(axes.dims):
         if dim.text == "*" and 0 < i < len(axes.dims) - 1:
             return f"{axes.text!r}: {_SPACES}; any number of axes is '...' or '*name'"

@@ -23,6 +23,7 @@ from typedtorch.shapes.equality import (
 from typedtorch.shapes.infer.frame import Frame, callable_on, source
 from typedtorch.shapes.infer.lengths import COUNTS, for_several
 from typedtorch.shapes.infer.operands import present
+from typedtorch.shapes.infer.repairs import one_operand
 from typedtorch.shapes.infer.ties import Ties, lasting
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -180,11 +181,9 @@ def _report_refusal(
     except ShapeError as labelled:
         hint = labelled.hint if error.message else error.hint or labelled.hint  # "": only the reason is new
         error = ShapeError(labelled.message, labelled.code, hint)
-    said = (
-        error.message
-        if error.message.startswith(f"{source(node, 40)} ")
-        else f"{source(node)}: {error.message}"
-    )
+    error = one_operand(error, given, nodes, lambda some: call_rule(function, some, named))
+    begun = error.message.startswith(f"{source(node, 40)} ")
+    said = error.message if begun else f"{source(node)}: {error.message}"
     frame.reporter.add(_operator_place(node), error.code, said, callable_on(error.hint, nodes))
 
 

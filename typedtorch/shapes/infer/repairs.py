@@ -6,10 +6,12 @@ import ast
 from collections.abc import Callable
 from itertools import combinations
 
-from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.values import Value
-from typedtorch.shapes.tensor import Tensor, pack_index
+from typedtorch.shapes.infer.frame import Frame, source
+from typedtorch.shapes.infer.values import UNKNOWN, Record, Value
+from typedtorch.shapes.size import atoms
+from typedtorch.shapes.tensor import Entry, Pack, ShapeError, Tensor, pack_index
 
+_SOME_OPERAND = "an operand is "
 Fits = Callable[[Value], bool]
 
 # Functions that are told one axis, and give it up or put something there.
@@ -17,17 +19,53 @@ _ALONG = {
     *("sum", "mean", "prod", "var", "std", "norm", "logsumexp", "nansum", "nanmean", "count_nonzero"),
     *("amax", "amin", "argmax", "argmin", "all", "any", "cat", "concat", "stack", "squeeze", "unsqueeze"),
 }
+_JOINS = {"cat": "stack", "concat": "stack", "stack": "cat"}
 # What may be evaluated once more and changes nothing by it.
 _PLAIN = (ast.Name, ast.Attribute, ast.Constant, ast.List, ast.Tuple, ast.UnaryOp, ast.USub, ast.Load)
 
 
 def repair(frame: Frame, node: ast.expr, value: Value, fits: Fits) -> str | None:
-    """What would make a value fit: another ``dim``, or two items of a tuple the other way round."""
+    """What would make a value fit: another ``dim``, ``stack`` for ``cat``; of a tuple an item or an order."""
     if frame.reporter.muted:
         return None
     if isinstance(value, tuple):
-        return _swapped_items(value, fits)
-    return _other_dim(frame, node, fits) if isinstance(node, ast.Call) else None
+        return _swapped_items(value, fits) or one_item(node, value, fits)
+    if not isinstance(node, ast.Call):
+        return None
+    return _other_dim(frame, node, fits) or _joined_otherwise(frame, node, fits)
+
+
+def one_item(node: ast.AST, items: tuple[Value, ...], fits: Fits) -> str | None:
+    """``x.max(dim=1).values`` where the result is used as if it were that."""
+    found = [i for i, item in enumerate(items) if _known(item) and fits(item)]
+    if len(found) != 1 or isinstance(node, ast.Tuple):
+        return None
+    item = f".{items.names[found[0]]}" if isinstance(items, Record) else f"[{found[0]}]"
+    return f"{source(node)}{item} fits"
+
+
+def one_operand(
+    error: ShapeError,
+    given: tuple[Value, ...],
+    nodes: tuple[ast.expr | None, ...],
+    accepts: Callable[[tuple[Value, ...]], Value],
+) -> ShapeError:
+    """The refusal of a tuple where a tensor is wanted: which operand it is, and which of its items fits."""
+    found = [i for i, (v, n) in enumerate(zip(given, nodes, strict=False)) if n and isinstance(v, tuple)]
+    node = nodes[found[0]] if len(found) == 1 else None
+    if node is None or isinstance(node, ast.Tuple) or not error.message.startswith(_SOME_OPERAND):
+        return error
+
+    def fits(item: Value) -> bool:
+        try:
+            return accepts((*given[: found[0]], item, *given[found[0] + 1 :])) is not UNKNOWN
+        except ShapeError:
+            return False
+
+    items = given[found[0]]
+    assert isinstance(items, tuple)
+    text = error.message.replace(_SOME_OPERAND, f"{source(node, 40)} is ", 1)
+    return ShapeError(text, error.code, one_item(node, items, fits))
 
 
 def _swapped_items(items: tuple[Value, ...], fits: Fits) -> str | None:
@@ -51,6 +89,33 @@ def _other_dim(frame: Frame, node: ast.Call, fits: Fits) -> str | None:
         if _known(value) and fits(value):
             found.append(dim)
     return f"dim={found[0]} fits" if len(found) == 1 else None
+
+
+def _joined_otherwise(frame: Frame, node: ast.Call, fits: Fits) -> str | None:
+    """``torch.cat(xs)`` where ``torch.stack(xs)`` fits; the other way round along the first axis alone.
+
+    What is stacked along another axis is flattened as often as not.
+    """
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+    if name not in _JOINS or not all(map(_plain, node.args)):
+        return None
+    if name == "stack" and not all(map(_is_zero, (*node.args[1:], *(k.value for k in node.keywords)))):
+        return None
+    assert isinstance(node.func, ast.Attribute)
+    other = ast.copy_location(ast.Attribute(node.func.value, _JOINS[name], ast.Load()), node.func)
+    value = _tried(frame, ast.copy_location(ast.Call(other, node.args, node.keywords), node))
+    if not isinstance(value, Tensor) or not _known(value) or not fits(value):
+        return None
+    return f"{source(other)} fits" if sum(not _certain(entry) for entry in value.shape) <= 1 else None
+
+
+def _is_zero(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == 0
+
+
+def _certain(entry: Entry) -> bool:
+    """Whether a size is none that may be equal to any other."""
+    return not isinstance(entry, Pack) and all(atom.kind == "axis" for atom in atoms(entry))
 
 
 def _tried(frame: Frame, node: ast.expr) -> Value:

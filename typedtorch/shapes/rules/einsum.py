@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import combinations
 from typing import Any
 
 from typedtorch.shapes.dtypes import ANY
@@ -38,7 +39,12 @@ def contracted(operands: list[Tensor], terms: list[list[str]], result: list[str]
         mask = result_type(*operands)  # an outer product, which promotes
     else:
         mask = common_dtype(*((t, _who(operands, i)) for i, t in enumerate(operands)), what="einsum")
-    sizes = _bound(operands, terms, equation)
+    try:
+        sizes = _bound(operands, terms, equation)
+    except ShapeError as error:
+        raise ShapeError(
+            error.message, error.code, _letters_that_fit(operands, terms, result, equation)
+        ) from None
     unbound = next((letter for letter in result if letter not in sizes and letter != "..."), None)
     if unbound is not None:
         raise ShapeError(f"{equation!r}: the result's {unbound!r} is in no operand")
@@ -78,9 +84,56 @@ def _bound(operands: list[Tensor], terms: list[list[str]], equation: str) -> dic
                 first[letter] = who
             elif entry is not None and entry != 1:
                 if same(sizes[letter], entry_size(entry)) is False:
-                    raise ShapeError(f"{letter!r} is {sizes[letter]} in {first[letter]} and {entry} in {who}")
+                    what = f"the letter {letter!r}" if len(letter) == 1 else repr(letter)
+                    raise ShapeError(f"{what} is {sizes[letter]} in {first[letter]} and {entry} in {who}")
                 sizes[letter] = better(sizes[letter], entry_size(entry))
     return sizes
+
+
+def _letters_that_fit(
+    operands: list[Tensor], terms: list[list[str]], result: list[str], equation: str
+) -> str | None:
+    """The letters of one operand with two of them the other way round, if no other small change fits."""
+    found = []
+    for i, letters in enumerate(terms):
+        swapped = [_exchanged(letters, a, b) for a, b in combinations(range(len(letters)), 2)]
+        others = dict.fromkeys(x for term in terms for x in term if x not in letters)
+        replaced = [
+            [*letters[:k], other, *letters[k + 1 :]]
+            for k, letter in enumerate(letters)
+            for other in others
+            if letter != "..."
+        ]
+        for changed in [*swapped, *replaced]:
+            whole = [*terms[:i], changed, *terms[i + 1 :]]
+            if _summed_alone(whole, result) <= _summed_alone(terms, result) and _agree(
+                operands, whole, equation
+            ):
+                found.append((changed, _who(operands, i), changed in swapped))
+    if len(found) != 1 or not found[0][2]:
+        return None
+    fitting, who, _ = found[0]
+    return f"{(' ' if ' ' in equation else '').join(fitting)!r} fits {who}"
+
+
+def _summed_alone(terms: list[list[str]], result: list[str]) -> int:
+    """How many letters are summed over without a partner, which is seldom meant."""
+    count = Counter(letter for term in terms for letter in term)
+    return sum(n == 1 and letter not in result for letter, n in count.items())
+
+
+def _agree(operands: list[Tensor], terms: list[list[str]], equation: str) -> bool:
+    try:
+        _bound(operands, terms, equation)
+    except ShapeError:
+        return False
+    return True
+
+
+def _exchanged(letters: list[str], a: int, b: int) -> list[str]:
+    changed = list(letters)
+    changed[a], changed[b] = changed[b], changed[a]
+    return changed
 
 
 def _run(before: Shape | None, entry: Shape, equation: str) -> Shape:

@@ -199,12 +199,36 @@ def _lint_outer(tensors: Sequence[Tensor], result: Shape) -> None:
         times = result.count(entry)
         if times > 1 and all(t.shape.count(entry) < times for t in tensors):
             shapes = " and ".join(show(t.shape) for t in tensors)
+            fix = _without_one(tensors) or "give both the same axes"
             warn(
                 "broadcast",
                 f"{shapes} broadcast to {show(result)}: every {entry} meets every other {entry}",
-                "give both the same axes, or write the axis of size 1 as [:, None] where this is meant",
+                f"{fix}, or write the axis of size 1 as [:, None] where this is meant",
             )
             return
+
+
+def _without_one(tensors: Sequence[Tensor]) -> str | None:
+    """Of two tensors the one with an axis of size 1 that the other lacks, without it."""
+    if len(tensors) != 2:
+        return None
+    small, big = sorted(tensors, key=lambda t: len(t.shape))
+    places = [
+        i for i, e in enumerate(big.shape) if e == 1 and big.shape[:i] + big.shape[i + 1 :] == small.shape
+    ]
+    if len(places) != 1 or not big.label or not small.label:
+        return None
+    return f"{called(big.label)}.squeeze({places[0] - len(big.shape)}) has the axes of {small.label}"
+
+
+def called(operand: str) -> str:
+    """An operand that a method can be called on: in brackets where it needs them."""
+    depth = 0
+    for letter in operand:
+        depth += (letter in "([") - (letter in ")]")
+        if letter == " " and depth == 0:
+            return f"({operand})"
+    return operand
 
 
 def pointwise(*operands: tuple[Any, str], dtype: int) -> Tensor:

@@ -9,6 +9,7 @@ from typing import Any
 from typedtorch.shapes.dtypes import COMPLEX, FLOAT8, FLOATING, INT64, INTEGRAL
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Layer, layer, name, rule
+from typedtorch.shapes.rules import hints
 from typedtorch.shapes.rules.axis_patterns import lead, of_rank, signature, tail
 from typedtorch.shapes.rules.forms import (
     axes_of,
@@ -68,7 +69,7 @@ def matmul_shape(a: Tensor, b: Tensor, first: str, second: str) -> Shape:
         own = "only" if len(left) == 1 else "last"
         raise ShapeError(
             f"the {own} axis of {first} is {inner} and the {axis} axis of {second} is {other}",
-            hint=_transpose_hint(a, b, first, second),
+            hint=hints.transposed(a, b, first, second),
         )
     if vector:
         return left[:-1] if inner is not None else (ANY_AXES,)
@@ -91,29 +92,6 @@ def matmul_shape(a: Tensor, b: Tensor, first: str, second: str) -> Shape:
         ) from None
     rows = tail(left, 2)[0]
     return (*batch, unknown() if rows is None else rows, columns)
-
-
-def _transpose_hint(a: Tensor, b: Tensor, first: str, second: str) -> str | None:
-    """Name the operand that fits when its last two axes are swapped."""
-    left, right = tail(a.shape, 2), tail(b.shape, 2)
-    if left[1] is not None and left[1] == right[1] and right[0] is not None:
-        return f"{second} is {show(b.shape)}: {first} @ {_turned(second, len(b.shape))} fits"
-    if left[0] is not None and len(b.shape) > 1 and left[0] == right[0]:
-        return f"{first} is {show(a.shape)}: {_turned(first, len(a.shape))} @ {second} fits"
-    return None
-
-
-def _turned(operand: str, rank: int) -> str:
-    """An operand with its last two axes swapped: without its ``.T`` if it has one."""
-    depth = 0
-    for letter in operand:
-        depth += (letter in "([") - (letter in ")]")
-        if letter == " " and depth == 0:
-            return f"({operand}).{'T' if rank == 2 else 'mT'}"
-    for end in (".mT", ".T"):
-        if operand.endswith(end):
-            return operand.removesuffix(end)
-    return f"{operand}.{'T' if rank == 2 else 'mT'}"
 
 
 def matmul_flops(input: Any, other: Any, *, out: Any = None) -> Size:
@@ -379,7 +357,8 @@ def linear_layer(
         inner = tail(need(input).shape, 1)[0]
         if inner is not None and same(entry_size(inner), in_features) is False:
             raise ShapeError(
-                f"in_features is {in_features}, the last axis of {name(input, 'input')} is {inner}"
+                f"in_features is {in_features}, the last axis of {name(input, 'input')} is {inner}",
+                hint=hints.into_linear(input, in_features),
             )
         return linear(input, weight, offset)
 

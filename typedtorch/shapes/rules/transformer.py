@@ -139,8 +139,10 @@ def _check_padding(padding: Any, key: Tensor, batch_first: Any) -> None:
     if len(padding.shape) != len(wanted) or any(
         same(entry_size(x), entry_size(y)) is False for x, y in zip(padding.shape, wanted, strict=True)
     ):
+        turned = batch_first is False and padding.shape == (length, batch)
         raise ShapeError(
-            f"{name(padding, 'key_padding_mask')} has shape {show(padding.shape)}, wanted {show(wanted)}"
+            f"{name(padding, 'key_padding_mask')} has shape {show(padding.shape)}, wanted {show(wanted)}",
+            hint="batch_first=False takes (seq, batch, embed)" if turned else None,
         )
 
 
