@@ -24,6 +24,9 @@ NEEDS = {
     "torch.Tensor.retain_grad": "a graph",
     "torch.Tensor.backward": "a graph",
     "torch.linalg.lstsq": "data of full rank",
+    **dict.fromkeys(
+        (f"numpy.linalg.{n}" for n in ("inv", "cholesky", "solve", "lstsq")), "data of full rank"
+    ),
     **dict.fromkeys(("torch.linalg.lu_solve", "torch.lu_solve", "torch.Tensor.lu_solve"), "pivots in range"),
     "torch.segment_reduce": "lengths that add up",
     **dict.fromkeys(

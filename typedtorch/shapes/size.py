@@ -383,7 +383,8 @@ def _format(poly: Poly) -> str:
         factors = []
         for atom, power in monomial:
             alone = len(monomial) == 1 and power == 1 and coefficient == 1
-            name = f"({atom.name})" if atom.operands and not alone else atom.name
+            starred = atom.name.startswith("*")  # one axis of a run: 2*(*batch) is no power
+            name = f"({atom.name})" if (atom.operands or starred) and not alone else atom.name
             factors.append(name if power == 1 else f"{name}**{power}")
         magnitude = abs(coefficient)
         if magnitude != 1 or not factors:

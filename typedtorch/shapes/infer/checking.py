@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.equality import INTEGER_SCOPE, mentioning
+from typedtorch.shapes.equality import HELD_SCOPE, INTEGER_SCOPE, mentioning
 from typedtorch.shapes.findings import Coverage, Finding, Report
 from typedtorch.shapes.infer import library, ranks, reading, specs, summaries
 from typedtorch.shapes.infer.assuming import Names, assume
@@ -139,7 +139,7 @@ def check_function(
         names.sizes.update(info.links())
     names.brace = interpreter.brace_of(frame)
     _assume_parameters(interpreter, frame, function, signature, info, linked=linked)
-    frame.state.ties.met = _promised(signature, frame.state.variables)
+    frame.state.ties.met = _promised(signature, frame.state.variables, held)
     interpreter.stack.append(id(node))
     try:
         with mentioning(_axes_of(signature)):
@@ -160,8 +160,11 @@ def _axes_of(signature: Signature) -> set[str]:
     )
 
 
-def _promised(signature: Signature, variables: Mapping[str, Value]) -> Met:
-    """Shapes of the result with integers that were passed: ``t: "b", dim: int`` to ``"b dim"`` are two."""
+def _promised(signature: Signature, variables: Mapping[str, Value], held: Set[str]) -> Met:
+    """Shapes of the result with integers that were passed: ``t: "b", dim: int`` to ``"b dim"`` are two.
+
+    An axis that only the result names is that of what ``self`` holds, where it has one of this name.
+    """
     bound = set().union(*(specs.axis_names(p.spec) for p in signature.parameters))
     numbers = {p.name: variables.get(p.name) for p in signature.parameters if p.name not in bound}
     passed = {n: v for n, v in numbers.items() if isinstance(v, Poly)}
@@ -171,7 +174,8 @@ def _promised(signature: Signature, variables: Mapping[str, Value]) -> Met:
         if isinstance(spec, specs.ArraySpec):
             names = [d.name for d in spec.axes.dims if d.kind == "named" and not d.variadic]
             if not passed.keys().isdisjoint(names):
-                met = tuple(passed.get(n, axis(n)) for n in names), met
+                own = {n: axis(n, HELD_SCOPE) for n in held if n not in bound}
+                met = tuple(passed.get(n) or own.get(n) or axis(n) for n in names), met
     return met
 
 

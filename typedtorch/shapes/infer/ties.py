@@ -19,6 +19,7 @@ from typing import TypeAlias
 from typedtorch.shapes.equality import (
     HELD_SCOPE,
     INSTANCE_SCOPE,
+    INTEGER_SCOPE,
     LINKED_SCOPE,
     bare,
     is_argument,
@@ -84,7 +85,7 @@ class Ties:
 
     def _apart(self, a: Size, b: Size) -> bool:
         """Whether an axis of the signature stood beside an integer of the program in one tensor."""
-        if not (_own_axis(a) and _given(b)) and not (_own_axis(b) and _given(a)):
+        if not _may_be_told(a, b) and not _may_be_told(b, a):
             return False
         if str(a) == str(b) or _sides(a, b) or self.known(a, b):
             return False
@@ -165,12 +166,31 @@ def _common(a: Met, b: Met) -> Met:
     return b
 
 
+def _may_be_told(a: Size, b: Size) -> bool:
+    """Whether standing side by side says that two sizes are two.
+
+    An axis and an integer; what was made of axes and a number (``w//4`` and 32); an axis and what was
+    made of others (``c`` and ``h*w``).
+    """
+    if _own_axis(a):
+        return _given(b) or (_of_own_axes(b) and not atoms(a) & atoms(b))
+    return isinstance(b, int) and b > 1 and _of_own_axes(a)
+
+
+def _of_own_axes(size: Size) -> bool:
+    """Whether a size was made of axes of the signature: a product, or the part that a stride leaves."""
+    found = atoms(size)
+    return any(a.kind == "axis" and a.scope == "" for a in found) and all(
+        a.kind == "floor" or (a.kind == "axis" and a.scope in ("", INTEGER_SCOPE)) for a in found
+    )
+
+
 def _own_axis(size: Size) -> bool:
-    """Whether a size is an axis of the signature alone."""
+    """Whether a size is an axis of the signature alone, or of what ``self`` holds."""
     if not isinstance(size, Poly) or len(size.atoms()) != 1:
         return False
     (atom,) = size.atoms()
-    return atom.kind == "axis" and atom.scope == "" and size == axis(atom.name)
+    return atom.kind == "axis" and atom.scope in ("", HELD_SCOPE) and size == axis(atom.name, atom.scope)
 
 
 def _divided(entry: Entry, a: Size, b: Size) -> bool:

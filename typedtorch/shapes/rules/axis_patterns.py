@@ -131,6 +131,11 @@ def match_axes(
     return bound
 
 
+def counted_axes(count: int) -> str:
+    """``1 axis``, ``2 axes``."""
+    return "1 axis" if count == 1 else f"{count} axes"
+
+
 def align(shape: Shape, pattern: Sequence[str], who: str) -> list[tuple[str, Any, int]]:
     """Pairs of a letter and its size (None where unknown), with the axis counted from the end."""
     wild = "..." in pattern
@@ -139,9 +144,8 @@ def align(shape: Shape, pattern: Sequence[str], who: str) -> list[tuple[str, Any
         return _align_unseen(shape, pattern, who)
     if len(shape) != len(letters) and not (wild and len(shape) >= len(letters)):
         least = "at least " if wild else ""
-        raise ShapeError(
-            f"{who} has shape {show(shape)}, wanted {least}{len(letters)} axes: ({', '.join(pattern)})"
-        )
+        wanted = f"{least}{counted_axes(len(letters))}: ({', '.join(pattern)})"
+        raise ShapeError(f"{who} has shape {show(shape)}, wanted {wanted}")
     if not wild:
         return [(p, e, i - len(shape)) for i, (p, e) in enumerate(zip(pattern, shape, strict=True))]
     at = pattern.index("...")
@@ -163,7 +167,7 @@ def _align_unseen(shape: Shape, pattern: Sequence[str], who: str) -> list[tuple[
         known = sum(not isinstance(e, Pack) for e in shape)
         if known > len(letters):
             raise ShapeError(
-                f"{who} has shape {show(shape)}, wanted {len(letters)} axes: ({', '.join(pattern)})"
+                f"{who} has shape {show(shape)}, wanted {counted_axes(len(letters))}: ({', '.join(pattern)})"
             )
         middle = [None] * (len(letters) - len(head) - len(end))
         if known == len(letters):  # every run is empty

@@ -15,6 +15,7 @@ from typedtorch.shapes.rules.axis_patterns import tail
 from typedtorch.shapes.rules.forms import flag, need
 from typedtorch.shapes.rules.matrices import COMPUTED, matrix, right_hand, turned
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, to_complex, to_real, want
+from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import (
     UNKNOWN,
     ShapeError,
@@ -253,9 +254,10 @@ def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: Any = None) -> Record:
     if need(B).rank is None or need(A).rank is None or B.rank < A.rank:
         raise Undecided  # a vector is allowed on the right where the ranks say it is one
     joint, unknowns, sides, mask = right_hand(A, B, "A", "B")
+    # the residuals of some drivers and ranks are none at all; one axis they have always
     return Record(
         solution=B.of((*joint, unknowns, sides), mask),
-        residuals=UNKNOWN,
+        residuals=B.of((*joint, unknown()), to_real(mask)) if len(joint) == 0 else UNKNOWN,
         rank=UNKNOWN,
         singular_values=UNKNOWN,
     )

@@ -160,13 +160,14 @@ def _reduction(result: Any) -> Function:
     return reduce
 
 
-def _summed(mask: int) -> int:
+def summed(mask: int) -> int:
+    """What a sum of integers is: a wide one."""
     wide = BIT["uint64"] if mask & dtypes.UINT else 0
     return mask & ~INTEGRAL | (INT64 if mask & (dtypes.INT | BOOL) else 0) | wide
 
 
 _DIMS = "@f:* | @f:*, dim | @f:*, axis=dim, keepdims=True"
-rule(*functions("sum prod nansum"), *methods("sum prod"), sample=_DIMS)(_reduction(_summed))
+rule(*functions("sum prod nansum"), *methods("sum prod"), sample=_DIMS)(_reduction(summed))
 rule(*functions("mean average nanmean"), *methods("mean"), sample="@f:* | @f:*, dim")(_reduction(mean_dtype))
 rule(*functions("std var nanstd nanvar"), *methods("std var"), sample=_DIMS)(
     _reduction(lambda mask: to_real(mean_dtype(mask)))
@@ -194,7 +195,7 @@ rule(
 @rule(*functions("cumsum cumprod"), *methods("cumsum cumprod"), sample="@f:a b, dim | @f:a b")
 def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Tensor:
     given = as_array(a)
-    mask = dtype_or(dtype, _summed(given.dtype))
+    mask = dtype_or(dtype, summed(given.dtype))
     if axis is None:
         return to_numpy(Tensor(views.flatten(given).shape, mask))
     return to_numpy(reduction.scan(given, axis, mask))
