@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from mypy_plugin.running import PLUGIN, Project
+from typedtorch.mypy_plugin.reporter import LAST_WORD
 
 HEAD = "from jaxtyping import Float\nfrom torch import Tensor\n\n\n"
 BAD = (
@@ -76,6 +77,7 @@ def test_own_comment_silences_an_attribute_too(project: Project) -> None:
     assert project.mypy("bad.py", "silenced.py", "by_file.py").lines == ["bad.py:10 attribute"]
 
 
+@pytest.mark.skipif(not LAST_WORD, reason="mypy 2.3 asks before it has found all that a comment may silence")
 def test_own_comment_that_silences_nothing_is_reported_as_mypys_are(project: Project) -> None:
     used = BAD.replace("x @ w", "x @ w  # type: ignore[misc]  # typedtorch: ignore[shape, dtype]")
     project.write(good=GOOD.replace("(0, 1)", "(0, 1)  # typedtorch: ignore"), used=used)
