@@ -43,6 +43,7 @@ class Given:
 
     @classmethod
     def by(cls, text: str) -> Given:
+        """What a file with this text gives other files."""
         names = frozenset(_ASSIGNED.findall(text)).union(_BY_NAME.findall(text))
         return cls(names, frozenset(_WORD.findall(" ".join(_BASES.findall(text)))))
 

@@ -298,6 +298,7 @@ def _opens(node: ast.AST) -> bool:
 
 
 def is_self(node: ast.expr) -> bool:
+    """Whether an expression is the name ``self``."""
     return isinstance(node, ast.Name) and node.id == "self"
 
 

@@ -29,6 +29,7 @@ def harmless_places(syntax: Syntax) -> frozenset[Position]:
 
 
 def position(node: ast.expr) -> Position:
+    """Line and column, to tell expressions of a file apart."""
     return (node.lineno, node.col_offset)
 
 

@@ -146,6 +146,7 @@ Size: TypeAlias = int | Poly
 
 
 def from_dict(terms: dict[Monomial, int]) -> Size:
+    """The size that is this sum of monomials with their coefficients."""
     kept = {m: c for m, c in terms.items() if c}
     if not kept:
         return 0
@@ -187,6 +188,7 @@ def _mul(a: Size, b: Size) -> Size:
 
 @lru_cache(maxsize=65536)
 def as_poly(atom: Atom) -> Poly:
+    """An atom as a size."""
     return Poly(((((atom, 1),), 1),))
 
 
@@ -233,6 +235,7 @@ def is_counted(size: Size) -> bool:
 
 
 def atoms(size: Size) -> frozenset[Atom]:
+    """The atoms that a size is made of."""
     return _NO_ATOMS if isinstance(size, int) else size.atoms()
 
 
@@ -324,6 +327,7 @@ def without_common(a: Size, b: Size) -> tuple[Size, Size]:
 
 
 def product(sizes: Iterable[Size]) -> Size:
+    """The product of sizes."""
     result: Size = 1
     for size in sizes:
         result = result * size

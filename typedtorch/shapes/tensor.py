@@ -48,6 +48,7 @@ class Pack:
 
     @property
     def anonymous(self) -> bool:
+        """Whether it has no name of its own."""
         return self.name == "..."
 
     @property
@@ -104,6 +105,7 @@ class Tensor:
         return Tensor(tuple(shape), self.dtype if dtype is None else dtype, library=self.library)
 
     def named(self, label: str) -> Tensor:
+        """The same tensor under another label."""
         return replace(self, label=label)
 
     def __str__(self) -> str:
@@ -186,10 +188,12 @@ def entry_size(entry: Entry) -> Size:
 
 
 def without(shape: Shape, index: int) -> Shape:
+    """A shape without one of its axes."""
     return shape[:index] + shape[index + 1 :]
 
 
 def replaced(shape: Shape, index: int, *entries: Entry) -> Shape:
+    """A shape with other entries in place of one of its axes."""
     return shape[:index] + entries + shape[index + 1 :]
 
 

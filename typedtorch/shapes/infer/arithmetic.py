@@ -65,6 +65,7 @@ def operate(
 
 
 def is_tensor(value: Value) -> bool:
+    """Whether a value is a tensor, or may be one."""
     return isinstance(value, Tensor) or (
         isinstance(value, Choice) and any(isinstance(o, Tensor) for o in value.options)
     )

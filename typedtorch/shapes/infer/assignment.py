@@ -25,6 +25,7 @@ from typedtorch.shapes.infer.values import Sequence as SequenceV
 
 
 def assign(frame: Frame, node: ast.Assign) -> bool:
+    """``a = b = value``; what follows is reached."""
     value = frame.evaluate(node.value)
     for target in node.targets:
         assign_target(frame, target, value, node.value)
@@ -54,7 +55,7 @@ def _assign_attribute(frame: Frame, base: ast.expr, attr: str, value: Value, sou
     if isinstance(holder, Instance):
         spec = holder.info.spec(attr)
         if spec is not None and source is not None and specs.shaped(spec):
-            value = frame.interpreter.check_attribute(frame, holder, attr, spec, value, source)
+            value = frame.interpreter.check_attribute(frame, holder, spec, value, source)
         had = holder.attributes.get(attr)
         frame.state.replace_value(holder, registering.with_attribute(holder, attr, value))
         if isinstance(had, _MODULES) and isinstance(value, _MODULES):
@@ -118,6 +119,7 @@ def _assign_item(frame: Frame, target: ast.Subscript, value: Value, source: ast.
 
 
 def augmented(frame: Frame, node: ast.AugAssign) -> bool:
+    """``a += value``; what follows is reached."""
     target = node.target
     left, right = frame.evaluate(_loaded(target)), frame.evaluate(node.value)
     operands = (_loaded(target), node.value)
@@ -145,6 +147,7 @@ def _loaded(target: ast.expr) -> ast.expr:
 
 
 def annotated(frame: Frame, node: ast.AnnAssign) -> bool:
+    """``a: T = value``, or a declaration without a value; what follows is reached."""
     spec = reading.read(node.annotation, frame.evaluate)
     if node.value is None:
         if isinstance(node.target, ast.Name) and specs.shaped(spec):
@@ -154,9 +157,7 @@ def annotated(frame: Frame, node: ast.AnnAssign) -> bool:
     if isinstance(node.target, ast.Attribute):
         holder = frame.evaluate(node.target.value)
         if isinstance(holder, Instance):
-            value = frame.interpreter.check_attribute(
-                frame, holder, node.target.attr, spec, value, node.value
-            )
+            value = frame.interpreter.check_attribute(frame, holder, spec, value, node.value)
             assign_target(frame, node.target, value)
             return True
     assign_target(frame, node.target, check_declared(frame, spec, value, node.value))

@@ -61,11 +61,13 @@ class Names:
     tied: Callable[[Size, Size], bool] | None = None  # whether two sizes had to be one before
 
     def size(self, name: str) -> Size:
+        """The size of an axis name, from now on the same."""
         if name not in self.sizes:
             self.sizes[name] = self.default(name)
         return self.sizes[name]
 
     def pack(self, name: str) -> Shape:
+        """The run of axes that ``*name`` stands for, from now on the same."""
         if name not in self.packs:
             known = self.spread.get(name)
             if known is not None:
@@ -82,6 +84,7 @@ class Names:
             self.packs.pop(name, None)
 
     def copy(self) -> Names:
+        """The same names, of which more can be bound without binding them here."""
         return Names(
             self.default, dict(self.sizes), dict(self.packs), dict(self.variables), dict(self.binders),
             self.brace, self.generic, self.several, self.strict, self.free, self.dispatched, self.where,
@@ -164,6 +167,7 @@ def _assume_number(kind: str, names: Names, hint: str) -> Value:
 
 
 def assume_array(spec: ArraySpec, names: Names, hint: str = "") -> Tensor:
+    """A tensor that is just what its annotation says."""
     entries: list[Entry] = []
     for i, dim in enumerate(spec.axes.dims):
         entries.extend(_assume_dim(dim, names, f"?{names.where}{hint}.{i}"))

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes.infer import messages, specs
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.program import ModuleV
+from typedtorch.shapes.infer.rule_values import from_rule
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Bound,
@@ -65,14 +67,9 @@ def get(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
     if isinstance(value, ClassV):
         return of_class(frame, value, name)
     if isinstance(value, LayerV):
-        if name in value.layer.attributes:
-            held = value.layer.attributes[name]
-            if callable(held) and held is not UNKNOWN:
-                return LayerV(f"{value.name}.{name}", Layer(held))
-            return frame.interpreter.from_rule(held)
-        return Bound(value, name)
+        return _of_layer(frame, value, name)
     if isinstance(value, SuperV):
-        return _of_super(frame, value, name)
+        return _of_super(value, name)
     if isinstance(value, Record) and name in value.names:
         return value[value.names.index(name)]
     if isinstance(value, tuple) and not hasattr(tuple, name) and holds_tensors(value):
@@ -86,6 +83,16 @@ def get(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
     if isinstance(value, (Sequence, DictV, str, tuple, Dtype, FunctionV, Object)):
         return Bound(value, name)
     return UNKNOWN
+
+
+def _of_layer(frame: Frame, value: LayerV, name: str) -> Value:
+    """What the constructor says of a layer, else one of its methods."""
+    if name not in value.layer.attributes:
+        return Bound(value, name)
+    held = value.layer.attributes[name]
+    if callable(held) and held is not UNKNOWN:
+        return LayerV(f"{value.name}.{name}", Layer(held))
+    return from_rule(held)
 
 
 _OF_TENSORS = frozenset(
@@ -122,11 +129,12 @@ def _of_tensor(frame: Frame, value: Tensor, name: str, node: ast.AST) -> Value:
         return choice([None, Tensor(value.shape, value.dtype)])
     rule = ATTRIBUTES.get(f"{'numpy.ndarray' if value.library == 'numpy' else 'torch.Tensor'}.{name}")
     if rule is not None:
-        return frame.interpreter.apply_rule(frame, rule.function, (value,), {}, node, ())
+        return apply_rule(frame, rule.function, (value,), {}, node, ())
     return Bound(value, name)
 
 
 def of_module(value: ModuleV, name: str) -> Value:
+    """A name of a module, or one of its submodules."""
     found = value.module.find(name)
     if found is not None:
         return found[0]
@@ -229,7 +237,7 @@ def _member(info: ClassInfo, name: str) -> Value:
     return value if isinstance(value, (str, int)) else UNKNOWN
 
 
-def _of_super(frame: Frame, value: SuperV, name: str) -> Value:
+def _of_super(value: SuperV, name: str) -> Value:
     receiver = value.receiver
     if isinstance(receiver, Instance):
         function = receiver.info.as_function(name, receiver, after=value.owner)

@@ -26,6 +26,7 @@ def subset(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 
 def random_split(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """Parts of a dataset: items are those of the whole."""
     dataset, lengths = args.get(0, "dataset", UNKNOWN), args.get(1, "lengths", UNKNOWN)
     if isinstance(lengths, Sequence) and lengths.items is not None:
         return Sequence("list", (dataset,) * len(lengths.items))

@@ -31,6 +31,7 @@ class Args:
     spread: list[Value] = field(default_factory=list)  # what ``*`` spreads and cannot be enumerated
 
     def add(self, value: Value, node: ast.expr | None = None) -> None:
+        """One more positional argument, and its expression if it has one of its own."""
         self.values.append(value)
         self.nodes.append(node)
 
@@ -41,9 +42,11 @@ class Args:
         return self.values[index] if index < len(self.values) else default
 
     def without_first(self, count: int = 1) -> Args:
+        """The same arguments without the first positional ones."""
         return replace(self, values=self.values[count:], nodes=self.nodes[count:])
 
     def every(self) -> list[Value]:
+        """The values of all arguments."""
         return [*self.values, *self.keywords.values()]
 
 
@@ -52,6 +55,7 @@ Special = Callable[[Frame, Args, ast.AST], Value]
 
 
 def callee(node: ast.AST) -> str:
+    """What is called, as it is written."""
     return source(node.func, 40) if isinstance(node, ast.Call) else source(node, 40)
 
 

@@ -10,8 +10,10 @@ from typedtorch.shapes.infer import library, messages, methods, mutation, readin
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.binding import Args, bind, callee, check_argument, complete, kind_fits
 from typedtorch.shapes.infer.frame import Frame, source
+from typedtorch.shapes.infer.items import items_of
 from typedtorch.shapes.infer.layers import call_instance, call_layer, call_sequential
 from typedtorch.shapes.infer.lengths import length_of
+from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -34,6 +36,7 @@ from typedtorch.shapes.infer.values import (
     join_all,
     options_of,
 )
+from typedtorch.shapes.infer.written_calls import WRITTEN
 from typedtorch.shapes.rule import RULES
 from typedtorch.shapes.size import unknown
 
@@ -43,8 +46,8 @@ def call(frame: Frame, node: ast.Call) -> Value:
     if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
         return _super(frame)
     function = frame.evaluate(node.func)
-    if isinstance(function, External) and function.name in library.SYNTAX:
-        return library.SYNTAX[function.name](frame, node)
+    if isinstance(function, External) and function.name in WRITTEN:
+        return WRITTEN[function.name](frame, node)
     args = arguments(frame, node)
     value = call_value(frame, function, args, node)
     if value is UNKNOWN and function is UNKNOWN:
@@ -120,8 +123,6 @@ def arguments(frame: Frame, node: ast.Call) -> Args:
 
 def _spread(value: Value) -> list[Value] | None:
     """What ``*value`` gives; None where it cannot be enumerated."""
-    from typedtorch.shapes.infer.items import items_of  # noqa: PLC0415 - items hold calls
-
     return list(value) if isinstance(value, tuple) else items_of(value)
 
 
@@ -225,7 +226,7 @@ def call_function(frame: Frame, function: FunctionV, args: Args, node: ast.AST) 
     bound = bind(signature.parameters, args)
     if bound is None:
         return interpreter.unbound_result(frame, function, signature, node)
-    names = interpreter.call_names(frame, function, signature, bound, node)
+    names = interpreter.call_names(frame, function, bound, node)
     names.tie = frame.tie(node)
     failed = False
     for parameter in signature.parameters:
@@ -245,7 +246,7 @@ def _call_overloaded(frame: Frame, function: FunctionV, args: Args, node: ast.AS
         bound = bind(signature.parameters, args)
         if bound is None or not complete(signature.parameters, bound):
             continue
-        names = interpreter.call_names(frame, candidate, signature, bound, node)
+        names = interpreter.call_names(frame, candidate, bound, node)
         problems = []
         kinds_fit = True
         for parameter in signature.parameters:
@@ -310,7 +311,7 @@ def tensor_method(
     rule = RULES.get(f"{owner}.{name}")
     if rule is None:
         return UNKNOWN
-    made = frame.interpreter.apply_rule(frame, rule.function, (receiver, *values), keywords, node, nodes)
+    made = apply_rule(frame, rule.function, (receiver, *values), keywords, node, nodes)
     if made is UNKNOWN and name in CUTS and isinstance(receiver, Tensor) and not frame.blamed():
         return pieces(name, receiver, values, keywords)
     return made

@@ -22,6 +22,7 @@ def left_to_subclasses(node: Def) -> bool:
 
 
 def sets_by_name(node: ast.ClassDef) -> bool:
+    """Whether a class sets attributes whose names are not written out."""
     for part in walk(node):
         match part:
             case ast.Call(func=func, args=[_, name, _]) if not isinstance(name, ast.Constant):
@@ -79,6 +80,7 @@ def _last(node: ast.expr) -> str:
 
 
 def declared_attributes(node: Def) -> dict[str, ast.expr]:
+    """The annotations in ``self.x: T = ...`` of a method, by attribute."""
     return {
         statement.target.attr: statement.annotation
         for statement in node.body
@@ -89,6 +91,7 @@ def declared_attributes(node: Def) -> dict[str, ast.expr]:
 
 
 def is_class_variable(annotation: ast.expr) -> bool:
+    """Whether an annotation in a class body is not one of its instances' attributes."""
     if isinstance(annotation, ast.Constant):
         text = annotation.value
         return isinstance(text, str) and ("ClassVar" in text or text.endswith("KW_ONLY"))

@@ -19,7 +19,6 @@ from typedtorch.shapes.equality import DEFAULTED, HELD_SCOPE, INSTANCE_SCOPE
 from typedtorch.shapes.infer import reading, specs
 from typedtorch.shapes.infer.class_text import (
     Def,
-    arguments_of_calls,
     axis_words,
     declared_attributes,
     is_class_variable,
@@ -84,10 +83,12 @@ class ClassInfo:
 
     @property
     def name(self) -> str:
+        """The name in the class statement."""
         return self.node.name
 
     @property
     def bases(self) -> list[Value]:
+        """The values of the bases, in order."""
         if self._bases is None:
             self._bases = []
             self._bases = [self.evaluate(b) for b in self.node.bases if not isinstance(b, ast.Starred)]
@@ -129,6 +130,7 @@ class ClassInfo:
 
     @property
     def is_module(self) -> bool:
+        """Whether instances are modules of torch."""
         return any(b.startswith("torch.nn.") or b.endswith("LightningModule") for b in self.external_bases())
 
     @property
@@ -152,14 +154,17 @@ class ClassInfo:
 
     @property
     def is_named_tuple(self) -> bool:
+        """Whether the class is a ``typing.NamedTuple``."""
         return "typing.NamedTuple" in self.external_bases()
 
     @property
     def is_typed_dict(self) -> bool:
+        """Whether the class is a ``typing.TypedDict``."""
         return "typing.TypedDict" in self.external_bases()
 
     @property
     def is_enum(self) -> bool:
+        """Whether the class is an enumeration."""
         return any(b.startswith(("enum.", "strenum.")) for b in self.external_bases())
 
     @property
@@ -231,6 +236,7 @@ class ClassInfo:
         return found
 
     def constructor(self) -> tuple[ClassInfo, Def] | None:
+        """The ``__init__`` of the class and the class that defines it."""
         found = self.find("__init__")
         return None if found is None else (found[0], found[1][-1])
 
@@ -248,7 +254,7 @@ class ClassInfo:
         info, node = found
         arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs][1:]
         names_used = self.annotation_names()
-        return [a.arg for a in arguments if _is_integer(a, node.args, info, names_used)]
+        return [a.arg for a in arguments if _is_integer(a, info, names_used)]
 
     def annotation_names(self) -> frozenset[str]:
         """Axis names in the annotations of this class's methods, as far as the text shows."""
@@ -346,49 +352,8 @@ def _class_of(base: Value) -> ClassInfo | None:
     return None
 
 
-def _is_integer(argument: ast.arg, arguments: ast.arguments, info: ClassInfo, used: frozenset[str]) -> bool:
+def _is_integer(argument: ast.arg, info: ClassInfo, used: frozenset[str]) -> bool:
     if argument.annotation is not None:
         spec = reading.read(argument.annotation, info.evaluate)
         return specs.is_int(spec) or specs.is_int_or_none(spec)
     return argument.arg in used
-
-
-def collect(node: ast.ClassDef, module: Module, closure: dict[str, Value]) -> ClassInfo:
-    """Read a class statement."""
-    info = ClassInfo(node, module, closure)
-    _collect_body(info, node.body)
-    for definitions in info.methods.values():
-        for definition in definitions:
-            facts = module.facts(definition)
-            arguments = [*definition.args.posonlyargs, *definition.args.args]
-            receiver = arguments[0].arg if arguments else ""
-            for name, attribute in facts.stored:
-                if name == receiver:
-                    info.self_stores.setdefault(attribute, set()).add(definition.name)
-            for attribute in facts.changed_attributes:
-                info.self_changes.setdefault(attribute, set()).add(definition.name)
-            if definition.name in ("__init__", "__post_init__"):
-                info.helpers |= facts.called - {"forward"}
-                info.helper_arguments |= arguments_of_calls(definition, receiver)
-    return info
-
-
-def _collect_body(info: ClassInfo, body: list[ast.stmt]) -> None:
-    for statement in body:
-        match statement:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                info.methods.setdefault(name, []).append(statement)
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                info.assigned[name] = value
-            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
-                pairs = zip(targets, values, strict=False) if len(targets) == len(values) else ()
-                info.assigned.update((target.id, v) for target, v in pairs if isinstance(target, ast.Name))
-            case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
-                info.annotated[name] = annotation
-                if value is not None:
-                    info.assigned[name] = value
-            case ast.ClassDef(name=name):
-                info.classes[name] = statement
-            case ast.If(body=inner, orelse=orelse):
-                _collect_body(info, orelse)
-                _collect_body(info, inner)

@@ -69,6 +69,7 @@ def compare_values(op: ast.cmpop, left: Value, right: Value) -> bool | None:
 
 
 def same_shape_values(left: tuple[Value, ...], right: tuple[Value, ...]) -> bool:
+    """Whether two tuples are certainly equal shapes."""
     if not all(is_size(v) or isinstance(v, Pack) for v in (*left, *right)):
         return False
     return same_shape(left, right) is True
@@ -102,6 +103,7 @@ def _is(left: Value, right: Value) -> bool | None:
 
 
 def contains(left: Value, right: Value) -> bool | None:
+    """``left in right``; None where it is not known."""
     constants = (int, str, float, bool)
     if not isinstance(left, constants):
         return None

@@ -21,21 +21,25 @@ from typedtorch.shapes.size import Size
 
 
 def list_comprehension(frame: Frame, node: ast.ListComp) -> Value:
+    """``[x for ...]``."""
     made = _comprehend(frame, node.generators, lambda: frame.evaluate(node.elt))
     return Sequence("list", *made)
 
 
 def generator_expression(frame: Frame, node: ast.GeneratorExp) -> Value:
+    """``(x for ...)``."""
     made = _comprehend(frame, node.generators, lambda: frame.evaluate(node.elt))
     return Sequence("iterator", *made)
 
 
 def set_comprehension(frame: Frame, node: ast.SetComp) -> Value:
+    """``{x for ...}``."""
     _, element, _ = _comprehend(frame, node.generators, lambda: frame.evaluate(node.elt))
     return Sequence("set", None, element)
 
 
 def dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
+    """``{k: v for ...}``."""
     pairs, pair, _ = _comprehend(
         frame,
         node.generators,

@@ -60,7 +60,7 @@ def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: Arg
     bound = bind(signature.parameters, args)
     if bound is None:
         return Instance(info, {}, {}, partial=True)
-    names = interpreter.call_names(frame, function, signature, bound, node)
+    names = interpreter.call_names(frame, function, bound, node)
     for parameter in signature.parameters:
         if parameter.name in bound:
             value, where = bound[parameter.name]
@@ -323,8 +323,6 @@ def _with_own_runs(tensor: Tensor, attribute: str) -> Tensor:
 
 def check_attribute(frame: Frame, holder: Instance, spec: Spec, value: Value, node: ast.expr) -> Value:
     """An assignment to an annotated attribute."""
-    from typedtorch.shapes.infer.declared import more_precise  # noqa: PLC0415 - statements hold calls
-
     names = Names(integer, dict(holder.arguments), where="self.")
     problems = [] if holder.info.rewrites else match(spec, value, names, binder="self")
     if problems or holder.info.rewrites:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.infer import lengths, mutation
+from typedtorch.shapes.infer import attributes, lengths, mutation
+from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.items import items_of, iterate
+from typedtorch.shapes.infer.layers import call_sequential
 from typedtorch.shapes.infer.registering import setattr_, with_module
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -25,11 +26,6 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.size import Size, product, unknown
 
-if TYPE_CHECKING:
-    from typedtorch.shapes.infer.binding import Args
-
-Special = Callable[[Frame, "Args", ast.AST], Value]
-
 
 def castable(value: Value) -> Value:
     """A parameter or buffer: ``module.to(bfloat16)`` may cast it to another float dtype."""
@@ -38,15 +34,7 @@ def castable(value: Value) -> Value:
     return value
 
 
-def _items(value: Value) -> list[Value] | None:
-    from typedtorch.shapes.infer.items import items_of  # noqa: PLC0415 - expressions hold calls
-
-    return items_of(value)
-
-
 def _each(frame: Frame, value: Value, node: ast.AST) -> Value:
-    from typedtorch.shapes.infer.items import iterate  # noqa: PLC0415 - as above
-
     return iterate(value, frame.place(node))
 
 
@@ -54,7 +42,7 @@ def _make(kind: str) -> Special:
     def handler(frame: Frame, args: Args, node: ast.AST) -> Value:
         if not args.values:
             return Sequence(kind, ())
-        items = _items(args.values[0])
+        items = items_of(args.values[0])
         if items is not None:
             return Sequence(kind, tuple(items))
         return Sequence(kind, None, _each(frame, args.values[0], node), _length(kind, args.values[0]))
@@ -67,19 +55,21 @@ def _length(kind: str, value: Value) -> Size | None:
 
 
 def to_tuple(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``tuple(xs)``."""
     if not args.values:
         return ()
     if isinstance(args.values[0], tuple):
         return args.values[0]
-    items = _items(args.values[0])
+    items = items_of(args.values[0])
     if items is not None:
         return tuple(items)
     return Sequence("list", None, _each(frame, args.values[0], node), lengths.length_of(args.values[0]))
 
 
 def to_dict(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``dict(pairs, key=value)``."""
     base = args.values[0] if args.values else DictV({})
-    pairs = _items(base) if isinstance(base, Sequence) else None
+    pairs = items_of(base) if isinstance(base, Sequence) else None
     if pairs and all(isinstance(p, tuple) and len(p) == 2 and isinstance(p[0], str) for p in pairs):
         base = DictV(dict(pairs))
     if not isinstance(base, DictV) or args.open:
@@ -88,7 +78,8 @@ def to_dict(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 
 def zip_(frame: Frame, args: Args, node: ast.AST) -> Value:
-    lists = [_items(v) for v in args.values]
+    """``zip(xs, ys)``."""
+    lists = [items_of(v) for v in args.values]
     known = [items for items in lists if items is not None]
     if not args.open and len(known) == len(lists) and known:
         return Sequence("iterator", tuple(zip(*known, strict=False)))
@@ -104,12 +95,13 @@ def _transposed(args: Args) -> Value:
     """``zip(*pairs)`` of any number of pairs: all that come first, and all that come second."""
     if len(args.values) != 1 or not args.spread or not isinstance(args.spread[0], Sequence):
         return UNKNOWN
-    parts = _items(args.spread[0].any_item)
+    parts = items_of(args.spread[0].any_item)
     return UNKNOWN if parts is None else Sequence("iterator", tuple(Sequence("list", None, p) for p in parts))
 
 
 def enumerate_(frame: Frame, args: Args, node: ast.AST) -> Value:
-    items = _items(args.values[0]) if args.values else None
+    """``enumerate(xs, start)``."""
+    items = items_of(args.values[0]) if args.values else None
     start = args.get(1, "start", 0)
     if items is not None and isinstance(start, int):
         return Sequence("iterator", tuple((start + i, v) for i, v in enumerate(items)))
@@ -119,7 +111,8 @@ def enumerate_(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 
 def reversed_(frame: Frame, args: Args, node: ast.AST) -> Value:
-    items = _items(args.values[0]) if args.values else None
+    """``reversed(xs)``."""
+    items = items_of(args.values[0]) if args.values else None
     if items is not None:
         return Sequence("iterator", tuple(reversed(items)))
     each = _each(frame, args.values[0], node) if args.values else UNKNOWN
@@ -127,47 +120,49 @@ def reversed_(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 
 def iterator(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``iter(xs)``."""
     return _make("iterator")(frame, args, node)
 
 
 def sorted_(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``sorted(xs)``: the same items in an order that is not known."""
     if not args.values:
         return UNKNOWN
     return Sequence("list", None, _each(frame, args.values[0], node), lengths.length_of(args.values[0]))
 
 
 def next_(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``next(xs, default)``: any of the items."""
     each = _each(frame, args.values[0], node) if args.values else UNKNOWN
     return each if len(args.values) < 2 else join(each, args.values[1], frame.place(node))
 
 
 def map_(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``map(f, xs, ...)``: f is called on each item."""
-    from typedtorch.shapes.infer.binding import Args as Arguments  # noqa: PLC0415 - calls hold this table
-
     if len(args.values) < 2 or args.open:
         return UNKNOWN
     nodes = list(args.nodes[1:])
-    lists = [_items(v) for v in args.values[1:]]
+    lists = [items_of(v) for v in args.values[1:]]
     known = [items for items in lists if items is not None]
     if len(known) == len(lists) and max(map(len, known)) <= 8:
         results = [
-            frame.call(args.values[0], Arguments(list(row), list(nodes)), node)
+            frame.call(args.values[0], Args(list(row), list(nodes)), node)
             for row in zip(*known, strict=False)
         ]
         return Sequence("iterator", tuple(results))
     row = [_each(frame, v, node) for v in args.values[1:]]
-    made = frame.call(args.values[0], Arguments(row, nodes), node)
+    made = frame.call(args.values[0], Args(row, nodes), node)
     return Sequence("iterator", None, made, lengths.common(args.values[1:]))
 
 
 def filter_(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``filter(f, xs)``: some of the items."""
     return Sequence("iterator", None, _each(frame, args.values[1], node)) if len(args.values) > 1 else UNKNOWN
 
 
 def sum_(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``sum`` of integers or of tensors."""
-    items = _items(args.values[0]) if args.values else None
+    items = items_of(args.values[0]) if args.values else None
     start = total = args.get(1, "start", 0)
     if items is not None and all(is_size(v) for v in (start, *items)):
         for item in items:
@@ -185,21 +180,21 @@ def sum_(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 
 def partial(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``functools.partial(f, ...)``."""
     if not args.values or args.open:
         return UNKNOWN
     return Partial(args.values[0], tuple(args.values[1:]), dict(args.keywords))
 
 
 def reduce_(frame: Frame, args: Args, node: ast.AST) -> Value:
-    from typedtorch.shapes.infer.binding import Args as Arguments  # noqa: PLC0415 - calls hold this table
-
-    items = _items(args.values[1]) if len(args.values) > 1 else None
+    """``functools.reduce(f, xs, start)``."""
+    items = items_of(args.values[1]) if len(args.values) > 1 else None
     if items is None and len(args.values) == 2:
         each = _each(frame, args.values[1], node)
-        return join(each, frame.call(args.values[0], Arguments([each, each], [None, None]), node), "reduce")
+        return join(each, frame.call(args.values[0], Args([each, each], [None, None]), node), "reduce")
     if items is None and len(args.values) == 3:
         start, each = args.values[2], _each(frame, args.values[1], node)
-        once = frame.call(args.values[0], Arguments([start, each], [None, None]), node)
+        once = frame.call(args.values[0], Args([start, each], [None, None]), node)
         return join(start, once, "reduce")
     if items is None or len(items) > 12:
         return UNKNOWN
@@ -208,12 +203,13 @@ def reduce_(frame: Frame, args: Args, node: ast.AST) -> Value:
         return UNKNOWN
     result = rest[0]
     for item in rest[1:]:
-        result = frame.call(args.values[0], Arguments([result, item], [None, None]), node)
+        result = frame.call(args.values[0], Args([result, item], [None, None]), node)
     return result
 
 
 def chain(frame: Frame, args: Args, node: ast.AST) -> Value:
-    lists = [_items(v) for v in args.values]
+    """``itertools.chain(xs, ys)``."""
+    lists = [items_of(v) for v in args.values]
     if not args.open and all(items is not None for items in lists):
         return Sequence("iterator", tuple(v for items in lists if items for v in items))
     parts = [_each(frame, v, node) for v in args.values]
@@ -221,7 +217,8 @@ def chain(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 
 def pairwise(frame: Frame, args: Args, node: ast.AST) -> Value:
-    items = _items(args.values[0]) if args.values else None
+    """``itertools.pairwise(xs)``."""
+    items = items_of(args.values[0]) if args.values else None
     if items is not None:
         return Sequence("iterator", tuple(itertools.pairwise(items)))
     each = _each(frame, args.values[0], node) if args.values else UNKNOWN
@@ -244,6 +241,7 @@ SPECIAL: dict[str, Special] = {
 
 
 def sequential(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``nn.Sequential``, of modules or of a dict of them."""
     if args.open:
         return Sequence("sequential", None, _repeated(frame, node))
     if len(args.values) == 1 and isinstance(args.values[0], DictV) and args.values[0].rest is None:
@@ -262,11 +260,13 @@ def _repeated(frame: Frame, node: ast.AST) -> Value:
 
 
 def module_dict(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``nn.ModuleDict``."""
     value = args.get(0, "modules", DictV({}))
     return replace(value, kind="modules") if isinstance(value, DictV) else DictV({}, UNKNOWN, "modules")
 
 
 def parameter_list(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``nn.ParameterList``: its items follow the dtype of the module."""
     made = _make("modules")(frame, args, node)
     assert isinstance(made, Sequence)
     items = None if made.items is None else tuple(castable(v) for v in made.items)
@@ -287,8 +287,6 @@ def call_method(
     frame: Frame, receiver: Sequence | DictV | tuple[Value, ...], name: str, args: Args, node: ast.AST
 ) -> Value:
     """A method of a list, tuple, dict or container module."""
-    from typedtorch.shapes.infer import attributes  # noqa: PLC0415 - attributes hold values only
-
     if name in attributes.SELF_METHODS and getattr(receiver, "kind", "") in ("modules", "sequential"):
         return receiver
     if isinstance(receiver, DictV):
@@ -310,7 +308,7 @@ def _list_method(frame: Frame, receiver: Sequence, name: str, args: Args, node: 
     if name in ("append", "add") and args.values:
         updated = _appended(receiver, args.values[0], place)
     elif name in ("extend", "update", "__iadd__") and args.values:
-        more = _items(args.values[0])
+        more = items_of(args.values[0])
         if items is not None and more is not None:
             updated = replace(receiver, items=(*items, *more))
         else:
@@ -342,8 +340,6 @@ def _list_method(frame: Frame, receiver: Sequence, name: str, args: Args, node: 
     elif name == "copy":
         return replace(receiver)
     elif name == "forward":
-        from typedtorch.shapes.infer.layers import call_sequential  # noqa: PLC0415 - calls hold this table
-
         return call_sequential(frame, receiver, args, node)
     else:
         return unknown(f"?{place}") if name in ("index", "count", "__len__") else UNKNOWN

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.calls import call_function
-from typedtorch.shapes.infer.classes import ClassInfo, collect
+from typedtorch.shapes.infer.class_bodies import collect
+from typedtorch.shapes.infer.classes import ClassInfo
 from typedtorch.shapes.infer.expressions import captured, evaluate
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.program import Module
@@ -56,6 +57,7 @@ _TRANSPARENT = {
 def define_class(
     interpreter: Interpreter, node: ast.ClassDef, module: Module, closure: dict[str, Value] | None = None
 ) -> Value:
+    """The class of a class statement, the same one each time."""
     info = interpreter.classes.get(id(node))
     if info is None:
         info = interpreter.classes[id(node)] = collect(node, module, closure or {})
@@ -102,6 +104,7 @@ def define_local(interpreter: Interpreter, frame: Frame, node: Def) -> Value:
 
 
 def define_local_class(interpreter: Interpreter, frame: Frame, node: ast.ClassDef) -> Value:
+    """A class that is defined in a function, with what it captures."""
     closure = captured(frame) if frame.function is not None else {}
     value = define_class(interpreter, node, frame.module, closure)
     assert isinstance(value, ClassV)
@@ -129,9 +132,9 @@ def _decorated(interpreter: Interpreter, value: Value, decorator: ast.expr, fram
     if isinstance(inner, ast.Attribute) and inner.attr in ("setter", "getter", "deleter", "register"):
         return value
     if isinstance(made_by, External):
-        return _decorated_externally(interpreter, value, made_by.name, decorator, frame)
+        return _decorated_externally(value, made_by.name, decorator, frame)
     if isinstance(made_by, FunctionV):
-        if keeps_signature(interpreter, made_by, called=isinstance(decorator, ast.Call)):
+        if keeps_signature(made_by, called=isinstance(decorator, ast.Call)):
             return value
         return _replacement(frame, value, decorator)
     return UNKNOWN
@@ -147,9 +150,7 @@ def _replacement(frame: Frame, value: Value, decorator: ast.expr) -> Value:
     return made if defined and made.node is not value.node else UNKNOWN
 
 
-def _decorated_externally(
-    interpreter: Interpreter, value: Value, name: str, decorator: ast.expr, frame: Frame
-) -> Value:
+def _decorated_externally(value: Value, name: str, decorator: ast.expr, frame: Frame) -> Value:
     if name in _TRANSPARENT:
         return value
     if name == "functools.wraps" and isinstance(decorator, ast.Call) and decorator.args:
@@ -186,7 +187,7 @@ def is_replaced(interpreter: Interpreter, function: FunctionV) -> bool:
     return interpreter.replaced[id(node)]
 
 
-def keeps_signature(interpreter: Interpreter, decorator: FunctionV, *, called: bool) -> bool:
+def keeps_signature(decorator: FunctionV, *, called: bool) -> bool:
     """Whether a decorator of the program gives back something of the type it was given.
 
     By its annotations (``F -> F``, ``Callable[P, R] -> Callable[P, R]``), or because its inner
@@ -209,7 +210,6 @@ def keeps_signature(interpreter: Interpreter, decorator: FunctionV, *, called: b
 
 
 def method(
-    interpreter: Interpreter,
     info: ClassInfo,
     definitions: list[Def],
     receiver: Value,
@@ -232,16 +232,18 @@ def method(
     return function if on_class else function.bind(receiver)
 
 
-def is_property(interpreter: Interpreter, function: FunctionV) -> bool:
+def is_property(function: FunctionV) -> bool:
+    """Whether a method is read as an attribute."""
     node = function.node
     return not isinstance(node, ast.Lambda) and bool(decorator_names(node) & {"property", "cached_property"})
 
 
-def call_property(interpreter: Interpreter, frame: Frame, function: FunctionV, node: ast.AST) -> Value:
+def call_property(frame: Frame, function: FunctionV, node: ast.AST) -> Value:
+    """What reading a property gives."""
     return call_function(frame, function, Args(), node)
 
 
-def custom_wrapper(interpreter: Interpreter, info: ClassInfo) -> int | None:
+def custom_wrapper(info: ClassInfo) -> int | None:
     """The dtypes of ``class MyDtype(jaxtyping.AbstractDtype): dtypes = [...]``."""
     if "jaxtyping.AbstractDtype" not in info.external_bases() or "dtypes" not in info.assigned:
         return None
@@ -265,6 +267,7 @@ def decorator_names(node: Def) -> set[str]:
 
 
 def is_overload(node: Def) -> bool:
+    """Whether a definition only declares one of several signatures."""
     return "overload" in decorator_names(node)
 
 

@@ -36,6 +36,7 @@ class Reporter:
     def add(
         self, node: ast.AST, code: str, message: str, hint: str | None = None, severity: str = "error"
     ) -> None:
+        """Report a finding at a node, unless reports are not wanted here."""
         if self.muted:
             return
         line = getattr(node, "lineno", 1)

@@ -75,7 +75,7 @@ def function_result(
         if isinstance(result, specs.InstanceSpec):
             made = summaries.returned(frame, function, bound, names, result.info, frame.place(node))
             if made is not UNKNOWN:
-                return wrapped(interpreter, signature, made)
+                return wrapped(signature, made)
         summaries.bind(frame, function, signature, bound, names)
         _look_inside(interpreter, frame, function, signature, bound, names, node)
         promised = assume(result, names, frame.place(node))
@@ -89,13 +89,13 @@ def function_result(
         promised = _as_given(interpreter, frame, function, signature, bound, names, node, promised)
         if _makes_functions(result):
             promised = _made_functions(interpreter, frame, function, signature, bound, promised, node)
-        return wrapped(interpreter, signature, promised)
+        return wrapped(signature, promised)
     values = {name: value for name, (value, _) in bound.items()}
     value: Value = UNKNOWN
     if not may_be_another(interpreter, frame, function):
         value = run_inline(interpreter, frame, function, signature, values, node)
     if value is UNKNOWN and not isinstance(result, specs.Anything):
-        return wrapped(interpreter, signature, assume(result, names, frame.place(node)))
+        return wrapped(signature, assume(result, names, frame.place(node)))
     generic = isinstance(function.bound, Instance) and function.bound.variables
     if isinstance(value, Sequence if generic else tuple) and (generic or specs.shaped(result)):
         # the annotation says something of one part, and the body of another

@@ -20,7 +20,6 @@ from typedtorch.shapes.infer import (
     effects,
     inlining,
     links,
-    operators,
     reading,
     signatures,
     specs,
@@ -51,7 +50,6 @@ from typedtorch.shapes.infer.values import (
     Value,
     is_size,
 )
-from typedtorch.shapes.rule import Function
 from typedtorch.shapes.size import Size, axis, integer, unknown
 
 if TYPE_CHECKING:
@@ -204,13 +202,13 @@ class Interpreter:
     def method(
         self, info: ClassInfo, defined: list[Def], receiver: Value, *, on_class: bool = False
     ) -> FunctionV:
-        return definitions.method(self, info, defined, receiver, on_class=on_class)
+        return definitions.method(info, defined, receiver, on_class=on_class)
 
     def is_property(self, function: FunctionV) -> bool:
-        return definitions.is_property(self, function)
+        return definitions.is_property(function)
 
     def call_property(self, frame: Frame, function: FunctionV, node: ast.AST) -> Value:
-        return definitions.call_property(self, frame, function, node)
+        return definitions.call_property(frame, function, node)
 
     # -- signatures -------------------------------------------------------------------------
 
@@ -226,11 +224,10 @@ class Interpreter:
         self,
         frame: Frame,
         function: FunctionV,
-        signature: Signature,
         bound: Mapping[str, tuple[Value, ast.expr | None]],
         node: ast.AST,
     ) -> Names:
-        return signatures.call_names(self, frame, function, signature, bound, node)
+        return signatures.call_names(self, frame, function, bound, node)
 
     def unbound_result(self, frame: Frame, function: FunctionV, signature: Signature, node: ast.AST) -> Value:
         return signatures.unbound_result(self, frame, function, signature, node)
@@ -270,7 +267,7 @@ class Interpreter:
         return construction.assume_attribute(instance, name, spec)
 
     def check_attribute(
-        self, frame: Frame, holder: Instance, name: str, spec: Spec, value: Value, node: ast.expr
+        self, frame: Frame, holder: Instance, spec: Spec, value: Value, node: ast.expr
     ) -> Value:
         return construction.check_attribute(frame, holder, spec, value, node)
 
@@ -278,27 +275,7 @@ class Interpreter:
         return links.discover(self, info)
 
     def custom_wrapper(self, info: ClassInfo) -> int | None:
-        return definitions.custom_wrapper(self, info)
-
-    # -- rules ------------------------------------------------------------------------------
-
-    def to_rule(self, value: Value) -> Value:
-        return operators.to_rule(self, value)
-
-    def from_rule(self, value: Value) -> Value:
-        return operators.from_rule(self, value)
-
-    def apply_rule(
-        self,
-        frame: Frame,
-        function: Function,
-        values: tuple[Value, ...],
-        keywords: Mapping[str, Value],
-        node: ast.AST,
-        nodes: tuple[ast.expr | None, ...],
-        what: str = "",
-    ) -> Value:
-        return operators.apply_rule(self, frame, function, values, keywords, node, nodes, what)
+        return definitions.custom_wrapper(info)
 
 
 _NUMPY_DTYPES = {

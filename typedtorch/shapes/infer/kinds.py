@@ -23,6 +23,7 @@ from typedtorch.shapes.tensor import ANY_AXES
 
 
 def made_from(frame: Frame, kind: Value) -> Value:
+    """A value of which only its class is known."""
     if isinstance(kind, External) and kind.name in TENSOR_CLASSES:
         return Tensor((ANY_AXES,), TENSOR_CLASSES[kind.name])
     return UNKNOWN

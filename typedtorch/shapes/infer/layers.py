@@ -6,6 +6,7 @@ import ast
 
 from typedtorch.shapes.infer.binding import Args, callee
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Choice,
@@ -67,15 +68,14 @@ def _call_repeatedly(frame: Frame, module: Value, args: Args, node: ast.AST) -> 
 
 
 def call_layer(frame: Frame, layer: LayerV, args: Args, node: ast.AST) -> Value:
+    """A layer of torch, applied."""
     if args.open:
         return UNKNOWN
     nodes = tuple(args.nodes)
     values = tuple(args.values)
     if values == (UNKNOWN,) and layer.name in _OF_A_TENSOR and not frame.blamed():
         values = (Tensor((ANY_AXES,)),)
-    return frame.interpreter.apply_rule(
-        frame, layer.layer.forward, values, args.keywords, node, nodes, what=layer.name
-    )
+    return apply_rule(frame, layer.layer.forward, values, args.keywords, node, nodes)
 
 
 # layers that take nothing but one tensor, and say the size of an axis whatever they are given

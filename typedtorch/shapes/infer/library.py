@@ -11,21 +11,14 @@ from typedtorch.shapes.bounds import size_max, size_min
 from typedtorch.shapes.infer import (
     attributes,
     containers,
-    messages,
     mutation,
     operand_ranks,
     operator_module,
-    reading,
-    refine,
-    specs,
     transforms,
 )
-from typedtorch.shapes.infer.assuming import assume
 from typedtorch.shapes.infer.binding import Args, Special
-from typedtorch.shapes.infer.declared import more_precise
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.items import items_of
-from typedtorch.shapes.infer.kinds import instance_of
 from typedtorch.shapes.infer.lengths import length_of
 from typedtorch.shapes.infer.listed import from_data, slice_object
 from typedtorch.shapes.infer.numbers import (
@@ -43,7 +36,9 @@ from typedtorch.shapes.infer.numbers import (
     to_int,
     to_str,
 )
+from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.places import write_place
+from typedtorch.shapes.infer.rule_values import to_rule
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     ClassV,
@@ -54,11 +49,9 @@ from typedtorch.shapes.infer.values import (
     Partial,
     Scalar,
     Sequence,
-    SpecV,
     Tensor,
     Value,
     is_size,
-    options_of,
 )
 from typedtorch.shapes.rule import LAYERS, RULES, Layer, Record
 from typedtorch.shapes.rule import call as call_rule
@@ -78,7 +71,7 @@ def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
         given, args = args, operand_ranks.with_tensors(frame, name, args, node)
         nodes = tuple(args.nodes)
         values = tuple(args.values)
-        made = frame.interpreter.apply_rule(frame, RULES[name].function, values, args.keywords, node, nodes)
+        made = apply_rule(frame, RULES[name].function, values, args.keywords, node, nodes)
         if made is not UNKNOWN:
             operand_ranks.learn(frame, name, given, node)
         return _pieces(frame, name, values, args) if made is UNKNOWN else made
@@ -112,14 +105,14 @@ def _distribution(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
     if function is None:
         return UNKNOWN
     values, nodes = tuple(args.values), tuple(args.nodes)
-    made = frame.interpreter.apply_rule(frame, function, values, args.keywords, node, nodes)
+    made = apply_rule(frame, function, values, args.keywords, node, nodes)
     return replace(made, name=public) if isinstance(made, LayerV) else made
 
 
 def construct_layer(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
     """A module of torch: its rule gives its ``forward`` and attributes."""
-    values = tuple(frame.interpreter.to_rule(v) for v in args.values)
-    keywords = {k: frame.interpreter.to_rule(v) for k, v in args.keywords.items()}
+    values = tuple(to_rule(v) for v in args.values)
+    keywords = {k: to_rule(v) for k, v in args.keywords.items()}
     try:
         layer = call_rule(LAYERS[name].function, values, keywords)
     except ShapeError as error:
@@ -159,78 +152,11 @@ _SAME_MODULE = {
 _OBJECTS = {"torch.device", "torch.Generator", "torch.no_grad", "torch.inference_mode", "torch.enable_grad"}
 
 
-# -- syntax: calls whose arguments are not simply evaluated --------------------------------------
-
-
-def reveal_type(frame: Frame, node: ast.Call) -> Value:
-    if len(node.args) != 1:
-        return UNKNOWN
-    value = frame.evaluate(node.args[0])
-    if not frame.depth:
-        messages.reveal(frame, node, source(node.args[0]), value)
-    return value
-
-
-def is_instance(frame: Frame, node: ast.Call) -> Value:
-    if len(node.args) != 2:
-        return UNKNOWN
-    value, given = frame.evaluate(node.args[0]), frame.evaluate(node.args[1])
-    classes = items_of(given) if isinstance(given, tuple) else [given]
-    if isinstance(given, SpecV) or classes is None:
-        return Scalar("bool")
-    verdicts: set[bool | None] = set()
-    for option in options_of(value):
-        each = [instance_of(option, c) for c in classes]
-        verdicts.add(True if True in each else None if None in each else False)
-    return verdicts.pop() if len(verdicts) == 1 and None not in verdicts else Scalar("bool")
-
-
-def cast(frame: Frame, node: ast.Call) -> Value:
-    if len(node.args) != 2:
-        return UNKNOWN
-    spec = reading.read(node.args[0], frame.evaluate)
-    value = frame.evaluate(node.args[1])
-    names = frame.state.names.copy()
-    promised = assume(spec, names, "cast")
-    if promised is UNKNOWN:
-        return value
-    return more_precise(value, promised) if isinstance(value, Tensor) else promised
-
-
-def type_variable(frame: Frame, node: ast.Call) -> Value:
-    if node.args and isinstance(node.args[0], ast.Constant):
-        bounded = len(node.args) > 1 or any(keyword.arg == "bound" for keyword in node.keywords)
-        return SpecV(specs.VariableSpec(str(node.args[0].value), bounded))
-    return UNKNOWN
-
-
-def new_type(frame: Frame, node: ast.Call) -> Value:
-    return SpecV(reading.read(node.args[1], frame.evaluate)) if len(node.args) == 2 else UNKNOWN
-
-
-def assertion(frame: Frame, node: ast.Call) -> Value:
-    """``torch._assert(condition, message)`` proves its condition, as ``assert`` does."""
-    then, _ = refine.branch(frame, node.args[0]) if node.args else (None, None)
-    if then is not None:
-        frame.state = then
-    return None
-
-
-SYNTAX: dict[str, Callable[[Frame, ast.Call], Value]] = {
-    "builtins.reveal_type": reveal_type,
-    "typing.reveal_type": reveal_type,
-    "builtins.isinstance": is_instance,
-    "torch._assert": assertion,
-    "typing.cast": cast,
-    "typing.TypeVar": type_variable,
-    "typing.NewType": new_type,
-}
-
-
 # -- builtins ---------------------------------------------------------------------------------
 
 
 def length(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``len(x)``."""
     value = args.get(0, "obj", UNKNOWN)
     if isinstance(value, Tensor):
         first = value.shape[0] if value.shape else None
@@ -253,6 +179,7 @@ def length(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 
 def get_attribute(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``getattr(x, "name")``; one with a default is not followed."""
     name = args.get(1, "name", UNKNOWN)
     value = args.get(0, "object", UNKNOWN)
     if not isinstance(name, str) or len(args.values) > 2:
@@ -261,28 +188,34 @@ def get_attribute(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 
 def type_of(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``type(x)`` of an instance."""
     value = args.get(0, "object", UNKNOWN)
     return ClassV(value.info) if len(args.values) == 1 and isinstance(value, Instance) else UNKNOWN
 
 
 def nothing(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """A function that returns None."""
     return None
 
 
 def never(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """A function that does not return."""
     return Object("Never")
 
 
 def first_argument(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """A function that gives back what it is given."""
     return args.values[0] if args.values else UNKNOWN
 
 
 def deep_copy(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """A copy: another object, so that a change of it is no change of the first."""
     value = args.get(0, "x", UNKNOWN)
     return replace(value) if isinstance(value, (Sequence, DictV, Instance)) else value
 
 
 def field(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``dataclasses.field``: what it gives by default."""
     if "default" in args.keywords:
         return args.keywords["default"]
     if "default_factory" in args.keywords:
@@ -291,6 +224,7 @@ def field(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 
 def replace_fields(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``dataclasses.replace(x, field=value)``."""
     value = args.get(0, "obj", UNKNOWN)
     if isinstance(value, Instance) and not args.open:
         return replace(value, attributes={**value.attributes, **args.keywords})
@@ -298,6 +232,7 @@ def replace_fields(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 
 def size_tuple(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``torch.Size(sizes)``."""
     value = args.get(0, "x", ())
     items = list(value) if isinstance(value, tuple) else items_of(value)
     return UNKNOWN if items is None else tuple(items)
@@ -330,7 +265,7 @@ def pattern_first(frame: Frame, args: Args, node: ast.AST) -> Value:
         return UNKNOWN  # one word may be one axis, or one letter for each
     rule = RULES["einops.einsum"].function
     values, nodes = (*args.values[1:], args.values[0]), (*args.nodes[1:], args.nodes[0])
-    return frame.interpreter.apply_rule(frame, rule, values, {}, node, nodes)
+    return apply_rule(frame, rule, values, {}, node, nodes)
 
 
 SPECIAL: dict[str, Special] = {
@@ -363,13 +298,11 @@ SPECIAL: dict[str, Special] = {
 _CONTAINERS: dict[str, Special] = containers.MODULES
 
 
-# -- bound methods ----------------------------------------------------------------------------
-
-
 # -- partial and transforms -------------------------------------------------------------------
 
 
 def call_partial(frame: Frame, partial: Partial, args: Args, node: ast.AST) -> Value:
+    """A call of what ``functools.partial`` or a transform of torch made."""
     if partial.transform != "functools.partial":
         return transforms.call_transform(frame, partial, args, node)
     merged = replace(
@@ -381,4 +314,4 @@ def call_partial(frame: Frame, partial: Partial, args: Args, node: ast.AST) -> V
     return frame.call(partial.function, merged, node)
 
 
-__all__ = ["SPECIAL", "SYNTAX", "call_external", "call_partial"]
+__all__ = ["SPECIAL", "call_external", "call_partial"]

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.values import UNKNOWN, Sequence, Value, join_all
 from typedtorch.shapes.rule import RULES
 
@@ -25,7 +26,7 @@ def from_data(name: str) -> Special:
         if args.open:
             return UNKNOWN
         made = [
-            frame.interpreter.apply_rule(
+            apply_rule(
                 frame, RULES[name].function, (*filled, *args.values[1:]), keywords, node, tuple(args.nodes)
             )
             for filled, keywords in _filled(args)

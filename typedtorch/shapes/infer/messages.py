@@ -29,9 +29,7 @@ def argument(frame: Frame, node: ast.expr, call: str, problem: Problem, paramete
     """An argument contradicts the parameter's annotation."""
     node, problem = _item(node, problem)
     what = source(node)
-    frame.reporter.add(
-        node, _code(problem), f"{call}: {_describe(what, problem, parameter)}", _hint(problem, what)
-    )
+    frame.reporter.add(node, _code(problem), f"{call}: {_describe(what, problem)}", _hint(problem))
 
 
 def result(
@@ -47,14 +45,14 @@ def result(
         text = f"{verb} {_shown(problem.value.shape)}{part}, annotated {annotated_shape(problem)}"
         detail = _detail(problem)
         text += f"; {detail}" if detail else ""
-    frame.reporter.add(node, _code(problem), text, hint or _hint(problem, source(node)))
+    frame.reporter.add(node, _code(problem), text, hint or _hint(problem))
 
 
 def declared(frame: Frame, node: ast.expr, problem: Problem) -> None:
     """An assigned value contradicts the variable's or attribute's annotation."""
     node, problem = _item(node, problem)
     what = source(node)
-    frame.reporter.add(node, _code(problem), _describe(what, problem, ""), _hint(problem, what))
+    frame.reporter.add(node, _code(problem), _describe(what, problem), _hint(problem))
 
 
 def _item(node: ast.expr, problem: Problem) -> tuple[ast.expr, Problem]:
@@ -172,7 +170,7 @@ def annotated_shape(problem: Problem) -> str:
     return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})" if parts else _shown(wanted)
 
 
-def _describe(what: str, problem: Problem, parameter: str) -> str:
+def _describe(what: str, problem: Problem) -> str:
     subject = f"{what}{problem.path}"
     if problem.kind == "kind":
         return f"{subject} is {problem.text}"
@@ -248,7 +246,7 @@ def swapped_axes(wanted: Shape, got: Shape) -> str | None:
     return f"{_ORDINALS.get(i, i)} and {_ORDINALS.get(j, j)} axes"
 
 
-def _hint(problem: Problem, what: str) -> str | None:
+def _hint(problem: Problem) -> str | None:
     if problem.kind in ("size", "pack") and len(problem.wanted) == len(problem.value.shape):
         wanted, got = problem.wanted, problem.value.shape
         different = [i for i, (w, g) in enumerate(zip(wanted, got, strict=True)) if w != g]

@@ -24,6 +24,7 @@ from typedtorch.shapes.size import Poly, Size, is_unknown, product, unknown
 
 
 def to_int(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``int(x)``."""
     value = args.get(0, "x", 0)
     if is_size(value):
         return value
@@ -34,6 +35,7 @@ def to_int(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 
 def to_float(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``float(x)``."""
     value = args.get(0, "x", 0.0)
     _as_number(frame, args, value, "__float__", node)
     return float(value) if isinstance(value, (int, float)) else Scalar("float")
@@ -46,17 +48,20 @@ def _as_number(frame: Frame, args: Args, value: Value, method: str, node: ast.AS
 
 
 def to_bool(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``bool(x)``."""
     _as_number(frame, args, args.get(0, "x", False), "__bool__", node)
     verdict = comparing.truth(args.get(0, "x", False))
     return Scalar("bool") if verdict is None else verdict
 
 
 def to_str(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``str(x)``."""
     value = args.get(0, "x", "")
     return str(value) if isinstance(value, (str, int)) else Object("str")
 
 
 def range_(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``range(...)``: its numbers, or how many there are."""
     values = args.values
     numeric = values and all(isinstance(v, int) and not isinstance(v, bool) for v in values)
     if numeric and len(values) <= 3 and values[2:] != [0]:
@@ -75,6 +80,8 @@ def _turns(values: list[Value]) -> Size | None:
 
 
 def extreme(pick: Callable[..., Value]) -> Special:
+    """``min`` or ``max``, of arguments or of one list."""
+
     def handler(frame: Frame, args: Args, node: ast.AST) -> Value:
         if len(args.values) == 1 and "key" in args.keywords and "default" not in args.keywords:
             return iterate(args.values[0], frame.place(node))  # any of them
@@ -87,6 +94,7 @@ def extreme(pick: Callable[..., Value]) -> Special:
 
 
 def absolute(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``abs(x)``."""
     value = args.get(0, "x", UNKNOWN)
     if isinstance(value, Tensor):
         return frame.call_method(value, "abs", (), {}, node, tuple(args.nodes))
@@ -98,6 +106,7 @@ def absolute(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 
 def round_(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``round(x, digits)``."""
     value = args.get(0, "number", UNKNOWN)
     if is_size(value):
         return value
@@ -109,18 +118,23 @@ def round_(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 
 def some_bool(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """A function that returns a bool."""
     return Scalar("bool")
 
 
 def float_function(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """A function that returns a float."""
     return Scalar("float")
 
 
 def integer_function(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """A function that returns an integer of its own."""
     return unknown(f"?{frame.place(node)}")
 
 
 def rounding(function: Callable[[float], int]) -> Special:
+    """``math.floor``, ``math.ceil`` or ``math.trunc``."""
+
     def handler(frame: Frame, args: Args, node: ast.AST) -> Value:
         value = args.values[0] if args.values else UNKNOWN
         if is_size(value):
@@ -133,6 +147,7 @@ def rounding(function: Callable[[float], int]) -> Special:
 
 
 def math_product(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``math.prod(sizes)``."""
     items = items_of(args.values[0]) if args.values else None
     if items is not None and all(is_size(v) for v in items) and not args.keywords:
         return product(items)

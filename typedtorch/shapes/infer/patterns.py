@@ -64,6 +64,7 @@ def prove_pattern(frame: Frame, pattern: ast.pattern, value: Value) -> None:
 
 
 def irrefutable(pattern: ast.pattern) -> bool:
+    """Whether a pattern matches everything."""
     return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
 
 
@@ -110,6 +111,7 @@ def _one_of(options: list[Value]) -> Value:
 
 
 def bind_pattern(frame: Frame, pattern: ast.pattern, value: Value) -> None:
+    """Bind the names in a pattern that matched."""
     match pattern:
         case ast.MatchAs(pattern=inner, name=name):
             if name is not None:

@@ -77,6 +77,7 @@ def write_place(frame: Frame, place: ast.expr, value: Value) -> None:
 
 
 def keep_kind(frame: Frame, subject: ast.expr, classes: list[Value], positive: bool) -> bool:
+    """Narrow to what passes ``isinstance``, or fails it; False where nothing does."""
     value = read_place(frame, subject)
     if value is UNKNOWN:
         if positive and len(classes) == 1:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer.comparing import at_most, contains, truth
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.items import items_of
 from typedtorch.shapes.infer.places import keep_kind, keep_options, read_place, shape_read, write_place
 from typedtorch.shapes.infer.state import State, join_states
 from typedtorch.shapes.infer.values import (
@@ -236,8 +237,6 @@ def _may_equal(value: Value, constant: Value) -> bool:
 
 
 def _refine_isinstance(frame: Frame, subject: ast.expr, kinds: ast.expr, positive: bool) -> bool:
-    from typedtorch.shapes.infer.items import items_of  # noqa: PLC0415 - as above
-
     with frame.reporter.mute():
         value = frame.evaluate(kinds)
     classes = items_of(value) if isinstance(value, tuple) else [value]

@@ -63,6 +63,7 @@ def set_attribute(frame: Frame, holder: Value, name: Value, value: Value) -> Non
 
 
 def setattr_(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``setattr(x, name, value)``."""
     holder, name, value = args.get(0, "obj", UNKNOWN), args.get(1, "name", UNKNOWN), args.get(2, "value")
     set_attribute(frame, holder, name, value)
     tensor = any(option is UNKNOWN or isinstance(option, Tensor) for option in options_of(value))
@@ -126,6 +127,7 @@ def is_setting(layer: LayerV, name: str) -> bool:
 
 
 def may_be_module(value: Value) -> bool:
+    """Whether a value may be a module of torch."""
     return any(option is UNKNOWN or is_module(option) for option in options_of(value))
 
 

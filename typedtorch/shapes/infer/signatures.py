@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,7 @@ from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.binding import Parameter
 from typedtorch.shapes.infer.classes import ClassInfo
 from typedtorch.shapes.infer.expressions import evaluate
-from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.operators import receiver_text
+from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Awaitable,
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 
 
 Def = ast.FunctionDef | ast.AsyncFunctionDef
+Brace = Callable[[str], Size | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,6 @@ def call_names(
     interpreter: Interpreter,
     frame: Frame,
     function: FunctionV,
-    signature: Signature,
     bound: Mapping[str, tuple[Value, ast.expr | None]],
     node: ast.AST,
 ) -> Names:
@@ -104,11 +103,17 @@ def call_names(
         for name in receiver.info.links():
             if name in receiver.arguments:
                 names.sizes[name] = receiver.arguments[name]
-                names.binders[name] = receiver_text(node)
+                names.binders[name] = _receiver_text(node)
     return names
 
 
-def _brace(interpreter: Interpreter, function: FunctionV, values: Mapping[str, Value]):  # type: ignore[no-untyped-def]  # a closure
+def _receiver_text(node: ast.AST) -> str:
+    return source(node.func, 40) if isinstance(node, ast.Call) else "the instance"
+
+
+def _brace(interpreter: Interpreter, function: FunctionV, values: Mapping[str, Value]) -> Brace:
+    """What ``{...}`` of an axis string is where the parameters have these values."""
+
     def brace(text: str) -> Size | None:
         node = reading.parse_annotation(text)
         if node is None:
@@ -129,13 +134,14 @@ def unbound_result(
     interpreter: Interpreter, frame: Frame, function: FunctionV, signature: Signature, node: ast.AST
 ) -> Value:
     """The result where the arguments could not be laid out: by annotation, names unknown."""
-    names = call_names(interpreter, frame, function, signature, {}, node)
+    names = call_names(interpreter, frame, function, {}, node)
     if not specs.informative(signature.result):
         return UNKNOWN
-    return wrapped(interpreter, signature, assume(signature.result, names, frame.place(node)))
+    return wrapped(signature, assume(signature.result, names, frame.place(node)))
 
 
-def wrapped(interpreter: Interpreter, signature: Signature, value: Value) -> Value:
+def wrapped(signature: Signature, value: Value) -> Value:
+    """The result of a call: something to be awaited where the function is ``async``."""
     return Awaitable(value) if signature.is_async and not signature.is_generator else value
 
 
@@ -173,12 +179,9 @@ def _braces(spec: Spec) -> set[str]:
     found: set[str] = set()
     match spec:
         case specs.ArraySpec(axes=axes):
-            for dim in axes.dims:
-                if dim.kind == "symbolic" and "{" in dim.name:
-                    for text in axis_language.braces(dim):
-                        node = reading.parse_annotation(text)
-                        if node is not None:
-                            found |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+            texts = (t for dim in axes.dims if dim.kind == "symbolic" for t in axis_language.braces(dim))
+            for node in map(reading.parse_annotation, texts):
+                found |= set() if node is None else {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
         case specs.UnionSpec(options=parts) | specs.TupleSpec(items=parts):
             for part in parts:
                 found |= _braces(part)

@@ -45,16 +45,20 @@ class ArraySpec:
 
 @dataclass(frozen=True, slots=True)
 class NoneSpec:
-    pass
+    """``None``."""
 
 
 @dataclass(frozen=True, slots=True)
 class NumberSpec:
+    """A number."""
+
     kind: str  # "int", "float", "bool", "complex"
 
 
 @dataclass(frozen=True, slots=True)
 class LiteralSpec:
+    """``Literal[...]``."""
+
     values: tuple[Value, ...]
 
 
@@ -67,6 +71,8 @@ class ObjectSpec:
 
 @dataclass(frozen=True, slots=True)
 class InstanceSpec:
+    """An instance of a class of the program."""
+
     info: ClassInfo
     arguments: tuple[Spec, ...] = ()  # of a generic class: ``Box[Float[Tensor, "n"]]``
 
@@ -80,11 +86,15 @@ class ClassSpec:
 
 @dataclass(frozen=True, slots=True)
 class UnionSpec:
+    """One of several."""
+
     options: tuple[Spec, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TupleSpec:
+    """A tuple with one annotation for each item."""
+
     items: tuple[Spec, ...]
 
 
@@ -98,17 +108,23 @@ class SequenceSpec:
 
 @dataclass(frozen=True, slots=True)
 class DictSpec:
+    """A dict whose values have this annotation."""
+
     value: Spec
 
 
 @dataclass(frozen=True, slots=True)
 class CallableSpec:
+    """``Callable[[...], result]``."""
+
     parameters: tuple[Spec, ...] | None
     result: Spec
 
 
 @dataclass(frozen=True, slots=True)
 class AwaitableSpec:
+    """What gives ``result`` when it is awaited."""
+
     result: Spec
 
 

@@ -43,6 +43,7 @@ def run(frame: Frame, body: Sequence[ast.stmt]) -> bool:
 
 
 def if_(frame: Frame, node: ast.If) -> bool:
+    """``if``: whether what follows is reached."""
     then, other = refine.branch(frame, node.test)
     return _run_branches(frame, [(then, node.body), (other, node.orelse)], frame.place(node))
 
@@ -74,6 +75,7 @@ def _run_branches(
 
 
 def try_(frame: Frame, node: ast.Try) -> bool:
+    """``try``: whether what follows is reached."""
     before = frame.state.copy()
     with frame.reporter.mute() if contexts.has_an_alternative(node) else nullcontext():
         reached = run(frame, node.body)
@@ -97,6 +99,7 @@ def try_(frame: Frame, node: ast.Try) -> bool:
 
 
 def with_(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
+    """``with``: whether what follows is reached."""
     before = frame.state.autocast
     for item in node.items:
         value = evaluate(frame, item.context_expr)
@@ -124,6 +127,7 @@ def _expected_to_fail(frame: Frame, body: list[ast.stmt]) -> bool:
 
 
 def match_(frame: Frame, node: ast.Match) -> bool:
+    """``match``: whether what follows is reached."""
     return _run_branches(frame, cases_of(frame, node), frame.place(node))
 
 
@@ -131,6 +135,7 @@ def match_(frame: Frame, node: ast.Match) -> bool:
 
 
 def return_(frame: Frame, node: ast.Return) -> bool:
+    """``return``, with its value against the promised one; nothing that follows is reached."""
     value = None if node.value is None else evaluate(frame, node.value)
     frame.returns.append((node, value))
     frame.exits.append(frame.state)
@@ -142,12 +147,14 @@ def return_(frame: Frame, node: ast.Return) -> bool:
 
 
 def raise_(frame: Frame, node: ast.Raise) -> bool:
+    """``raise``; nothing that follows is reached."""
     if node.exc is not None:
         evaluate(frame, node.exc)
     return False
 
 
 def assert_(frame: Frame, node: ast.Assert) -> bool:
+    """``assert``: from here on the condition holds, if it can."""
     then, _ = refine.branch(frame, node.test)
     if then is None:
         return False
@@ -156,11 +163,13 @@ def assert_(frame: Frame, node: ast.Assert) -> bool:
 
 
 def expression(frame: Frame, node: ast.Expr) -> bool:
+    """An expression alone: whether it returns."""
     value = evaluate(frame, node.value)
     return not calls.never_returns(value)
 
 
 def delete(frame: Frame, node: ast.Delete) -> bool:
+    """``del``; what follows is reached."""
     for target in node.targets:
         match target:
             case ast.Name(id=name):
@@ -175,16 +184,19 @@ def delete(frame: Frame, node: ast.Delete) -> bool:
 
 
 def function_definition(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """A ``def`` inside a function; what follows is reached."""
     frame.state.variables[node.name] = frame.interpreter.define_local(frame, node)
     return True
 
 
 def class_definition(frame: Frame, node: ast.ClassDef) -> bool:
+    """A ``class`` inside a function; what follows is reached."""
     frame.state.variables[node.name] = frame.interpreter.define_local_class(frame, node)
     return True
 
 
 def import_(frame: Frame, node: ast.Import) -> bool:
+    """``import`` inside a function; what follows is reached."""
     for alias in node.names:
         target = alias.name if alias.asname else alias.name.partition(".")[0]
         frame.state.variables[alias.asname or target] = frame.module.program.import_module(target)
@@ -192,6 +204,7 @@ def import_(frame: Frame, node: ast.Import) -> bool:
 
 
 def import_from(frame: Frame, node: ast.ImportFrom) -> bool:
+    """``from ... import`` inside a function; what follows is reached."""
     source = frame.module.absolute(node)
     for alias in node.names:
         if alias.name != "*":
@@ -201,6 +214,7 @@ def import_from(frame: Frame, node: ast.ImportFrom) -> bool:
 
 
 def forget_names(frame: Frame, node: ast.Global | ast.Nonlocal) -> bool:
+    """``global`` and ``nonlocal``: others may assign to the names."""
     for name in node.names:
         frame.state.variables[name] = UNKNOWN
     return True

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 def join_tensor(a: Tensor, b: Tensor, key: str) -> Tensor:
+    """A tensor that is one of two; ``key`` makes the names of sizes that differ."""
     library = a.library if a.library == b.library else "torch"
     layout = a.layout if a.layout == b.layout else None
     return Tensor(

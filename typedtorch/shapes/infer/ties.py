@@ -53,6 +53,7 @@ class Ties:
         self.met = met
 
     def copy(self) -> Ties:
+        """The same ties, to which more can be added without adding them here."""
         return Ties(self.groups, self.lines, self.held, self.met)  # nothing is changed in place
 
     def none(self) -> Ties:
@@ -111,6 +112,7 @@ class Ties:
                 self.met = shape, self.met
 
     def known(self, a: Size, b: Size) -> bool:
+        """Whether two sizes were already taken for one."""
         a, b = without_common(a, b)
         return b in self.groups.get(a, ())
 
@@ -131,6 +133,7 @@ class Ties:
         return substitute(size, numbers)
 
     def add(self, a: Size, b: Size, line: int) -> None:
+        """From now on two sizes are one, because of this line."""
         a, b = without_common(a, b)
         if not (lasting(a) and lasting(b)):
             return

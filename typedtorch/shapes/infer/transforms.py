@@ -9,6 +9,7 @@ from dataclasses import replace
 from typedtorch.shapes.infer import batching
 from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Awaitable,
@@ -220,7 +221,7 @@ def _packing(function: Callable[..., Value]) -> Special:
         if args.open:
             return UNKNOWN
         values, nodes = tuple(args.values), tuple(args.nodes)
-        return frame.interpreter.apply_rule(frame, function, values, args.keywords, node, nodes)
+        return apply_rule(frame, function, values, args.keywords, node, nodes)
 
     return handler
 

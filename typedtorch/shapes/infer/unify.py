@@ -249,6 +249,7 @@ def _comparable(spec: Spec, value: Value) -> bool:
 def match_array(
     spec: ArraySpec, value: Tensor, names: Names, binder: str = "", path: str = ""
 ) -> list[Problem]:
+    """What is wrong with a tensor where an annotation of an array stands; names are bound."""
     if spec.library not in ("any", value.library):
         return []
     if not value.dtype & spec.dtype:

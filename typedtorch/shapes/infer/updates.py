@@ -74,6 +74,7 @@ def _changes(info: ClassInfo, attribute: str) -> bool:
 
 
 def only_at_start(info: ClassInfo, attribute: str) -> bool:
+    """Whether an attribute is assigned only while the object is made."""
     for ancestor in info.mro():
         for method in ancestor.self_stores.get(attribute, ()):
             if method not in _AT_START and method not in _called_at_start(info):

@@ -11,7 +11,7 @@ from typedtorch.shapes.dtypes import BOOL, FLOATING
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.axis_patterns import tail
-from typedtorch.shapes.rules.forms import functional, need
+from typedtorch.shapes.rules.forms import broadcasts, functional, need
 from typedtorch.shapes.rules.indexing import broadcastable_into
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of
 from typedtorch.shapes.size import Size, product, unknown
@@ -61,7 +61,7 @@ def _batch(query: Tensor, key: Tensor, value: Tensor, enable_gqa: Any, names: li
     try:
         return broadcast(*leads)
     except ShapeError:
-        a, b = next((i, j) for i, j in ((0, 1), (0, 2), (1, 2)) if not _broadcasts(leads[i], leads[j]))
+        a, b = next((i, j) for i, j in ((0, 1), (0, 2), (1, 2)) if not broadcasts(leads[i], leads[j]))
         raise ShapeError(
             f"the leading axes {show(leads[a])} of {names[a]} and {show(leads[b])} of {names[b]} do "
             "not broadcast",
@@ -69,14 +69,6 @@ def _batch(query: Tensor, key: Tensor, value: Tensor, enable_gqa: Any, names: li
             if _groups(leads[a], leads[b])
             else None,
         ) from None
-
-
-def _broadcasts(a: Shape, b: Shape) -> bool:
-    try:
-        broadcast(a, b)
-    except ShapeError:
-        return False
-    return True
 
 
 def _groups(a: Shape, b: Shape) -> bool:

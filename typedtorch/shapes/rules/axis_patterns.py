@@ -228,6 +228,7 @@ _ORDINALS = {-1: "the last axis", -2: "the last but one axis", 0: "the first axi
 
 
 def axis_words(place: int) -> str:
+    """What an axis is called in a message."""
     return _ORDINALS.get(place, f"axis {place}")
 
 

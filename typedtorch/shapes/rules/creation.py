@@ -15,7 +15,16 @@ from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import both, counted, functional, is_size, methods, need, pointwise
 from typedtorch.shapes.rules.indexing import broadcastable_into
 from typedtorch.shapes.rules.layout import contiguous_strides
-from typedtorch.shapes.rules.promotion import common_dtype, dtype_of, mask_of, scalar_dtype, to_complex, want
+from typedtorch.shapes.rules.promotion import (
+    common_dtype,
+    dtype_of,
+    mask_of,
+    scalar_dtype,
+    to_complex,
+    want,
+    with_dtype,
+)
+from typedtorch.shapes.rules.reduction import summed
 from typedtorch.shapes.rules.views import sizes_of
 from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
@@ -82,33 +91,27 @@ _LIKE = "n:* | n:*, dtype=dtype"
 
 @rule("torch.zeros_like", "torch.ones_like", "torch.empty_like", sample=_LIKE)
 def zeros_like(input: Any, *, dtype: Any = None, **settings: Any) -> Tensor:
-    return _like(need(input), dtype_of(dtype, mask_of(input)))
-
-
-def _like(tensor: Tensor, mask: int) -> Tensor:
-    return Tensor(
-        tensor.shape, mask, deliberate=tensor.deliberate, layout=tensor.layout, library=tensor.library
-    )
+    return with_dtype(need(input), dtype_of(dtype, mask_of(input)))
 
 
 @rule("torch.rand_like", "torch.randn_like", sample="f:* | f:*, dtype=fdtype")
 def rand_like(input: Any, *, dtype: Any = None, **settings: Any) -> Tensor:
     hint = f"torch.rand_like({name(input, 'input')}, dtype=torch.float32)"
     if dtype is None:
-        return _like(
+        return with_dtype(
             need(input), want(need(input), FLOATING | dtypes.COMPLEX, "input", "a floating dtype", hint)
         )
-    return _like(need(input), dtype_of(dtype, ANY))
+    return with_dtype(need(input), dtype_of(dtype, ANY))
 
 
 @rule("torch.full_like", sample="n:*, 2 | f:*, 0.5 | n:*, 1, dtype=dtype")
 def full_like(input: Any, fill_value: Any, *, dtype: Any = None, **settings: Any) -> Tensor:
-    return _like(need(input), dtype_of(dtype, mask_of(input)))
+    return with_dtype(need(input), dtype_of(dtype, mask_of(input)))
 
 
 @rule("torch.randint_like", sample="r:*, 3 | f:*, 1, 5")
 def randint_like(input: Any, low: Any = 0, high: Any = None, *, dtype: Any = None, **settings: Any) -> Tensor:
-    return _like(need(input), dtype_of(dtype, mask_of(input)))
+    return with_dtype(need(input), dtype_of(dtype, mask_of(input)))
 
 
 @rule(
@@ -300,14 +303,14 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, dtype: Any = None, **
 @rule(*both("bernoulli"), sample="f:* | f:*, 0.5")
 def bernoulli(input: Any, p: Any = None, *, generator: Any = None, out: Any = None) -> Tensor:
     if p is not None:
-        return replace(_like(need(input), mask_of(input)), layout=None)
+        return replace(with_dtype(need(input), mask_of(input)), layout=None)
     mask = want(need(input), FLOATING, "input", "a floating dtype: it holds probabilities")
-    return replace(_like(input, mask), layout=None)
+    return replace(with_dtype(input, mask), layout=None)
 
 
 @rule("torch.poisson", sample="f:*")
 def poisson(input: Any, generator: Any = None) -> Tensor:
-    return _like(need(input), want(need(input), FLOATING, "input", "a floating dtype"))
+    return with_dtype(need(input), want(need(input), FLOATING, "input", "a floating dtype"))
 
 
 @rule(*both("multinomial"), sample="F:A, 3 | F:b A, 2 | F:b A, size:k, True | F:b A, num_samples=1")
@@ -388,8 +391,4 @@ def vander(x: Any, N: Any = None, increasing: Any = False) -> Tensor:
     if len(need(x).sizes()) != 1:
         raise ShapeError(f"{name(x, 'x')} has shape {show(x.shape)}, wanted one axis")
     (length,) = x.sizes()
-    return x.of((length, length if N is None else N), summed_power(mask_of(x)))
-
-
-def summed_power(mask: int) -> int:
-    return mask & ~INTEGRAL | (INT64 if mask & INTEGRAL else 0)
+    return x.of((length, length if N is None else N), summed(mask_of(x)))

@@ -66,6 +66,7 @@ def _check_token(token: str, text: str) -> None:
 
 
 def names_in(side: Side) -> list[str]:
+    """The names on one side of a pattern, in order."""
     return [n for group in side for n in group if n != "1"]
 
 

@@ -34,10 +34,12 @@ def both(*operators: str) -> tuple[str, ...]:
 
 
 def methods(*operators: str) -> tuple[str, ...]:
+    """Public names of methods of a tensor."""
     return tuple(f"torch.Tensor.{o}" for o in operators)
 
 
 def functional(*operators: str) -> tuple[str, ...]:
+    """Public names in ``torch.nn.functional``."""
     return tuple(f"torch.nn.functional.{o}" for o in operators)
 
 
@@ -65,6 +67,7 @@ def need(value: Any) -> Tensor:
 
 
 def is_size(value: Any) -> bool:
+    """Whether a value is an integer or an expression in axes."""
     return isinstance(value, (int, Poly)) and not isinstance(value, bool)
 
 
@@ -117,14 +120,15 @@ def broadcast_operands(*operands: tuple[Any, str]) -> Shape:
         try:
             result = broadcast(result, tensor.shape) if i else tensor.shape
         except ShapeError:
-            other = next((t, p) for t, p in tensors[:i] if not _fits(t.shape, tensor.shape))
+            other = next((t, p) for t, p in tensors[:i] if not broadcasts(t.shape, tensor.shape))
             raise _mismatch(other, (tensor, parameter)) from None
     if len(tensors) > 1:
         _lint_outer([t for t, _ in tensors], result)
     return result
 
 
-def _fits(a: Shape, b: Shape) -> bool:
+def broadcasts(a: Shape, b: Shape) -> bool:
+    """Whether two shapes may broadcast, as far as is known."""
     try:
         broadcast(a, b)
     except ShapeError:
@@ -138,7 +142,7 @@ def _mismatch(first: tuple[Tensor, str], second: tuple[Tensor, str]) -> ShapeErr
         (
             (i, x, y)
             for i, (x, y) in enumerate(zip(reversed(a), reversed(b), strict=False), 1)
-            if not (isinstance(x, Pack) or isinstance(y, Pack)) and not _fits((x,), (y,))
+            if not (isinstance(x, Pack) or isinstance(y, Pack)) and not broadcasts((x,), (y,))
         ),
         None,
     )

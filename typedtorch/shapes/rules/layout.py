@@ -39,6 +39,7 @@ def row_major(*tensors: Tensor) -> bool:
 
 
 def permuted(strides: Strides | None, order: Sequence[int]) -> Strides | None:
+    """Strides in another order of the axes."""
     return None if strides is None else tuple(strides[i] for i in order)
 
 

@@ -12,6 +12,7 @@ from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import broadcast_operands, need, reduced
 from typedtorch.shapes.rules.linear import matmul_shape
 from typedtorch.shapes.rules.promotion import common_dtype, result_type, want
+from typedtorch.shapes.rules.reduction import summed
 from typedtorch.shapes.tensor import Entry, ShapeError, Tensor, Undecided, show
 
 
@@ -66,9 +67,7 @@ def vander(x: Any, N: Any = None) -> Tensor:
     if isinstance(count, int) and count < 2:
         raise ShapeError(f"N is {count}, wanted at least 2")
     mask = want(tensor, ~(dtypes.FLOAT16 | dtypes.BFLOAT16 | dtypes.BOOL), "x", "numbers of 32 bits or more")
-    return tensor.of(
-        (*tensor.shape, count), mask & ~dtypes.INTEGRAL | (dtypes.INT64 if mask & dtypes.INTEGRAL else 0)
-    )
+    return tensor.of((*tensor.shape, count), summed(mask))
 
 
 @rule("torch.linalg.vecdot", sample="f:#..., f:#... | f:a d, f:a d, dim=-1")

@@ -59,16 +59,11 @@ def matmul_shape(a: Tensor, b: Tensor, first: str, second: str) -> Shape:
     vector = len(right) == 1
     inner, other = tail(left, 1)[0], right[-1] if vector else tail(right, 2)[0]
     if inner is not None and other is not None and same(entry_size(inner), entry_size(other)) is False:
-        axis = (
-            "only"
-            if vector
-            else "last but one"
-            if len(right) > 2 or pack_index(right) is not None
-            else "first"
-        )
         own = "only" if len(left) == 1 else "last"
+        axis = "last but one" if len(right) > 2 or pack_index(right) is not None else "first"
         raise ShapeError(
-            f"the {own} axis of {first} is {inner} and the {axis} axis of {second} is {other}",
+            f"the {own} axis of {first} is {inner} and the {'only' if vector else axis} axis of {second} "
+            f"is {other}",
             hint=hints.transposed(a, b, first, second),
         )
     if vector:

@@ -16,7 +16,6 @@ from typedtorch.shapes.rules import reduction, sorting, views
 from typedtorch.shapes.rules.forms import Function, broadcast_operands
 from typedtorch.shapes.rules.numpy_dtypes import (
     as_array,
-    dtype_or,
     float_holding,
     functions,
     mean_dtype,
@@ -24,7 +23,7 @@ from typedtorch.shapes.rules.numpy_dtypes import (
     result_dtype,
     to_numpy,
 )
-from typedtorch.shapes.rules.promotion import to_real
+from typedtorch.shapes.rules.promotion import dtype_of, to_real
 from typedtorch.shapes.tensor import (
     UNKNOWN,
     Dtype,
@@ -154,7 +153,7 @@ def _reduction(result: Any) -> Function:
         a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, **settings: Any
     ) -> Tensor:
         given = as_array(a)
-        mask = dtype_or(dtype if isinstance(dtype, Dtype) else None, result(given.dtype))
+        mask = dtype_of(dtype if isinstance(dtype, Dtype) else None, result(given.dtype))
         return to_numpy(reduction.reduce_axes(given, axis, keepdims, mask, "a"))
 
     return reduce
@@ -195,7 +194,7 @@ rule(
 @rule(*functions("cumsum cumprod"), *methods("cumsum cumprod"), sample="@f:a b, dim | @f:a b")
 def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Tensor:
     given = as_array(a)
-    mask = dtype_or(dtype, summed(given.dtype))
+    mask = dtype_of(dtype, summed(given.dtype))
     if axis is None:
         return to_numpy(Tensor(views.flatten(given).shape, mask))
     return to_numpy(reduction.scan(given, axis, mask))

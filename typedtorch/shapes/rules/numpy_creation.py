@@ -13,14 +13,13 @@ from typedtorch.shapes.rules import creation
 from typedtorch.shapes.rules.forms import is_size
 from typedtorch.shapes.rules.numpy_dtypes import (
     as_array,
-    dtype_or,
     functions,
     numpy_default,
     promote,
     to_numpy,
     with_number,
 )
-from typedtorch.shapes.rules.promotion import scalar_dtype
+from typedtorch.shapes.rules.promotion import dtype_of, scalar_dtype
 from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
@@ -34,19 +33,19 @@ from typedtorch.shapes.tensor import (
 
 @rule(*functions("zeros ones empty"), sample="(size:a, size:b) | size:a | (size:a, 2), dtype=ndtype")
 def zeros(shape: Any, dtype: Any = None, order: Any = "C", **settings: Any) -> Tensor:
-    return to_numpy(creation.from_sizes([shape] if is_size(shape) else list(shape), dtype_or(dtype, FLOAT64)))
+    return to_numpy(creation.from_sizes([shape] if is_size(shape) else list(shape), dtype_of(dtype, FLOAT64)))
 
 
 @rule(*functions("full"), sample="(size:a, size:b), 0.5 | size:a, 1")
 def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", **settings: Any) -> Tensor:
     kind = ANY if isinstance(fill_value, Tensor) or fill_value is UNKNOWN else with_number(BOOL, fill_value)
-    return to_numpy(creation.from_sizes([shape] if is_size(shape) else list(shape), dtype_or(dtype, kind)))
+    return to_numpy(creation.from_sizes([shape] if is_size(shape) else list(shape), dtype_of(dtype, kind)))
 
 
 @rule(*functions("zeros_like ones_like empty_like copy"), sample="@n:*")
 def zeros_like(a: Any, dtype: Any = None, **settings: Any) -> Tensor:
     array = as_array(a)
-    return Tensor(array.shape, dtype_or(dtype, array.dtype), library="numpy")
+    return Tensor(array.shape, dtype_of(dtype, array.dtype), library="numpy")
 
 
 @rule(*functions("full_like"), sample="@n:*, 1")
@@ -60,7 +59,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, **set
     wrong_way = all(isinstance(n, (int, float)) for n in (start, stop, step)) and (stop - start) * step < 0
     made = creation.arange(stop, start, step) if wrong_way else creation.arange(start, stop, step)
     return Tensor(
-        (0,) if wrong_way else made.shape, dtype_or(dtype, numpy_default(made.dtype)), library="numpy"
+        (0,) if wrong_way else made.shape, dtype_of(dtype, numpy_default(made.dtype)), library="numpy"
     )
 
 
@@ -76,7 +75,7 @@ def linspace(
 ) -> Tensor:
     if retstep is not False or any(v is UNKNOWN or isinstance(v, Tensor) for v in (start, stop)):
         raise Undecided  # with arrays for ends it has their axes too
-    return Tensor((num if is_size(num) else unknown(),), dtype_or(dtype, FLOAT64), library="numpy")
+    return Tensor((num if is_size(num) else unknown(),), dtype_of(dtype, FLOAT64), library="numpy")
 
 
 @rule(
@@ -95,7 +94,7 @@ def memmap(
     """A file as an array, in one row unless its shape is given."""
     if shape is not None:
         return zeros(shape, dtype)
-    return Tensor((unknown(),), dtype_or(dtype, ANY), library="numpy")
+    return Tensor((unknown(),), dtype_of(dtype, ANY), library="numpy")
 
 
 @rule(
@@ -103,12 +102,12 @@ def memmap(
 )
 def fromfile(file: Any, dtype: Any = None, count: Any = -1, **settings: Any) -> Tensor:
     size = count if is_size(count) and count != -1 else unknown()
-    return Tensor((size,), dtype_or(dtype, FLOAT64), library="numpy")
+    return Tensor((size,), dtype_of(dtype, FLOAT64), library="numpy")
 
 
 @rule(*functions("eye identity"), sample="size:n")
 def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = None, **settings: Any) -> Tensor:
-    return to_numpy(creation.from_sizes((N, N if M is None else M), dtype_or(dtype, FLOAT64)))
+    return to_numpy(creation.from_sizes((N, N if M is None else M), dtype_of(dtype, FLOAT64)))
 
 
 @rule(*functions("array asarray"), sample="[1, 2, 3] | [[0.5, 1]] | @n:* | 3.0")
@@ -116,7 +115,7 @@ def array(object: Any, dtype: Any = None, **settings: Any) -> Tensor:
     if isinstance(object, Tensor):
         return zeros_like(object, dtype)
     if object is UNKNOWN:
-        return Tensor((ANY_AXES,), dtype_or(dtype, ANY), library="numpy")
+        return Tensor((ANY_AXES,), dtype_of(dtype, ANY), library="numpy")
     try:
         shape, mask = creation.shape_of_data(_as_arrays(object))
     except ShapeError:
@@ -124,7 +123,7 @@ def array(object: Any, dtype: Any = None, **settings: Any) -> Tensor:
             raise
         raise Undecided from None  # items of any shape make an array of objects
     made = _joint_dtype(object) if _holds_arrays(object) else numpy_default(mask)
-    return Tensor(shape, dtype_or(dtype, made), library="numpy")
+    return Tensor(shape, dtype_of(dtype, made), library="numpy")
 
 
 def _as_arrays(item: Any) -> Any:
@@ -175,7 +174,7 @@ def normal(loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Tensor:
 def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = None) -> Tensor:
     if size is None:
         raise Undecided
-    return to_numpy(creation.from_sizes([size] if is_size(size) else list(size), dtype_or(dtype, INT64)))
+    return to_numpy(creation.from_sizes([size] if is_size(size) else list(size), dtype_of(dtype, INT64)))
 
 
 @rule("numpy.random.permutation", sample="size:n | @f:a b")

@@ -11,7 +11,6 @@ from typedtorch.shapes.rules import creation
 from typedtorch.shapes.rules.forms import under
 from typedtorch.shapes.size import Poly
 from typedtorch.shapes.tensor import (
-    Dtype,
     Scalar,
     Tensor,
     Undecided,
@@ -111,15 +110,6 @@ def float_holding(mask: int) -> int:
 def mean_dtype(mask: int) -> int:
     """What a mean or a quotient gives: float64 for integers."""
     return mask & ~INTEGRAL | (FLOAT64 if mask & INTEGRAL else 0)
-
-
-def dtype_or(value: Any, default: int) -> int:
-    """The dtype that a ``dtype=`` argument asks for; the default where it is None."""
-    if value is None:
-        return default
-    if isinstance(value, Dtype):
-        return value.mask
-    return ANY
 
 
 def as_array(value: Any) -> Tensor:

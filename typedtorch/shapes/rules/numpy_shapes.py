@@ -24,13 +24,12 @@ from typedtorch.shapes.rules.numpy_arrays import elementwise
 from typedtorch.shapes.rules.numpy_creation import zeros_like
 from typedtorch.shapes.rules.numpy_dtypes import (
     as_array,
-    dtype_or,
     functions,
     methods,
     result_dtype,
     to_numpy,
 )
-from typedtorch.shapes.rules.promotion import to_real
+from typedtorch.shapes.rules.promotion import dtype_of, to_real
 from typedtorch.shapes.rules.properties import numel_
 from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
@@ -210,7 +209,7 @@ def numpy_einsum(subscripts: Any, *operands: Any, **settings: Any) -> Tensor:
 
 @rule(*methods("astype"), sample="@n:*, ndtype")
 def astype(self: Any, dtype: Any, *settings: Any, **more: Any) -> Tensor:
-    return Tensor(need(self).shape, dtype_or(dtype, ANY), library="numpy")
+    return Tensor(need(self).shape, dtype_of(dtype, ANY), library="numpy")
 
 
 @rule(*methods("copy view"), sample="@n:*")

@@ -25,7 +25,15 @@ def torch_only(mask: int) -> int:
 
 
 def mask_of(tensor: Tensor) -> int:
+    """The dtypes that a tensor may have, those that its library has."""
     return torch_only(tensor.dtype) if tensor.library == "torch" else tensor.dtype
+
+
+def with_dtype(tensor: Tensor, mask: int) -> Tensor:
+    """A tensor of another dtype that lies in memory as this one does."""
+    return Tensor(
+        tensor.shape, mask, deliberate=tensor.deliberate, layout=tensor.layout, library=tensor.library
+    )
 
 
 def dtype_of(value: Any, default: int) -> int:

@@ -14,7 +14,15 @@ from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import attribute, name, rule
 from typedtorch.shapes.rules.forms import both, literal, methods, need
 from typedtorch.shapes.rules.pointwise import isclose
-from typedtorch.shapes.rules.promotion import dtype_of, mask_of, result_type, to_complex, to_real, want
+from typedtorch.shapes.rules.promotion import (
+    dtype_of,
+    mask_of,
+    result_type,
+    to_complex,
+    to_real,
+    want,
+    with_dtype,
+)
 from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
@@ -36,24 +44,18 @@ from typedtorch.shapes.tensor import (
 _KEEP = "n:*"
 
 
-def _as(tensor: Tensor, mask: int) -> Tensor:
-    return Tensor(
-        tensor.shape, mask, deliberate=tensor.deliberate, layout=tensor.layout, library=tensor.library
-    )
-
-
 @rule("torch.Tensor.to", sample="n:*, dtype | n:*, n:a | n:*, 'cpu' | n:*, dtype=dtype | n:*, 'cpu', dtype")
 def to(self: Any, *args: Any, dtype: Any = None, **settings: Any) -> Tensor:
     """A dtype, a device, or another tensor's dtype and device."""
     tensor = _formatted(need(self), settings)
     for value in (*args, dtype, settings.get("other")):
         if value is UNKNOWN:
-            return _as(tensor, ANY)
+            return with_dtype(tensor, ANY)
         if isinstance(value, Dtype):
-            return _as(tensor, value.mask)
+            return with_dtype(tensor, value.mask)
         if isinstance(value, Tensor):
-            return _as(tensor, mask_of(value))
-    return _as(tensor, mask_of(tensor))
+            return with_dtype(tensor, mask_of(value))
+    return with_dtype(tensor, mask_of(tensor))
 
 
 def _formatted(tensor: Tensor, settings: Mapping[str, Any]) -> Tensor:
@@ -66,20 +68,20 @@ def type(self: Any, dtype: Any = None, non_blocking: Any = False) -> Any:
     if dtype is None:
         raise Undecided
     if isinstance(dtype, str):
-        return _as(need(self), ANY)
+        return with_dtype(need(self), ANY)
     return to(self, dtype)
 
 
 @rule("torch.Tensor.type_as", sample="n:*, n:a")
 def type_as(self: Any, other: Any) -> Tensor:
-    return _as(need(self), mask_of(need(other)))
+    return with_dtype(need(self), mask_of(need(other)))
 
 
 @rule(*methods("cuda", "cpu", "detach", "detach_", "pin_memory", "share_memory_"),
       "torch.detach", "torch.detach_",
       sample=_KEEP)  # fmt: skip
 def moved(self: Any, *settings: Any, **more: Any) -> Tensor:
-    return _as(_formatted(need(self), more), mask_of(self))
+    return with_dtype(_formatted(need(self), more), mask_of(self))
 
 
 @rule("torch.Tensor.to_dense", sample="n:* | f:*, dtype")
@@ -166,7 +168,7 @@ def ndim(self: Any) -> Size:
 
 @attribute("torch.Tensor.data", sample="n:*")
 def data(self: Any) -> Tensor:
-    return _as(need(self), mask_of(self))
+    return with_dtype(need(self), mask_of(self))
 
 
 @attribute("torch.Tensor.itemsize", "torch.Tensor.nbytes", sample="n:*")

@@ -39,6 +39,7 @@ def each_or_unknown(value: Any, axes: int, what: str) -> list[Any]:
 
 
 def all_sizes(*values: Any) -> bool:
+    """Whether all values are sizes."""
     return all(is_size(v) for v in values)
 
 
@@ -107,4 +108,5 @@ def spatial(tensor: Tensor, axes: int, who: str, *, channels: bool = True) -> tu
 
 
 def known(sizes: Sequence[Size]) -> bool:
+    """Whether none of the sizes is unknown."""
     return not any(is_unknown(s) for s in sizes)

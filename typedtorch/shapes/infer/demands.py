@@ -1,0 +1,140 @@
+"""What an operator demands of sizes that may be equal or not: to be one, or not to be."""
+
+from __future__ import annotations
+
+import ast
+
+from typedtorch.shapes.equality import (
+    GIVEN_SCOPE,
+    HELD_SCOPE,
+    INSTANCE_SCOPE,
+    INTEGER_SCOPE,
+    LINKED_SCOPE,
+    bare,
+    distinct,
+    generic,
+    observing,
+    unobserved,
+)
+from typedtorch.shapes.infer.ties import Ties, lasting
+from typedtorch.shapes.infer.values import (
+    Tensor,
+    Value,
+    is_size,
+)
+from typedtorch.shapes.rule import Function
+from typedtorch.shapes.rule import call as call_rule
+from typedtorch.shapes.size import Size, atoms, is_counted, is_unknown
+from typedtorch.shapes.tensor import ShapeError
+
+
+def tie(
+    ties: Ties,
+    function: Function,
+    given: tuple[Value, ...],
+    named: dict[str, Value],
+    met: list[tuple[Size, Size]],
+    node: ast.AST,
+) -> tuple[Size, Size] | None:
+    """Note which of the sizes that met must be equal; a pair that cannot be, if there is one.
+
+    What one operator demands at once is not held against each other: ``(q, k) + (n, n)`` is a
+    square whose annotation says too little.
+    """
+    demanded = []
+    for a, b in dict.fromkeys(met):
+        if not all(lasting(size) or is_counted(size) for size in (a, b)) or ties.known(a, b):
+            continue
+        if not _demanded(function, given, named, a, b):
+            continue
+        if ties.conflict(a, b) is not None:
+            return a, b
+        demanded.append((a, b))
+    for a, b in demanded:
+        ties.add(a, b, getattr(node, "lineno", 0))
+    return None
+
+
+def _demanded(
+    function: Function, given: tuple[Value, ...], named: dict[str, Value], a: Size, b: Size
+) -> bool:
+    """Whether an operator works only where two sizes are equal."""
+    with distinct([(a, b)]), unobserved():
+        try:
+            call_rule(function, given, named)
+        except ShapeError:
+            return True
+    return False
+
+
+def reason(ties: Ties, a: Size, b: Size) -> str | None:
+    """Where one of two sizes was taken for something that the other is not."""
+    found = ties.conflict(a, b)
+    if found is None:
+        return None
+    for size, other, opposite in ((a, found[0], b), (b, found[1], a)):
+        line = ties.line(size, other)
+        if line is not None:
+            if str(a) != str(b):
+                return f"{_whose(size)} is {_whose(other)} on line {line}"
+            both = f"{_whose(other)} (line {line}) and {_whose(opposite)} (here)"
+            return f"{_whose(size)} must equal {both}, but {found[0]} and {found[1]} are two different axes"
+    return None
+
+
+def _whose(size: Size) -> str:
+    """A size by its name, and whose it is where it belongs to an object."""
+    holders = {HOLDERS.get(bare(a.scope), a.scope) for a in atoms(size) if a.kind == "axis"}
+    holder = holders.pop() if len(holders) == 1 else ""
+    return f"{size} of {holder}" if holder.isidentifier() else str(size)
+
+
+# what the scopes of axes are called in messages; any other is the name of a parameter
+HOLDERS = {HELD_SCOPE: "self", INSTANCE_SCOPE: "", INTEGER_SCOPE: "", LINKED_SCOPE: "", GIVEN_SCOPE: ""}
+
+
+def apply(
+    function: Function,
+    given: tuple[Value, ...],
+    named: dict[str, Value],
+    ties: Ties,
+    met: list[tuple[Size, Size]] | None = None,
+) -> Value:
+    """A rule; two sizes that may be tied unsaid count as different where one operand has both.
+
+    ``(b, 128) + (128, b)``: the name may stand for the number, but then not as another axis of the
+    same tensor; ``(b, h, n, d//h) @ (b, h, n, d//h)``: likewise n and d//h.  Not so where the two were
+    taken for one before, or bear one name in two objects: ``f @ self.cov @ f.T``.
+    """
+    met = [] if met is None else met
+    with observing(lambda a, b: met.append((a, b))):
+        result = call_rule(function, given, named)
+    if not met:
+        return result
+    listed = [v for group in given if isinstance(group, (list, tuple)) for v in group]
+    shapes = [v.shape for v in (*given, *listed) if isinstance(v, Tensor)]
+    shapes += [v for v in given if isinstance(v, tuple)]
+    shapes.append(tuple(v for v in given if is_size(v)))  # x.expand(b, n, d)
+    misaligned = [
+        (a, b)
+        for a, b in met
+        if (is_counted(a) or not is_unknown(a))
+        and (is_counted(b) or not is_unknown(b))
+        and not _may_be_one(a, b)
+        and str(a) != str(b)
+        and not ties.known(a, b)
+        and any(a in shape and b in shape for shape in shapes)
+    ]
+    if not misaligned:
+        return result
+    with distinct(misaligned):
+        return call_rule(function, given, named)
+
+
+def _may_be_one(a: Size, b: Size) -> bool:
+    """Whether one size is a number and the other what a program counts or unpacks: it may be that number."""
+    number, other = (a, b) if isinstance(a, int) else (b, a)
+    if not isinstance(number, int):
+        return False
+    integers = is_counted(other) or any(atom.kind == "int" for atom in atoms(other))
+    return integers or (number == 1 and not generic(other))

@@ -1,0 +1,101 @@
+"""Reports of what operators refuse, in the words of the program that calls them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from typedtorch.shapes.equality import (
+    distinct,
+)
+from typedtorch.shapes.infer.demands import apply, reason
+from typedtorch.shapes.infer.frame import Frame, callable_on, source
+from typedtorch.shapes.infer.repairs import one_operand
+from typedtorch.shapes.infer.values import (
+    Tensor,
+    Value,
+)
+from typedtorch.shapes.rule import Function, lints
+from typedtorch.shapes.rule import call as call_rule
+from typedtorch.shapes.size import Size
+from typedtorch.shapes.tensor import ShapeError
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """An operator with the operands that it was given, and where the program says so."""
+
+    function: Function
+    given: tuple[Value, ...]
+    named: dict[str, Value]
+    node: ast.AST
+    nodes: tuple[ast.expr | None, ...]
+
+
+def report_clash(frame: Frame, applied: Applied, clash: tuple[Size, Size]) -> None:
+    """Two sizes that the operator wants to be one had to be others before."""
+    why = reason(frame.state.ties, *clash)
+    if why is not None and str(clash[0]) == str(clash[1]):  # of two objects: b is not b
+        frame.reporter.add(_place(applied.node), "shape", f"{source(applied.node)}: {why}")
+        return
+    with distinct([clash]):
+        report_refusal(frame, applied, ShapeError("", hint=why))
+
+
+def report_refusal(frame: Frame, applied: Applied, error: ShapeError) -> None:
+    """Apply the rule again with the operands' source as labels, for the message."""
+    if frame.state.autocast and error.code == "dtype":
+        return
+    node, nodes = applied.node, applied.nodes
+    try:
+        apply(applied.function, _labelled(applied.given, nodes), applied.named, frame.state.ties)
+    except ShapeError as labelled:
+        hint = labelled.hint if error.message else error.hint or labelled.hint  # "": only the reason is new
+        error = ShapeError(labelled.message, labelled.code, hint)
+    function, named = applied.function, applied.named
+    error = one_operand(error, applied.given, nodes, lambda some: call_rule(function, some, named))
+    said = error.message
+    if not said.startswith(f"{source(node, 40)} "):
+        said = f"{source(node)}: {said}"
+    frame.reporter.add(_place(node), error.code, said, callable_on(error.hint, nodes))
+
+
+def report_lints(frame: Frame, applied: Applied) -> None:
+    """What the rule warns of, in the operands' source."""
+    with lints() as warned:
+        call_rule(applied.function, _labelled(applied.given, applied.nodes), applied.named)
+    for lint in warned:
+        said = f"{source(applied.node)}: {lint.message}"
+        frame.reporter.add(_place(applied.node), lint.code, said, lint.hint)
+
+
+def _labelled(given: tuple[Value, ...], nodes: tuple[ast.expr | None, ...]) -> tuple[Value, ...]:
+    """Give each tensor the text the user wrote for it."""
+    out: list[Value] = []
+    for i, value in enumerate(given):
+        node = nodes[i] if i < len(nodes) else None
+        if isinstance(value, Tensor) and node is not None:
+            out.append(value.named(source(node, 40)))
+        elif isinstance(value, (list, tuple)) and isinstance(node, (ast.List, ast.Tuple)):
+            parts = [
+                v.named(source(n, 40)) if isinstance(v, Tensor) else v
+                for v, n in zip(value, node.elts, strict=False)
+            ]
+            complete = parts if len(parts) == len(value) else list(value)
+            out.append(complete if isinstance(value, list) else tuple(complete))
+        else:
+            out.append(value)
+    return tuple(out)
+
+
+def _place(node: ast.AST) -> ast.AST:
+    """In a chain over several lines, the line of the method that fails."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        func = node.func
+        if func.end_lineno is not None and func.end_lineno != node.lineno:
+            place = ast.Pass()
+            place.lineno, place.end_lineno = func.end_lineno, node.end_lineno
+            place.col_offset = (func.end_col_offset or 0) - len(func.attr)
+            place.end_col_offset = node.end_col_offset
+            return place
+    return node
