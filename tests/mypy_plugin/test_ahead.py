@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,18 @@ def files(tmp_path: Path) -> dict[str, str]:
     return {name: str(path) for name, path in paths.items()}
 
 
+def _begun(
+    files: dict[str, str],
+    check: list[str],
+    processes: int = 1,
+    wanted: Callable[[str], bool] = lambda module: True,
+) -> Ahead:
+    ahead = Ahead()
+    ahead.get_ready(processes)
+    ahead.begin(files, check, wanted)
+    return ahead
+
+
 def _settled(ahead: Ahead) -> Ahead:
     """When everything has been handed out, mypy's process takes nothing back."""
     assert ahead._news.acquire()
@@ -40,7 +53,7 @@ def _settled(ahead: Ahead) -> Ahead:
 def test_the_processes_answer_with_findings_and_with_what_they_rest_on(
     files: dict[str, str], processes: int
 ) -> None:
-    ahead = _settled(Ahead(files, ["user", "library", "bad"], processes))
+    ahead = _settled(_begun(files, ["user", "library", "bad"], processes))
     answers = {name: ahead.answer(name, Path(files[name])) for name in ("bad", "library", "user")}
     bad, library, user = answers["bad"], answers["library"], answers["user"]
     assert bad is not None
@@ -54,34 +67,34 @@ def test_the_processes_answer_with_findings_and_with_what_they_rest_on(
 
 
 def test_there_is_no_answer_for_what_does_not_concern_tensors(files: dict[str, str]) -> None:
-    assert _settled(Ahead(files, ["plain"])).answer("plain", Path(files["plain"])) is None
+    assert _settled(_begun(files, ["plain"])).answer("plain", Path(files["plain"])) is None
 
 
 def test_there_is_no_answer_for_what_nobody_asked(files: dict[str, str]) -> None:
-    assert Ahead(files, ["library"]).answer("bad", Path(files["bad"])) is None
+    assert _begun(files, ["library"]).answer("bad", Path(files["bad"])) is None
 
 
 def test_an_answer_on_an_older_text_is_none(files: dict[str, str]) -> None:
-    ahead = _settled(Ahead(files, ["library", "bad"]))
+    ahead = _settled(_begun(files, ["library", "bad"]))
     assert ahead.answer("library", Path(files["library"])) is not None  # by now it has read the other
     Path(files["bad"]).write_text(BAD + "\n")
     assert ahead.answer("bad", Path(files["bad"])) is None
 
 
 def test_what_nobody_has_begun_is_taken_back(files: dict[str, str]) -> None:
-    ahead = Ahead(files, ["bad", "library"], processes=0)
+    ahead = _begun(files, ["bad", "library"], processes=0)
     assert ahead.answer("bad", Path(files["bad"])) is None
     assert list(ahead._left) == ["library"]
 
 
 def test_what_shows_no_errors_is_not_handed_out(files: dict[str, str]) -> None:
-    ahead = _settled(Ahead(files, ["bad", "library"], wanted=lambda module: module == "library"))
+    ahead = _settled(_begun(files, ["bad", "library"], wanted=lambda module: module == "library"))
     assert ahead.answer("bad", Path(files["bad"])) is None
     assert ahead.answer("library", Path(files["library"])) is not None
 
 
 def test_a_process_that_dies_answers_nothing(files: dict[str, str]) -> None:
-    ahead = _settled(Ahead(files, ["bad"]))
+    ahead = _settled(_begun(files, ["bad"]))
     ahead._processes[0].kill()
     answer = ahead.answer("bad", Path(files["bad"]))
     assert answer is None or answer.findings  # it may have been quicker
@@ -112,9 +125,18 @@ def test_an_answer_survives_the_pipe(files: dict[str, str]) -> None:
     assert answer.stamp == stamp(Path(files["bad"]))
 
 
-def test_little_is_not_worth_a_process(files: dict[str, str], tmp_path: Path) -> None:
-    assert not worth_starting(map(Path, files.values()))
-    assert not worth_starting([tmp_path / "missing.py"])
+def test_little_is_not_worth_a_process() -> None:
+    assert not worth_starting(WORTHWHILE - 1)
+
+
+def test_processes_that_get_no_task_end() -> None:
+    ahead = Ahead()
+    ahead.get_ready(1)
+    ahead.get_ready(1)
+    (process,) = ahead._processes
+    assert process.stdin is not None
+    process.stdin.close()  # as when mypy stops at a syntax error
+    assert process.wait(60) == 0
 
 
 def _padded(text: str) -> str:

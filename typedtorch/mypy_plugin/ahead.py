@@ -57,9 +57,8 @@ def decode(line: str) -> tuple[str, Answer | None]:
     return module, Answer(tuple(stamp), [Finding(*f) for f in findings], frozenset(used))
 
 
-def worth_starting(paths: Iterable[Path]) -> int:
-    """How many processes these files are worth: none where they are few, or no core is free for one."""
-    size = sum(path.stat().st_size for path in paths if path.is_file())
+def worth_starting(size: int) -> int:
+    """How many processes so many bytes of source are worth: none where they are few, or no core is free."""
     return min(_cores() - 1, size // WORTHWHILE, _MOST)
 
 
@@ -75,23 +74,33 @@ def stamp(path: Path) -> Stamp:
 class Ahead:
     """The other processes, what is left for them to do, and what they have answered so far.
 
-    mypy comes to the modules roughly in the order of ``check``; the processes take them from its end, a few
-    at a time.  What mypy comes to first it need not wait for: it is taken back, to be checked here.
+    They load the engine while mypy still reads the program.  mypy comes to the modules roughly in the order
+    of ``check``; the processes take them from its end, a few at a time.  What mypy comes to first it need not
+    wait for: it is taken back, to be checked here.
     """
 
-    def __init__(
-        self,
-        files: Mapping[str, str],
-        check: Iterable[str],
-        processes: int = 1,
-        wanted: Callable[[str], bool] = lambda module: True,
-    ) -> None:
-        self._left = dict.fromkeys(check)
+    def __init__(self) -> None:
+        self._left: dict[str, None] = {}
         self._out: set[str] = set()
         self._answers: dict[str, Answer] = {}
         self._news = threading.Condition()
+        self._wanted: Callable[[str], bool] = lambda module: True
+        self._processes: list[subprocess.Popen[str]] = []
+
+    def get_ready(self, processes: int) -> None:
+        """Start processes, up to so many in all."""
+        while len(self._processes) < processes:
+            self._processes.append(_start())
+
+    def begin(
+        self,
+        files: Mapping[str, str],
+        check: Iterable[str],
+        wanted: Callable[[str], bool] = lambda module: True,
+    ) -> None:
+        """Hand out modules; of ``files`` the processes may read every one."""
+        self._left = dict.fromkeys(check)
         self._wanted = wanted
-        self._processes = [_start() for _ in range(processes)]
         task = json.dumps(dict(files))
         for process in self._processes:
             threading.Thread(target=self._serve, args=(process, task), daemon=True).start()

@@ -57,7 +57,8 @@ class Reporter:
         self.modules: Mapping[str, MypyFile] = {}
         self.cached: dict[str, str] = {}  # modules that mypy has results of already, and their files
         self.missing: Callable[[str], list[Finding]] = lambda path: []  # attributes, of a file
-        self._ahead: Ahead | None = None
+        self._ahead = Ahead()
+        self._size = 0  # bytes of what mypy has read anew and the engine is to check
         self._sources = Sources(self.find)
         self._program: Program | None = None
         self._broken = False
@@ -79,19 +80,29 @@ class Reporter:
         self.errors = ctx.api.api.errors  # type: ignore[attr-defined]  # the analyser behind the interface
         return ctx.api.analyze_type(ctx.type)
 
+    def met(self, tree: MypyFile) -> None:
+        """mypy has read a module: where there is much to check, other processes get ready for it."""
+        if self._alone and self._may_be_checked(tree):
+            path = Path(tree.path)
+            self._size += path.stat().st_size if path.is_file() else 0
+            self._ahead.get_ready(worth_starting(self._size))
+
     def loaded(self, modules: dict[str, MypyFile]) -> None:
         """mypy knows every module of the build, and has checked none yet."""
         self.modules = modules
-        options, parallel = self.options, hasattr(self.options, "num_workers") and self.options.num_workers
-        if options.fine_grained_incremental or options.shadow_file or parallel:
-            return
-        paths = {**self.cached, **{name: tree.path for name, tree in modules.items()}}
-        check = [name for name, tree in modules.items() if self._may_be_checked(tree)]
-        processes = worth_starting(Path(paths[name]) for name in check)
-        if processes:
+        if self._alone and worth_starting(self._size):
+            paths = {**self.cached, **{name: tree.path for name, tree in modules.items()}}
             files = {name: path for name, path in paths.items() if _is_source(name, path)}
             # what is imported comes after what imports it, and mypy begins with what is imported
-            self._ahead = Ahead(files, check[::-1], processes, self._shows_errors)
+            check = [name for name, tree in modules.items() if self._may_be_checked(tree)]
+            self._ahead.begin(files, check[::-1], self._shows_errors)
+
+    @property
+    def _alone(self) -> bool:
+        """Whether mypy checks the files on the disk, once, and in this process."""
+        options = self.options
+        workers = getattr(options, "num_workers", 0)
+        return not (options.fine_grained_incremental or options.shadow_file or workers)
 
     def _shows_errors(self, module: str) -> bool:
         """Whether mypy will show errors in a module, as far as it has said so yet."""
@@ -160,7 +171,7 @@ class Reporter:
 
     def _check(self, tree: MypyFile) -> _Checked | None:
         path = Path(tree.path)
-        answer = self._ahead.answer(tree.fullname, path) if self._ahead is not None else None
+        answer = self._ahead.answer(tree.fullname, path)
         if answer is not None:
             return _Checked(tree, answer.findings, answer.used)
         if self._broken:

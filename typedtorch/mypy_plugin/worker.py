@@ -15,7 +15,12 @@ from typedtorch.shapes.sources import Sources
 def main() -> None:
     """Read where the modules are, then their names, from standard input; write answers to standard output."""
     gc.disable()  # it lives for seconds
-    files = json.loads(sys.stdin.readline())
+    import typedtorch.shapes.infer  # noqa: F401, PLC0415  # the rules load before there is a task
+
+    task = sys.stdin.readline()
+    if not task:
+        return  # there was too little to check, after all
+    files = json.loads(task)
     try:
         for line in answers(files, map(str.rstrip, sys.stdin)):
             print(line, flush=True)
@@ -25,7 +30,7 @@ def main() -> None:
 
 def answers(files: Mapping[str, str], check: Iterable[str]) -> Iterator[str]:
     """An answer for each module that can concern tensors; for others, and where the engine fails, none."""
-    from typedtorch.shapes.infer import Program  # noqa: PLC0415  # the task is read before the rules load
+    from typedtorch.shapes.infer import Program  # noqa: PLC0415  # as above
 
     read: set[str] = set()
 

@@ -1,0 +1,114 @@
+"""Routes each hook of mypy to the file that answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from mypy.nodes import MypyFile, TypeInfo
+from mypy.options import Options
+from mypy.plugin import (
+    AnalyzeTypeContext,
+    AttributeContext,
+    ClassDefContext,
+    FunctionContext,
+    MethodContext,
+    MethodSigContext,
+    Plugin,
+    ReportConfigContext,
+)
+from mypy.types import FunctionLike, Type
+
+from typedtorch.mypy_plugin import containers, digest, module_call, module_use, torch_api
+from typedtorch.mypy_plugin.attributes import Attributes
+from typedtorch.mypy_plugin.containers import Containers
+from typedtorch.mypy_plugin.facts import Facts
+from typedtorch.mypy_plugin.guard import Guard
+from typedtorch.mypy_plugin.older import NEEDED, Early
+from typedtorch.mypy_plugin.reporter import Reporter
+from typedtorch.mypy_plugin.startup import Start
+
+_NO_HOOKS: dict[str, Callable[[AnalyzeTypeContext], Type]] = {}
+
+
+class TypedtorchPlugin(Plugin):
+    """Routes."""
+
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        self.start = Start(options)
+        self.guard = Guard(options)
+        self.reporter = Reporter(options, self.start.config)
+        self.early = Early(self.reporter)
+        self.facts = Facts(self.lookup_fully_qualified, self.reporter.path_of)
+        self.attributes = Attributes(self.facts, self.reporter.silences)
+        self.reporter.missing = self.attributes.missing
+        self.containers = Containers(self.facts)
+
+    def get_additional_deps(self, file: MypyFile) -> list[tuple[int, str, int]]:
+        self.start.refuse()
+        self.attributes.forget(file.path)
+        self.reporter.met(file)
+        return []
+
+    def set_modules(self, modules: dict[str, MypyFile]) -> None:
+        super().set_modules(modules)
+        self.reporter.loaded(modules)
+
+    def report_config_data(self, ctx: ReportConfigContext) -> list[str] | None:
+        self.start.refuse()
+        self.reporter.cached[ctx.id] = ctx.path
+        return digest.config_data(ctx.id, ctx.path, self.start.config)
+
+    def get_type_analyze_hook(self, fullname: str) -> Callable[[AnalyzeTypeContext], Type] | None:
+        self.early.tick()
+        if self.reporter.errors is not None and not NEEDED:
+            # mypy asks for every type there is, hundreds of thousands of times: from here on a dict says no
+            self.get_type_analyze_hook = _NO_HOOKS.get  # type: ignore[method-assign, assignment]
+        return self.reporter.meet_in_annotation if self.reporter.wants_errors(fullname) else None
+
+    def get_base_class_hook(self, fullname: str) -> Callable[[ClassDefContext], None] | None:
+        return self.guard.class_(module_call.type_call) if self.may_be_module(fullname) else None
+
+    def get_customize_class_mro_hook(self, fullname: str) -> Callable[[ClassDefContext], None] | None:
+        return self.guard.class_(torch_api.accept_function) if fullname in torch_api.GRAD_MODES else None
+
+    def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
+        self.early.tick()
+        if fullname in containers.FUNCTIONS:
+            return self.guard.call(self.containers.function)
+        if fullname == "torch.compile":
+            return self.guard.call(torch_api.compiled_module)
+        return self.guard.call(torch_api.decorated_function) if fullname in torch_api.GRAD_MODES else None
+
+    def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
+        self.early.tick()
+        name = fullname.rpartition(".")[2]
+        if fullname in containers.METHODS:
+            return self.guard.call(partial(self.containers.method, name))
+        if fullname in torch_api.UNTYPED_METHODS:
+            return self.guard.call(partial(torch_api.untyped_method, name, self.facts))
+        if name == "__call__" and fullname != f"{module_call.MODULE}.__call__":
+            hook = partial(module_use.kept_result, self.facts)
+            return self.guard.call(hook) if self.may_be_module(fullname.rpartition(".")[0]) else None
+        return None
+
+    def get_method_signature_hook(self, fullname: str) -> Callable[[MethodSigContext], FunctionLike] | None:
+        owner, _, name = fullname.rpartition(".")
+        if name != "__call__" or owner == module_call.MODULE or not self.may_be_module(owner):
+            return None
+        return self.guard.signature(partial(module_use.lenient_arguments, self.facts))
+
+    def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
+        owner, _, name = fullname.rpartition(".")
+        if owner != module_call.MODULE:
+            return None
+        return self.guard.attribute(partial(self.attributes.attribute, name))
+
+    def may_be_module(self, fullname: str) -> bool:
+        """Whether a class is a module, or inside a function, where it cannot be looked up."""
+        found = self.lookup_fully_qualified(fullname)
+        return found is None or not isinstance(found.node, TypeInfo) or module_call.is_module(found.node)
+
+    def get_additional_indirect_deps(self, file: MypyFile) -> set[str]:
+        return self.reporter.module_checked(file)
