@@ -84,6 +84,10 @@ def _note(node: ast.AST, facts: Facts, own: bool) -> None:
                 facts.rebound_outside.update(names)
         case ast.Attribute(ctx=ast.Store() | ast.Del(), value=ast.Name(id=name), attr=attribute):
             facts.stored.add((name, attribute))
+        case ast.Call(
+            func=ast.Name(id="setattr"), args=[ast.Name(id=name), ast.Constant(value=str(attribute)), _]
+        ):
+            facts.stored.add((name, attribute))
         case ast.Call(func=ast.Attribute(value=held, attr=method)):
             facts.called.add(method)
             buffer = registered(node)

@@ -233,14 +233,19 @@ def _is_abstract(info: ClassInfo) -> bool:
 
 
 def _forget_stored(frame: Frame, function: FunctionV) -> None:
-    """A method that is not looked into may have made something else of what it assigns."""
+    """A method that is not looked into may have made something else of what it assigns.
+
+    Where its class assigns by names that it computes, that may be any tensor, or what is none yet.
+    """
     receiver = function.bound
     if not isinstance(receiver, Instance):
         return
+    by_name = receiver.info.rewrites
     kept = {
         name: value
         for name, value in receiver.attributes.items()
         if not any(function.name in info.self_stores.get(name, ()) for info in receiver.info.mro())
+        and not (by_name and (value is None or isinstance(value, Tensor)))
     }
     if len(kept) < len(receiver.attributes):
         frame.state.replace_value(receiver, replace(receiver, attributes=kept, partial=True))

@@ -84,6 +84,33 @@ def in_double(x: Float32[np.ndarray, "n"], k: int) -> Float64[np.ndarray, "2"]:
     return np.array([x[0], 1.0])
 
 
+class Grid:
+    """Two tensors that are set through one method, by name."""
+
+    def __init__(self, densities: Tensor, features=None) -> None:
+        self._densities = densities
+        self._features = None
+        if features is not None:
+            self._set_features(features)
+
+    def _set_features(self, features: Tensor) -> None:
+        self._set("features", features)
+
+    def _set(self, name: str, value: Tensor) -> None:
+        if value.ndim != 5:
+            raise ValueError(f"{name} has {value.ndim} axes")
+        setattr(self, "_" + name, value)
+
+    def rendered(self):
+        kept = self._densities if self._features is None else torch.cat((self._features, self._densities), 1)
+        return kept.amax((2, 3, 4))
+
+
+def opacity() -> Tensor:
+    grid = Grid(torch.rand(4, 1, 5, 5, 5), torch.rand(4, 3, 5, 5, 5))
+    return grid.rendered()[:, 3]
+
+
 def shown() -> None:
     try:
         print(torch.tensor([1, 2, 3]).mean())
@@ -94,6 +121,7 @@ def shown() -> None:
 # run: flows()
 # run: cameras([np.zeros((3, 4), np.float32)] * 3, [0, 2])
 # run: in_double(np.ones(3, np.float32), 2)
+# run: opacity()
 # run: shown()
 # run: [f() for f in scaled_by([2, 3])]
 # run: without_extremes(randn(2, 3, 8), 4)
