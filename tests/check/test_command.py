@@ -397,8 +397,10 @@ def test_failure_of_the_engine_is_a_note_about_one_file(
 
 
 def test_a_file_that_is_nested_too_deeply_is_a_note(capsys: pytest.CaptureFixture[str]) -> None:
-    write(deep="import torch\nx = torch.ones(3)\ny = x" + ".relu()" * 900 + "\n", bad=BAD)
+    chain = "import torch\nx = torch.ones(3)\ny = x"
+    write(deep=chain + ".relu()" * 5000 + "\n", long=chain + ".relu()" * 900 + " @ torch.ones(4)\n", bad=BAD)
     assert main([]) == 1
     out = capsys.readouterr().out
+    assert "long.py:3:5: error" in out
     assert "deep.py:1:1: note: not checked: its expressions or branches are nested too deeply" in out
     assert "bad.py:6:12: error" in out

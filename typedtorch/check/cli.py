@@ -17,6 +17,7 @@ from typedtorch.check.targets import Target, TargetError, targets, unsaved
 from typedtorch.check.watch import Stamps, changes, stamps
 from typedtorch.shapes import config
 from typedtorch.shapes.findings import EXPLAIN
+from typedtorch.shapes.syntax import DEPTH
 
 _DESCRIPTION = """Check the shapes and dtypes of tensors in programs annotated with jaxtyping, without mypy
 and without running them. The findings are those of the mypy plugin."""
@@ -42,6 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     0
     """
     options = _parser().parse_args(argv)
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), DEPTH))
     gc.set_threshold(200_000, 30, 30)  # little becomes garbage: looking for it costs a third of the time
     try:
         return _run(options)

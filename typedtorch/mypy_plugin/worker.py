@@ -10,11 +10,13 @@ from pathlib import Path
 
 from typedtorch.mypy_plugin.ahead import Answer, no_answer, stamp
 from typedtorch.shapes.sources import Sources
+from typedtorch.shapes.syntax import DEPTH
 
 
 def main() -> None:
     """Read where the modules are, then their names, from standard input; write answers to standard output."""
     gc.disable()  # it lives for seconds
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), DEPTH))
     import typedtorch.shapes.infer  # noqa: F401, PLC0415  # the rules load before there is a task
 
     task = sys.stdin.readline()

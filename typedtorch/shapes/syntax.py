@@ -71,6 +71,8 @@ class Syntax:
         return self._walked.nodes[start:end]
 
 
+DEPTH = 2**14  # calls inside calls that mypy allows itself: programs have chains of a thousand operators
+
 _parsed: WeakValueDictionary[tuple[str, str], Syntax] = WeakValueDictionary()
 
 
