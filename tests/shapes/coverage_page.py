@@ -33,7 +33,7 @@ _ASIDE = re.compile(
 )
 
 
-SPECIAL = (library.SPECIAL, transforms.SPECIAL, library._CONTAINERS, library._SAME_MODULE, library._OBJECTS)
+SPECIAL = (library.SPECIAL, transforms.SPECIAL, library.CONTAINERS, library.SAME_MODULE, library.OBJECTS)
 
 
 def names_of(space: str) -> list[str]:
@@ -65,9 +65,9 @@ def state(name: str) -> str:
     specials = (
         library.SPECIAL,
         transforms.SPECIAL,
-        library._CONTAINERS,
-        library._SAME_MODULE,
-        library._OBJECTS,
+        library.CONTAINERS,
+        library.SAME_MODULE,
+        library.OBJECTS,
     )
     if any(name in table for table in specials) or _ASIDE.fullmatch(name.rpartition(".")[2]):
         return "transparent"

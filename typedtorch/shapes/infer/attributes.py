@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import messages, specs
+from typedtorch.shapes.infer.alternatives import for_each
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.operators import apply_rule
@@ -60,8 +61,6 @@ def get(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
     if isinstance(value, ModuleV):
         return of_module(value, name)
     if isinstance(value, Choice):
-        from typedtorch.shapes.infer.calls import for_each  # noqa: PLC0415 - calls hold attributes
-
         options = [option for option in value.options if option is not None]
         return for_each(frame, options, lambda option: get(frame, option, name, node), node)
     if isinstance(value, ClassV):

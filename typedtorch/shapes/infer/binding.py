@@ -140,7 +140,7 @@ def check_argument(
         return False
     place = where if where is not None else node
     if isinstance(place, ast.expr):
-        messages.argument(frame, place, callee(node), problems[0], parameter.name)
+        messages.argument(frame, place, callee(node), problems[0])
     return True
 
 

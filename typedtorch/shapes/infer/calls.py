@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from typedtorch.shapes.infer import library, messages, methods, mutation, reading, specs
+from typedtorch.shapes.infer.alternatives import for_each
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.binding import Args, bind, callee, check_argument, complete, kind_fits
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.items import items_of
 from typedtorch.shapes.infer.layers import call_instance, call_layer, call_sequential
-from typedtorch.shapes.infer.lengths import length_of
+from typedtorch.shapes.infer.lengths import CUTS, pieces
 from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.values import (
@@ -33,7 +34,6 @@ from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
     is_size,
-    join_all,
     options_of,
 )
 from typedtorch.shapes.infer.written_calls import WRITTEN
@@ -170,24 +170,6 @@ def _call_each(frame: Frame, function: Choice, args: Args, node: ast.AST) -> Val
     return for_each(frame, options, lambda option: call_value(frame, option, args, node), node)
 
 
-def for_each(frame: Frame, options: list[Value], evaluate: Callable[[Value], Value], node: ast.AST) -> Value:
-    """What is made of one of several values: an error only if every one of them is refused."""
-    results: list[Value] = []
-    failures = 0
-    reporter = frame.reporter
-    before, elsewhere = dict(reporter.findings), dict(reporter.elsewhere)
-    after = before, elsewhere
-    for option in options:
-        reporter.findings, reporter.elsewhere = dict(before), dict(elsewhere)
-        results.append(evaluate(option))
-        if len(reporter.findings) + len(reporter.elsewhere) > len(before) + len(elsewhere):
-            failures += 1
-            after = reporter.findings, reporter.elsewhere
-    refused = options and failures == len(options)
-    reporter.findings, reporter.elsewhere = after if refused else (before, elsewhere)
-    return join_all(results, frame.place(node)) if results else UNKNOWN
-
-
 def _call_promise(frame: Frame, function: Promise, args: Args, node: ast.AST) -> Value:
     """A parameter annotated ``Callable[[X], Y]``: its names are the signature's own."""
     names = Names(_fresh(frame, node), where=f"{frame.place(node)}.")
@@ -196,7 +178,7 @@ def _call_promise(frame: Frame, function: Promise, args: Args, node: ast.AST) ->
             where = args.nodes[i]
             problems = match(spec, value, names, binder="" if where is None else source(where))
             if problems and where is not None:
-                messages.argument(frame, where, callee(node), problems[0], f"argument {i + 1}")
+                messages.argument(frame, where, callee(node), problems[0])
     return assume(function.spec.result, names, frame.place(node))
 
 
@@ -265,7 +247,7 @@ def _call_overloaded(frame: Frame, function: FunctionV, args: Args, node: ast.AS
     if failures:
         problem, where, parameter = failures[0]
         if where is not None:
-            messages.argument(frame, where, callee(node), problem, parameter.name)
+            messages.argument(frame, where, callee(node), problem)
     return UNKNOWN
 
 
@@ -315,26 +297,6 @@ def tensor_method(
     if made is UNKNOWN and name in CUTS and isinstance(receiver, Tensor) and not frame.blamed():
         return pieces(name, receiver, values, keywords)
     return made
-
-
-CUTS = ("split", "chunk", "unbind")
-
-
-def pieces(name: str, tensor: Tensor, values: tuple[Value, ...], keywords: Mapping[str, Value]) -> Value:
-    """An unknown number of pieces: each is the tensor but for the axis that is cut, or unbound."""
-    place = 0 if name == "unbind" else 1
-    dim = keywords.get("dim", values[place] if len(values) > place else 0)
-    if not isinstance(dim, int) or tensor.rank is None or not -tensor.rank <= dim < tensor.rank:
-        return UNKNOWN
-    shape, length = list(tensor.shape), None
-    if name == "unbind":
-        length = length_of(tensor.of((shape.pop(dim),)))
-    else:
-        shape[dim] = unknown()
-    return Sequence("list", None, tensor.of(shape), length)
-
-
-# -- results ----------------------------------------------------------------------------------
 
 
 # -- small things expressions and statements need -----------------------------------------------

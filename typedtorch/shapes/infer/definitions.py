@@ -119,13 +119,13 @@ def decorate(interpreter: Interpreter, function: FunctionV, node: Def, frame: Fr
     """What the name is bound to once the decorators have been applied."""
     value: Value = function
     for decorator in reversed(node.decorator_list):
-        value = _decorated(interpreter, value, decorator, frame)
+        value = _decorated(value, decorator, frame)
         if value is UNKNOWN:
             break
     return value
 
 
-def _decorated(interpreter: Interpreter, value: Value, decorator: ast.expr, frame: Frame) -> Value:
+def _decorated(value: Value, decorator: ast.expr, frame: Frame) -> Value:
     inner = decorator.func if isinstance(decorator, ast.Call) else decorator
     with frame.reporter.mute():
         made_by = evaluate(frame, inner)

@@ -7,14 +7,14 @@ which a loop appends once in every turn.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.infer.state import State
+from typedtorch.shapes.infer.values import UNKNOWN, Tensor, Value, join_all
 from typedtorch.shapes.infer.values import Sequence as SequenceV
-from typedtorch.shapes.infer.values import Tensor, Value, join_all
-from typedtorch.shapes.size import Size, is_unknown
+from typedtorch.shapes.size import Size, is_unknown, unknown
 from typedtorch.shapes.tensor import Entry, Pack
 
 COUNTS = (2, 3, 4)  # numbers of items for which an operator is tried, to see how its result grows
@@ -120,3 +120,21 @@ def _appends(statement: ast.stmt, name: str) -> bool:
 
 
 __all__ = ["COUNTS", "common", "filled", "for_several", "length_of"]
+
+
+# methods, and functions of torch, that cut a tensor into pieces
+CUTS = ("split", "chunk", "unbind")
+
+
+def pieces(name: str, tensor: Tensor, values: tuple[Value, ...], keywords: Mapping[str, Value]) -> Value:
+    """An unknown number of pieces: each is the tensor but for the axis that is cut, or unbound."""
+    place = 0 if name == "unbind" else 1
+    dim = keywords.get("dim", values[place] if len(values) > place else 0)
+    if not isinstance(dim, int) or tensor.rank is None or not -tensor.rank <= dim < tensor.rank:
+        return UNKNOWN
+    shape, length = list(tensor.shape), None
+    if name == "unbind":
+        length = length_of(tensor.of((shape.pop(dim),)))
+    else:
+        shape[dim] = unknown()
+    return SequenceV("list", None, tensor.of(shape), length)

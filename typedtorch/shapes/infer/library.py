@@ -19,7 +19,7 @@ from typedtorch.shapes.infer import (
 from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.items import items_of
-from typedtorch.shapes.infer.lengths import length_of
+from typedtorch.shapes.infer.lengths import CUTS, length_of, pieces
 from typedtorch.shapes.infer.listed import from_data, slice_object
 from typedtorch.shapes.infer.numbers import (
     absolute,
@@ -79,19 +79,17 @@ def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
         return construct_layer(frame, name, args, node)
     if name.startswith("torch.distributions."):
         return _distribution(frame, name, args, node)
-    if name in _SAME_MODULE and args.values:
+    if name in SAME_MODULE and args.values:
         return args.values[0]
-    if name in _CONTAINERS:
-        return _CONTAINERS[name](frame, args, node)
-    if name in _OBJECTS:
+    if name in CONTAINERS:
+        return CONTAINERS[name](frame, args, node)
+    if name in OBJECTS:
         return Object(name)
     return mutation.forget(frame, args)
 
 
 def _pieces(frame: Frame, name: str, values: tuple[Value, ...], args: Args) -> Value:
     """``torch.unbind`` and its like, where the number of pieces is not known."""
-    from typedtorch.shapes.infer.calls import CUTS, pieces  # noqa: PLC0415 - calls hold this table
-
     head, _, function = name.rpartition(".")
     if head != "torch" or function not in CUTS or not values or not isinstance(values[0], Tensor):
         return UNKNOWN
@@ -138,7 +136,7 @@ def passed_layer(name: str, hint: str, number: Callable[[str], Size]) -> Value:
     return LayerV(name, replace(layer, attributes={**known, "bias": UNKNOWN}))
 
 
-_SAME_MODULE = {
+SAME_MODULE = {
     "torch.compile", "torch.jit.script", "torch.jit.trace", "torch.nn.DataParallel", "copy.copy",
     "torch.nn.parallel.DistributedDataParallel", "torch.nn.parallel.DataParallel", "torch.jit.freeze",
     "torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm",
@@ -149,7 +147,7 @@ _SAME_MODULE = {
     "functools.wraps",
     "torch.distributed._composable.fsdp.fully_shard",
 }  # fmt: skip
-_OBJECTS = {"torch.device", "torch.Generator", "torch.no_grad", "torch.inference_mode", "torch.enable_grad"}
+OBJECTS = {"torch.device", "torch.Generator", "torch.no_grad", "torch.inference_mode", "torch.enable_grad"}
 
 
 # -- builtins ---------------------------------------------------------------------------------
@@ -295,7 +293,7 @@ SPECIAL: dict[str, Special] = {
     "torch.nn.UninitializedParameter": lambda frame, args, node: UNKNOWN,
     **containers.SPECIAL,
 }  # fmt: skip
-_CONTAINERS: dict[str, Special] = containers.MODULES
+CONTAINERS: dict[str, Special] = containers.MODULES
 
 
 # -- partial and transforms -------------------------------------------------------------------

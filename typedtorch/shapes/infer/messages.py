@@ -25,7 +25,7 @@ def check_axes(frame: Frame, wrapper: str, array: Value, text: Value, node: ast.
             frame.reporter.add(node, "axes", wrong)
 
 
-def argument(frame: Frame, node: ast.expr, call: str, problem: Problem, parameter: str) -> None:
+def argument(frame: Frame, node: ast.expr, call: str, problem: Problem) -> None:
     """An argument contradicts the parameter's annotation."""
     node, problem = _item(node, problem)
     what = source(node)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from typedtorch.shapes.infer import calls, messages
+from typedtorch.shapes.infer.alternatives import for_each
 from typedtorch.shapes.infer.arithmetic import is_tensor
 from typedtorch.shapes.infer.attributes import holds_tensors
 from typedtorch.shapes.infer.frame import Frame
@@ -28,7 +29,7 @@ def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
     """``base[index]``."""
     if isinstance(base, Choice) and not all(o is None or isinstance(o, Tensor) for o in base.options):
         options = [option for option in base.options if option is not None]
-        return calls.for_each(frame, options, lambda option: item(frame, option, index, node), node)
+        return for_each(frame, options, lambda option: item(frame, option, index, node), node)
     if is_tensor(base):
         return calls.tensor_method(frame, base, "__getitem__", (index,), {}, node, (node.value, node.slice))
     if isinstance(base, tuple):

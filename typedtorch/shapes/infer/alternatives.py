@@ -1,0 +1,27 @@
+"""One of several values: what is made of them together, and what of it is reported."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.values import UNKNOWN, Value, join_all
+
+
+def for_each(frame: Frame, options: list[Value], evaluate: Callable[[Value], Value], node: ast.AST) -> Value:
+    """What is made of one of several values: an error only if every one of them is refused."""
+    results: list[Value] = []
+    failures = 0
+    reporter = frame.reporter
+    before, elsewhere = dict(reporter.findings), dict(reporter.elsewhere)
+    after = before, elsewhere
+    for option in options:
+        reporter.findings, reporter.elsewhere = dict(before), dict(elsewhere)
+        results.append(evaluate(option))
+        if len(reporter.findings) + len(reporter.elsewhere) > len(before) + len(elsewhere):
+            failures += 1
+            after = reporter.findings, reporter.elsewhere
+    refused = options and failures == len(options)
+    reporter.findings, reporter.elsewhere = after if refused else (before, elsewhere)
+    return join_all(results, frame.place(node)) if results else UNKNOWN
