@@ -30,6 +30,19 @@ def _coverage(names: list[str], root: Path) -> Coverage:
 @pytest.mark.parametrize(
     ("body", "unknown"),
     [
+        # where something stands in a text is a number
+        (
+            'def f(x: Float[torch.Tensor, "*b 3 3"], which: str) -> Float[torch.Tensor, "*b"]:\n'
+            '    i = "xyz".index(which)\n'
+            "    return x[..., i, 1 - i]\n",
+            0,
+        ),
+        # however far it is rolled
+        (
+            'def f(x: Float[torch.Tensor, "b d"], shift) -> Float[torch.Tensor, "b d"]:\n'
+            "    return x.roll(shift, 1) + x.roll(shift)\n",
+            0,
+        ),
         # what the annotation says is said of the entry of the dictionary too
         (
             'def f(x: Shaped[Tensor, "*shape"], d: dict[str, Tensor]) -> Shaped[Tensor, "*shape"]:\n'
@@ -138,6 +151,8 @@ def _coverage(names: list[str], root: Path) -> Coverage:
         ),
     ],
     ids=[
+        "place in a text",
+        "rolled",
         "entry",
         "optional entry",
         "flatten",

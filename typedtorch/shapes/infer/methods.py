@@ -31,8 +31,10 @@ from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
 )
+from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import ANY_AXES
 
+_COUNTING_METHODS = frozenset({"index", "rindex", "find", "rfind", "count"})
 _STRING_METHODS = {"format", "join", "lower", "upper", "strip", "replace", "title"}
 
 
@@ -59,6 +61,8 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
         return transforms.apply_autograd(frame, receiver, args, node)
     if isinstance(receiver, (str, Object)) and name in _STRING_METHODS:
         return _joined(receiver, args) if name == "join" else Object("str")
+    if (isinstance(receiver, str) or receiver == Object("str")) and name in _COUNTING_METHODS:
+        return unknown(f"?{frame.place(node)}")
     return mutation.forget(frame, args)
 
 

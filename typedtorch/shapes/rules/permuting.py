@@ -14,6 +14,7 @@ from typedtorch.shapes.rules.views import sizes_of
 from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
+    UNKNOWN,
     Pack,
     ShapeError,
     Tensor,
@@ -174,6 +175,8 @@ def flipud(input: Any) -> Tensor:
 @rule(*both("roll"), sample="f:*, 1 | f:*, 1, dim | f:a b, (1, 2), (0, 1)")
 def roll(input: Any, shifts: Any, dims: Any = None) -> Tensor:
     tensor = need(input)
+    if shifts is UNKNOWN or dims is UNKNOWN:
+        return tensor.of(tensor.shape)
     given = [] if dims is None else [dims] if is_size(dims) else counted(dims)
     shifted = [shifts] if is_size(shifts) else counted(shifts)
     if (given and len(given) != len(shifted)) or (not given and len(shifted) > 1):
