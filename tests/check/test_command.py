@@ -46,18 +46,6 @@ def test_finding_is_one_line_with_place_and_code(capsys: pytest.CaptureFixture[s
     assert lines[-1] == "Found 1 error in 1 file (checked 1 source file)"
 
 
-def test_a_finding_behind_another_file_is_at_the_call_that_leads_there(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    helpers = HEAD + 'def inner(f, x: Float[Tensor, "b d"]):\n    return f(x)\n\n\n'
-    write(helpers=helpers + "def outer(f, x):\n    return inner(f, x)\n")
-    flat = 'def flat(x: Float[Tensor, "n"]) -> Float[Tensor, "n"]:\n    return x\n\n\n'
-    write(main="import torch\nfrom helpers import outer\n" + HEAD + flat + "outer(flat, torch.zeros(2, 3))\n")
-    assert main(["main.py"]) == 1
-    first = capsys.readouterr().out.splitlines()[0]
-    assert first.startswith("main.py:11:1: error: in outer(): f: x has 2 axes, shape (2, 3), annotated 'n'")
-
-
 def test_clean_program_exits_with_zero(capsys: pytest.CaptureFixture[str]) -> None:
     write(good=GOOD)
     assert main([]) == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.equality import HELD_SCOPE
@@ -61,8 +62,16 @@ def report(
         if bodies:
             return
     finding = min(found)
-    where = f" (line {finding.line})" if same_file else ""
-    frame.reporter.add(node, finding.code, f"in {function.name}(){where}: {finding.message}", finding.hint)
+    where = f"{function.name}() (line {finding.line})" if same_file else _whose(function)
+    frame.reporter.add(node, finding.code, f"in {where}: {finding.message}", finding.hint)
+
+
+def _whose(function: FunctionV) -> str:
+    """A function of another file.  Lines there may change without anything being checked again here."""
+    owner = f"{function.bound.info.node.name}." if isinstance(function.bound, Instance) else ""
+    parts = PurePath(function.module.path).parts
+    file = "/".join(parts[-2:] if parts[-1] == "__init__.py" else parts[-1:])
+    return f"{owner}{function.name}() of {file}"
 
 
 def captures_tensors(function: FunctionV) -> bool:
