@@ -108,8 +108,10 @@ def alias(node: ast.expr, evaluate: Evaluate, parameters: Sequence[str] = ()) ->
     if not names:
         return SpecV(spec)
 
+    inside: list[ast.expr] = []
+
     def given(arguments: tuple[Spec, ...]) -> Spec:
-        if len(arguments) != len(names):
+        if len(arguments) != len(names) or inside:  # ``Tree = Union[T, list["Tree[T]"]]`` speaks of itself
             return ANYTHING
         bound = {name: SpecV(argument) for name, argument in zip(names, arguments, strict=True)}
 
@@ -117,7 +119,11 @@ def alias(node: ast.expr, evaluate: Evaluate, parameters: Sequence[str] = ()) ->
             variable = bound.get(node.id) if isinstance(node, ast.Name) else None
             return evaluate(node) if variable is None else variable
 
-        return read(node, evaluate_given)
+        inside.append(node)
+        try:
+            return read(node, evaluate_given)
+        finally:
+            inside.pop()
 
     return SpecV(spec, given)
 

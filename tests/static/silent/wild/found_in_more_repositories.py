@@ -1,11 +1,16 @@
 """What more annotated repositories do: layers from local functions, the largest of many, sums of lists."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypeVar, Union
 
 import numpy as np
 import torch
 from jaxtyping import Float, Float32, Float64
 from torch import Tensor, nn
+
+
+T = TypeVar("T")
+Tree = Union[T, Sequence["Tree[T]"]]
 
 
 class Residual(nn.Module):
@@ -111,6 +116,12 @@ def opacity() -> Tensor:
     return grid.rendered()[:, 3]
 
 
+def leaves(tree: Tree[Float[Tensor, "b d"]]) -> list[Float[Tensor, "b d"]]:
+    if isinstance(tree, Tensor):
+        return [tree]
+    return [leaf for part in tree for leaf in leaves(part)]
+
+
 def shown() -> None:
     try:
         print(torch.tensor([1, 2, 3]).mean())
@@ -122,6 +133,7 @@ def shown() -> None:
 # run: cameras([np.zeros((3, 4), np.float32)] * 3, [0, 2])
 # run: in_double(np.ones(3, np.float32), 2)
 # run: opacity()
+# run: leaves([randn(2, 3), [randn(2, 3), [randn(2, 3)]]])
 # run: shown()
 # run: [f() for f in scaled_by([2, 3])]
 # run: without_extremes(randn(2, 3, 8), 4)
