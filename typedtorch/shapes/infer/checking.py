@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Set
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.equality import HELD_SCOPE, INTEGER_SCOPE, mentioning
 from typedtorch.shapes.findings import Coverage, Finding, Report
-from typedtorch.shapes.infer import library, ranks, reading, specs, summaries
+from typedtorch.shapes.infer import lengths, library, ranks, reading, specs, summaries
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.construction import symbolic_argument
 from typedtorch.shapes.infer.frame import Frame, Reporter
@@ -31,7 +32,7 @@ from typedtorch.shapes.infer.values import (
 from typedtorch.shapes.size import Poly, axis, integer, unknown
 from typedtorch.shapes.slips import wrapper_slip
 from typedtorch.shapes.syntax import walk
-from typedtorch.shapes.tensor import Scalar
+from typedtorch.shapes.tensor import Scalar, Tensor
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.binding import Parameter
@@ -238,7 +239,7 @@ def parameter_value(parameter: Parameter, names: Names, braces: frozenset[str]) 
     if isinstance(spec, specs.ObjectSpec):
         return library.passed_layer(spec.name, parameter.name, integer)
     if not isinstance(spec, specs.Anything):
-        return assume(spec, names, parameter.name)
+        return _counted(assume(spec, names, parameter.name), parameter.name)
     match parameter.default:
         case ast.Constant(value=bool()):
             return Scalar("bool")
@@ -249,6 +250,13 @@ def parameter_value(parameter: Parameter, names: Names, braces: frozenset[str]) 
         case ast.Constant(value=str()):
             return Object("str")
     return UNKNOWN
+
+
+def _counted(value: Value, name: str) -> Value:
+    """A list of tensors that was passed has some number of items."""
+    if not isinstance(value, Sequence) or value.kind != "list" or not isinstance(value.any_item, Tensor):
+        return value
+    return replace(value, length=lengths.of_passed(name)) if value.items is None else value
 
 
 # -- annotations that are not in the language ---------------------------------------------------

@@ -16,6 +16,7 @@ from typedtorch.shapes.equality import (
     observing,
     unobserved,
 )
+from typedtorch.shapes.infer.lengths import counts_items
 from typedtorch.shapes.infer.ties import Ties, lasting
 from typedtorch.shapes.infer.values import (
     Tensor,
@@ -132,7 +133,12 @@ def apply(
 
 
 def _may_be_one(a: Size, b: Size) -> bool:
-    """Whether one size is a number and the other what a program counts or unpacks: it may be that number."""
+    """Whether one size is a number and the other what a program counts or unpacks: it may be that number.
+
+    A list may have as many items as its items have numbers: three axes make a rotation.
+    """
+    if counts_items(a) or counts_items(b):
+        return True
     number, other = (a, b) if isinstance(a, int) else (b, a)
     if not isinstance(number, int):
         return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typedtorch.shapes.axes import Dim
 from typedtorch.shapes.equality import INTEGER_SCOPE
 from typedtorch.shapes.infer.assuming import Names
+from typedtorch.shapes.infer.lengths import counts_items
 from typedtorch.shapes.infer.problems import Problem, expected_shape, shown_shape
 from typedtorch.shapes.infer.specs import ArraySpec
 from typedtorch.shapes.size import Size, axis, integer, is_counted, is_unknown
@@ -61,6 +62,10 @@ def misaligned(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[
             continue
         if expected not in value.shape and not (names.strict and got in wanted):
             continue
+        if counts_items(got) and (
+            isinstance(expected, int) or sum(d.text == dim.text for d in spec.axes.dims) > 1
+        ):
+            continue  # three axes make a rotation, d vectors a basis
         if str(expected) == str(got):
             continue  # one name in two objects: ``batch`` of the images and of the texts are one
         who, shown = names.binders.get(dim.name), shown_shape(spec, names)

@@ -14,11 +14,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.equality import HELD_SCOPE, INSTANCE_SCOPE, INTEGER_SCOPE, LINKED_SCOPE, bare
+from typedtorch.shapes.equality import (
+    HELD_SCOPE,
+    INSTANCE_SCOPE,
+    INTEGER_SCOPE,
+    LINKED_SCOPE,
+    bare,
+)
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.contents import map_tensors
 from typedtorch.shapes.infer.frame import Frame, Reporter
+from typedtorch.shapes.infer.lengths import LENGTH_SCOPE, length_of
 from typedtorch.shapes.infer.values import UNKNOWN, DictV, FunctionV, Instance, Value, is_size, join_all
 from typedtorch.shapes.size import Atom, Size, substitute, unknown
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Tensor
@@ -140,6 +147,10 @@ def _meaning(function: FunctionV, bound: Bound, names: Names) -> Callable[[Atom]
             value = bound[atom.name][0]  # an int parameter, which ``{n}`` of the signature may name
             if is_size(value):
                 return value  # type: ignore[no-any-return]  # a value that is a size
+        if scope.startswith(LENGTH_SCOPE):
+            length = length_of(bound[scope.removeprefix(LENGTH_SCOPE)][0])
+            if length is not None:
+                return length
         if scope == HELD_SCOPE and isinstance(receiver, Instance):
             return receiver.axes[atom.name]
         if atom.kind == "axis" and scope in (INSTANCE_SCOPE, LINKED_SCOPE) and isinstance(receiver, Instance):
