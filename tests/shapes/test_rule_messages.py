@@ -92,6 +92,29 @@ def test_a_linear_layer_says_which_axes_it_could_take(axes: str, inner: Entry, h
     assert caught.value.hint == hint
 
 
+def test_a_convolution_of_grey_images_says_that_channels_are_missing() -> None:
+    with pytest.raises(ShapeError) as caught:
+        LAYERS["torch.nn.Conv2d"].function(1, 8, 3).forward(t("64 28 28", "x"))
+    assert (
+        caught.value.hint == "without a batch the first axis is channels: x.unsqueeze(1) is (64, 1, 28, 28)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("axes", "hint"),
+    [
+        ("b 3 h 5", "y[:, None, None] is (3, 1, 1), which fits"),
+        ("3 h 5", "y[:, None, None] is (3, 1, 1), which fits"),
+        ("b 3 3 5", None),
+        ("b d h 5", None),
+    ],
+)
+def test_a_row_of_numbers_says_how_it_meets_the_one_axis_of_its_size(axes: str, hint: str | None) -> None:
+    with pytest.raises(ShapeError) as caught:
+        apply("torch.sub", t(axes, "x"), t("3", "y"))
+    assert caught.value.hint == hint
+
+
 def test_attention_says_that_the_batch_is_second() -> None:
     attention = LAYERS["torch.nn.MultiheadAttention"].function
     padding = t("b s", "padding", "bool")

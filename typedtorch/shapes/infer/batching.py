@@ -5,18 +5,30 @@ from __future__ import annotations
 import ast
 
 from typedtorch.shapes.dtypes import BOOL, FLOAT64, INT64
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.infer.binding import Args, Special
-from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.items import tensor_item
 from typedtorch.shapes.infer.values import UNKNOWN, DictV, Instance, Scalar, Sequence, Tensor, Value, is_size
 from typedtorch.shapes.rule import Record
 from typedtorch.shapes.size import Size, counted, unknown
+from typedtorch.shapes.tensor import Pack
 
 
 def tensor_dataset(frame: Frame, args: Args, node: ast.AST) -> Value:
     """Items are the rows of each tensor."""
     if args.open or not all(isinstance(v, Tensor) for v in args.values):
         return UNKNOWN
+    rows = [
+        (v.shape[0], source(n, 40))
+        for v, n in zip(args.values, args.nodes, strict=False)
+        if isinstance(v, Tensor) and n is not None and v.shape and not isinstance(v.shape[0], Pack)
+    ]
+    for size, who in rows[1:]:
+        if same(size, rows[0][0]) is False:
+            text = f"{source(node)}: the first axis is {rows[0][0]} in {rows[0][1]} and {size} in {who}"
+            frame.reporter.add(node, "shape", text)
+            break
     return Sequence("dataset", None, tuple(tensor_item(v) for v in args.values))
 
 

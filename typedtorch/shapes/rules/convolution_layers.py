@@ -9,7 +9,7 @@ from typing import Any
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Layer, layer, name
 from typedtorch.shapes.rules.convolution import SPACE, convolve, transpose_convolve
-from typedtorch.shapes.rules.forms import Function, is_size, need
+from typedtorch.shapes.rules.forms import Function, called, is_size, need
 from typedtorch.shapes.rules.linear import parameter_dtype
 from typedtorch.shapes.rules.windows import all_sizes, each_or_unknown, spatial
 from typedtorch.shapes.size import divides, unknown
@@ -122,7 +122,11 @@ def _check_input(input: Any, axes: int, channels: Any) -> None:
 
 
 def _channels_hint(input: Tensor, place: int, channels: Any) -> str | None:
-    """Images often come with their channels last; a side of that size is another matter."""
+    """Images often come with their channels last, or with none; a side of that size is another matter."""
+    if channels == 1 and place == 0 and input.rank is not None and len(input.shape) > 1:
+        single = (input.shape[0], 1, *input.shape[1:])
+        who = called(name(input, "input"))
+        return f"without a batch the first axis is channels: {who}.unsqueeze(1) is {show(single)}"
     if input.rank is None or [same(e, channels) for e in input.sizes()[place:]].count(True) != 1:
         return None
     if same(entry_size(input.shape[-1]), channels) is not True:

@@ -171,6 +171,10 @@ def _broadcast_hint(first: tuple[Tensor, str], second: tuple[Tensor, str]) -> st
             if big.shape[:i] + big.shape[i + 1 :] == small.shape:
                 back = i - len(big.shape)
                 return _missing_axis(label, back, small.shape)
+    if len(small.shape) == 1 and small.shape[0] != 1 and big.shape.count(small.shape[0]) == 1:
+        after = len(big.shape) - 1 - big.shape.index(small.shape[0])
+        kept = show((small.shape[0], *[1] * after))
+        return f"{called(label)}[:{', None' * after}] is {kept}, which fits"
     if len(a.shape) == len(b.shape) >= 2 and a.shape[-2:] == b.shape[:-3:-1] and a.shape[:-2] == b.shape[:-2]:
         return f"the last two axes of {label} are swapped"
     return None
