@@ -21,6 +21,7 @@ from typedtorch.shapes.infer import (
     inlining,
     links,
     reading,
+    registering,
     signatures,
     specs,
     summaries,
@@ -245,6 +246,10 @@ class Interpreter:
     ) -> Value:
         value = inlining.function_result(self, frame, function, signature, bound, names, node, failed=failed)
         effects.follow(frame, function, signature, bound, node)
+        given = list(bound.values())
+        if function.is_bound and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            given.append((function.bound, node.func.value))
+        registering.set_in_modules(frame, function, given)
         return value
 
     def run_inline(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import replace
 from inspect import signature
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Choice,
     DictV,
+    FunctionV,
     Instance,
     LayerV,
     Object,
@@ -106,7 +108,39 @@ def replace_in_modules(frame: Frame, node: ast.For | ast.AsyncFor) -> None:
             if any(isinstance(n, ast.Name) and n.id == "setattr" for n in inside):
                 replace_tensors(frame, holder)
             elif names:
-                replace_tensors(frame, holder, names.__contains__)
+                frame.state.replace_value(holder, with_settings_forgotten(holder, names))
+
+
+def with_settings_forgotten(value: Value, names: Set[str]) -> Value:
+    """A module of which other code may have set these attributes, and those of every module in it."""
+    if isinstance(value, Instance):
+        inside = value.attributes.items()
+        held = {k: UNKNOWN if k in names else with_settings_forgotten(v, names) for k, v in inside}
+        same = all(held[k] is v for k, v in value.attributes.items())
+        return value if same else replace(value, attributes=held, altered=True)
+    if isinstance(value, LayerV):
+        return UNKNOWN if any(is_setting(value, name) for name in names) else value
+    if isinstance(value, Sequence) and value.items is not None:
+        items = tuple([with_settings_forgotten(v, names) for v in value.items])
+        return value if all(map(operator.is_, items, value.items)) else replace(value, items=items)
+    if isinstance(value, Sequence):
+        return replace(value, element=with_settings_forgotten(value.element, names))
+    if isinstance(value, DictV) and value.kind == "modules":
+        return replace(value, items={k: with_settings_forgotten(v, names) for k, v in value.items.items()})
+    return value
+
+
+def set_in_modules(frame: Frame, function: FunctionV, given: Iterable[tuple[Value, ast.expr | None]]) -> None:
+    """``functional.set_mode(net, "m")``, whose body walks through the modules of what it is given."""
+    facts = function.module.facts(function.node)
+    names = {attribute for name, attribute in facts.stored if name in facts.last_store}
+    if not names or _MODULES_OF.isdisjoint(facts.called):
+        return
+    for value, node in given:
+        if is_module(value) and isinstance(node, (ast.Name, ast.Attribute)):
+            with frame.reporter.mute():
+                current = frame.evaluate(node)  # with what the call has changed already
+            frame.state.replace_value(current, with_settings_forgotten(current, names))
 
 
 def with_module(modules: Sequence, module: Value) -> Sequence:

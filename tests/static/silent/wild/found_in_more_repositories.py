@@ -122,6 +122,43 @@ def leaves(tree: Tree[Float[Tensor, "b d"]]) -> list[Float[Tensor, "b d"]]:
     return [leaf for part in tree for leaf in leaves(part)]
 
 
+class Conv(nn.Conv2d):
+    """One step, or several at once, as it is told later."""
+
+    def __init__(self, *sizes: int) -> None:
+        super().__init__(*sizes)
+        self.mode = "s"
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.mode == "s":
+            return super().forward(x)
+        return super().forward(x.flatten(0, 1)).unflatten(0, x.shape[:2])
+
+
+def set_mode(net: nn.Module, mode: str) -> None:
+    modules = [net]
+    while modules:
+        module = modules.pop()
+        if hasattr(module, "mode"):
+            module.mode = mode
+        modules.extend(module.children())
+
+
+class Spiking(nn.Module):
+    def __init__(self, loops: bool) -> None:
+        super().__init__()
+        self.body = nn.Sequential(Conv(1, 4, 3), nn.ReLU(), Conv(4, 4, 3))
+        if loops:
+            for module in self.modules():
+                if isinstance(module, Conv):
+                    module.mode = "m"
+        else:
+            set_mode(self, "m")
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.body(x.unsqueeze(0).expand(5, -1, -1, -1, -1)).mean(0)
+
+
 def shown() -> None:
     try:
         print(torch.tensor([1, 2, 3]).mean())
@@ -134,6 +171,7 @@ def shown() -> None:
 # run: in_double(np.ones(3, np.float32), 2)
 # run: opacity()
 # run: leaves([randn(2, 3), [randn(2, 3), [randn(2, 3)]]])
+# run: [Spiking(loops)(randn(2, 1, 9, 9)) for loops in (True, False)]
 # run: shown()
 # run: [f() for f in scaled_by([2, 3])]
 # run: without_extremes(randn(2, 3, 8), 4)
