@@ -26,6 +26,13 @@ _CLASSES = re.compile(r"class[ \t]++(\w++)")
 _WORD = re.compile(r"\w++")
 _READ = re.compile(r"\.(\w++)")
 _OWN = re.compile(r"self\.(\w++)([ \t]*+(?::[^=\n]++)?=(?!=))?")
+_METHODS = re.compile(r"def[ \t]++(\w++)")
+# What every module has, as far as its own methods ask for it often.
+_OF_MODULES = {
+    "training", "register_buffer", "register_parameter", "register_module", "add_module", "parameters", "modules",
+    "children", "named_parameters", "named_modules", "buffers", "apply", "train", "eval", "to", "state_dict",
+    "load_state_dict",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +62,7 @@ class _Package:
     files: dict[Path, tuple[tuple[int, int], Given]] = field(default_factory=dict)
     by_name: defaultdict[str, set[Path]] = field(default_factory=lambda: defaultdict(set))
     by_base: defaultdict[str, set[Path]] = field(default_factory=lambda: defaultdict(set))
+    words: dict[Path, frozenset[str]] = field(default_factory=dict)
     looked: float = -SECONDS
 
     def refresh(self, found: Iterator[Path]) -> None:
@@ -69,6 +77,7 @@ class _Package:
                 continue
         self.by_name.clear()
         self.by_base.clear()
+        self.words.clear()
         for path, (_, given) in self.files.items():
             for name in given.names:
                 self.by_name[name].add(path)
@@ -82,6 +91,15 @@ class _Package:
     def derived(self, class_name: str, but: Path) -> set[Path]:
         return self.by_base.get(class_name, set()) - {but}
 
+    def words_of(self, path: Path) -> frozenset[str]:
+        """Every name in a file."""
+        if path not in self.words:
+            try:
+                self.words[path] = frozenset(_WORD.findall(_text(path)))
+            except (OSError, UnicodeDecodeError):
+                self.words[path] = frozenset()
+        return self.words[path]
+
 
 _packages: dict[tuple[Path, Path | None], _Package] = {}
 
@@ -90,7 +108,7 @@ def given_elsewhere(module: str, path: Path, class_name: str, attribute: str) ->
     """Whether another file assigns the attribute to an object, or derives a class that speaks of it."""
     package = _package(module, path)
     return package.givers(attribute, path) or any(
-        attribute in _words(other) for other in package.derived(class_name, path)
+        attribute in package.words_of(other) for other in package.derived(class_name, path)
     )
 
 
@@ -105,7 +123,9 @@ def given_around(module: str, path: Path, text: str) -> list[str]:
     if any(derived):
         own = set(_OWN.findall(text))
         read = {name for name, assigned in own if not assigned} - {name for name, assigned in own if assigned}
-        found.update(*(read & _words(other) for other in set().union(*derived)))
+        read -= _OF_MODULES.union(_METHODS.findall(text))
+        if read:
+            found.update(*(read & package.words_of(other) for other in set().union(*derived)))
     return sorted(found)
 
 
@@ -129,13 +149,6 @@ def _sources(folder: Path, package: Path | None) -> Iterator[Path]:
     yield from folder.glob("*.py")
     if package is not None:
         yield from sources_under(package)
-
-
-def _words(path: Path) -> set[str]:
-    try:
-        return set(_WORD.findall(_text(path)))
-    except (OSError, UnicodeDecodeError):
-        return set()
 
 
 def _text(path: Path) -> str:
