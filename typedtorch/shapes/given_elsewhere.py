@@ -30,8 +30,8 @@ _METHODS = re.compile(r"def[ \t]++(\w++)")
 # What every module has, as far as its own methods ask for it often.
 _OF_MODULES = {
     "training", "register_buffer", "register_parameter", "register_module", "add_module", "parameters",
-    "modules", "children", "named_parameters", "named_modules", "buffers", "apply", "train", "eval", "to", "state_dict",
-    "load_state_dict",
+    "modules", "children", "named_parameters", "named_modules", "buffers", "apply", "train", "eval", "to",
+    "state_dict", "load_state_dict",
 }  # fmt: skip
 
 
