@@ -7,12 +7,11 @@ import itertools
 from dataclasses import replace
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.infer import attributes, lengths, mutation
+from typedtorch.shapes.infer import lengths
 from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of, iterate
-from typedtorch.shapes.infer.layers import call_sequential
-from typedtorch.shapes.infer.registering import setattr_, with_module
+from typedtorch.shapes.infer.registering import setattr_
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     DictV,
@@ -24,7 +23,7 @@ from typedtorch.shapes.infer.values import (
     join,
     join_all,
 )
-from typedtorch.shapes.size import Size, product, unknown
+from typedtorch.shapes.size import Size, unknown
 
 
 def castable(value: Value) -> Value:
@@ -280,116 +279,4 @@ MODULES: dict[str, Special] = {
 }  # fmt: skip
 
 
-# -- methods ----------------------------------------------------------------------------------
-
-
-def call_method(
-    frame: Frame, receiver: Sequence | DictV | tuple[Value, ...], name: str, args: Args, node: ast.AST
-) -> Value:
-    """A method of a list, tuple, dict or container module."""
-    if name in attributes.SELF_METHODS and getattr(receiver, "kind", "") in ("modules", "sequential"):
-        return receiver
-    if isinstance(receiver, DictV):
-        return _dict_method(frame, receiver, name, args, node)
-    if isinstance(receiver, Sequence):
-        return _list_method(frame, receiver, name, args, node)
-    if name == "numel" and all(is_size(v) for v in receiver):
-        return product(receiver)
-    if name in ("index", "count", "numel"):
-        return unknown(f"?{frame.place(node)}")
-    return UNKNOWN
-
-
-def _list_method(frame: Frame, receiver: Sequence, name: str, args: Args, node: ast.AST) -> Value:
-    items = receiver.items
-    place = frame.place(node)
-    updated: Sequence | None = None
-    result: Value = None
-    if name in ("append", "add") and args.values:
-        updated = _appended(receiver, args.values[0], place)
-    elif name in ("extend", "update", "__iadd__") and args.values:
-        more = items_of(args.values[0])
-        if items is not None and more is not None:
-            updated = replace(receiver, items=(*items, *more))
-        else:
-            each = _each(frame, args.values[0], node)
-            element = each if items == () else join(receiver.any_item, each, place)
-            updated = Sequence(receiver.kind, None, element)
-    elif name in ("add_module", "register_module"):
-        named = args.get(0, "name", UNKNOWN)
-        new = isinstance(named, str) and not named.isdigit() and receiver.kind == "sequential"
-        updated = with_module(receiver, args.get(1, "module", UNKNOWN) if new else UNKNOWN)
-    elif name == "insert" and len(args.values) == 2:
-        updated = Sequence(receiver.kind, None, join(receiver.any_item, args.values[1], place))
-        if items is not None and isinstance(args.values[0], int) and 0 <= args.values[0] <= len(items):
-            at = args.values[0]
-            updated = replace(receiver, items=(*items[:at], args.values[1], *items[at:]))
-    elif name in ("pop", "popleft"):
-        result = receiver.any_item
-        if items and not args.values:
-            result = items[0] if name == "popleft" else items[-1]
-            updated = replace(receiver, items=items[1:] if name == "popleft" else items[:-1])
-        elif items != ():
-            updated = Sequence(receiver.kind, None, receiver.any_item)
-    elif name == "clear":
-        updated = replace(receiver, items=())
-    elif name == "reverse":
-        updated = receiver if items is None else replace(receiver, items=items[::-1])
-    elif name in ("sort", "shuffle", "remove", "rotate"):
-        updated = Sequence(receiver.kind, None, receiver.any_item)
-    elif name == "copy":
-        return replace(receiver)
-    elif name == "forward":
-        return call_sequential(frame, receiver, args, node)
-    else:
-        return unknown(f"?{place}") if name in ("index", "count", "__len__") else UNKNOWN
-    if updated is not None and updated is not receiver:
-        mutation.changed(frame, receiver, updated, node)
-    return result
-
-
-def _appended(receiver: Sequence, value: Value, place: str) -> Sequence:
-    if receiver.items is None:
-        length = None if receiver.length is None or receiver.kind != "list" else receiver.length + 1
-        return Sequence(receiver.kind, None, join(receiver.element, value, place), length)
-    if len(receiver.items) >= 16:
-        return Sequence(receiver.kind, None, join(receiver.any_item, value, place))
-    return replace(receiver, items=(*receiver.items, value))
-
-
-def _dict_method(frame: Frame, receiver: DictV, name: str, args: Args, node: ast.AST) -> Value:
-    key = args.get(0, "key", UNKNOWN)
-    match name:
-        case "get":
-            default = args.get(1, "default", None)
-            if isinstance(key, str) and key in receiver.items:
-                return receiver.items[key]
-            return join(receiver.get(key), default, frame.place(node))
-        case "items":
-            if receiver.rest is None:
-                return Sequence("iterator", tuple(receiver.items.items()))
-            return Sequence("iterator", None, (UNKNOWN, receiver.any_value))
-        case "values":
-            if receiver.rest is None:
-                return Sequence("iterator", tuple(receiver.items.values()))
-            return Sequence("iterator", None, receiver.any_value)
-        case "keys":
-            return Sequence("iterator", tuple(receiver.items)) if receiver.rest is None else UNKNOWN
-        case "copy":
-            return replace(receiver)
-        case "pop" | "setdefault":
-            value = receiver.get(key)
-            frame.state.replace_value(receiver, DictV({}, UNKNOWN, receiver.kind))
-            return value
-        case "update":
-            other = args.values[0] if args.values else DictV({})
-            if isinstance(other, DictV) and other.rest is None and not args.open:
-                merged = {**receiver.items, **other.items, **args.keywords}
-                frame.state.replace_value(receiver, replace(receiver, items=merged))
-            else:
-                frame.state.replace_value(receiver, DictV({}, UNKNOWN, receiver.kind))
-            return None
-    return UNKNOWN
-
-
-__all__ = ["MODULES", "SPECIAL", "call_method", "castable", "sequential"]
+__all__ = ["MODULES", "SPECIAL", "castable", "sequential"]

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from typedtorch.shapes.infer import (
     attributes,
+    container_methods,
     containers,
     layers,
     library,
@@ -48,7 +49,7 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
     if isinstance(receiver, (Tensor, Choice)):
         return _tensor_method(frame, receiver, name, args, node)
     if isinstance(receiver, (Sequence, DictV, tuple)):
-        return containers.call_method(frame, receiver, name, args, node)
+        return container_methods.call_method(frame, receiver, name, args, node)
     if isinstance(receiver, Instance):
         return _instance_method(frame, receiver, name, args, node)
     if isinstance(receiver, LayerV):

@@ -120,18 +120,6 @@ def _enter_max(axes: int) -> None:
     ) -> Any:
         return max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
-    def max_pool_layer(
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        dilation: Any = 1,
-        return_indices: Any = False,
-        ceil_mode: Any = False,
-    ) -> Layer:
-        return Layer(
-            lambda input: max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
-        )
-
     space = _SPACE[axes]
     sample = (
         f"f:b c {space}, 2 | f:c {space}, 3, 2, 1 | f:b c {space}, 2, ceil_mode=True | "
@@ -146,6 +134,23 @@ def _enter_max(axes: int) -> None:
     )(with_indices)
     if axes == 1:
         rule("torch.max_pool1d_with_indices", sample=f"f:b c {space}, 2")(with_indices)
+    _enter_max_layer(axes, max_pool)
+
+
+def _enter_max_layer(axes: int, max_pool: Function) -> None:
+    def max_pool_layer(
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        return_indices: Any = False,
+        ceil_mode: Any = False,
+    ) -> Layer:
+        return Layer(
+            lambda input: max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+        )
+
+    space = _SPACE[axes]
     layer(
         f"torch.nn.MaxPool{axes}d",
         sample=f"2 -> f:b c {space} | 3, stride=2, padding=1 -> f:b c {space} | "

@@ -1,0 +1,145 @@
+"""Methods of lists, tuples, dicts and containers of modules."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from typedtorch.shapes.infer import attributes, mutation
+from typedtorch.shapes.infer.binding import Args
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.items import items_of, iterate
+from typedtorch.shapes.infer.layers import call_sequential
+from typedtorch.shapes.infer.registering import with_module
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    DictV,
+    Sequence,
+    Value,
+    is_size,
+    join,
+)
+from typedtorch.shapes.size import product, unknown
+
+
+def call_method(
+    frame: Frame, receiver: Sequence | DictV | tuple[Value, ...], name: str, args: Args, node: ast.AST
+) -> Value:
+    """A method of a list, tuple, dict or container module."""
+    if name in attributes.SELF_METHODS and getattr(receiver, "kind", "") in ("modules", "sequential"):
+        return receiver
+    if isinstance(receiver, DictV):
+        return _dict_method(frame, receiver, name, args, node)
+    if isinstance(receiver, Sequence):
+        return _list_method(frame, receiver, name, args, node)
+    if name == "numel" and all(is_size(v) for v in receiver):
+        return product(receiver)
+    if name in ("index", "count", "numel"):
+        return unknown(f"?{frame.place(node)}")
+    return UNKNOWN
+
+
+def _list_method(frame: Frame, receiver: Sequence, name: str, args: Args, node: ast.AST) -> Value:
+    if name == "copy":
+        return replace(receiver)
+    if name == "forward":
+        return call_sequential(frame, receiver, args, node)
+    if name in ("index", "count", "__len__"):
+        return unknown(f"?{frame.place(node)}")
+    result: Value = None
+    if name in ("pop", "popleft"):
+        result, updated = _popped(receiver, first=name == "popleft", known=not args.values)
+    else:
+        made = _changed(frame, receiver, name, args, node)
+        if made is None:
+            return UNKNOWN
+        updated = made
+    if updated is not receiver:
+        mutation.changed(frame, receiver, updated, node)
+    return result
+
+
+def _popped(receiver: Sequence, *, first: bool, known: bool) -> tuple[Value, Sequence]:
+    """What ``pop`` gives, and the list that is left."""
+    items = receiver.items
+    if items and known:
+        left = items[1:] if first else items[:-1]
+        return items[0 if first else -1], replace(receiver, items=left)
+    if items == ():
+        return receiver.any_item, receiver
+    return receiver.any_item, Sequence(receiver.kind, None, receiver.any_item)
+
+
+def _changed(frame: Frame, receiver: Sequence, name: str, args: Args, node: ast.AST) -> Sequence | None:
+    """The list after a method that changes it; None where it is not known as such a method."""
+    items, values, place = receiver.items, args.values, frame.place(node)
+    if name in ("append", "add") and values:
+        return _appended(receiver, values[0], place)
+    if name in ("extend", "update", "__iadd__") and values:
+        more = items_of(values[0])
+        if items is not None and more is not None:
+            return replace(receiver, items=(*items, *more))
+        each = iterate(values[0], place)
+        return Sequence(receiver.kind, None, each if items == () else join(receiver.any_item, each, place))
+    if name in ("add_module", "register_module"):
+        named = args.get(0, "name", UNKNOWN)
+        new = isinstance(named, str) and not named.isdigit() and receiver.kind == "sequential"
+        return with_module(receiver, args.get(1, "module", UNKNOWN) if new else UNKNOWN)
+    if name == "insert" and len(values) == 2:
+        if items is not None and isinstance(values[0], int) and 0 <= values[0] <= len(items):
+            return replace(receiver, items=(*items[: values[0]], values[1], *items[values[0] :]))
+        return Sequence(receiver.kind, None, join(receiver.any_item, values[1], place))
+    if name == "clear":
+        return replace(receiver, items=())
+    if name == "reverse":
+        return receiver if items is None else replace(receiver, items=items[::-1])
+    if name in ("sort", "shuffle", "remove", "rotate"):
+        return Sequence(receiver.kind, None, receiver.any_item)
+    return None
+
+
+def _appended(receiver: Sequence, value: Value, place: str) -> Sequence:
+    if receiver.items is None:
+        length = None if receiver.length is None or receiver.kind != "list" else receiver.length + 1
+        return Sequence(receiver.kind, None, join(receiver.element, value, place), length)
+    if len(receiver.items) >= 16:
+        return Sequence(receiver.kind, None, join(receiver.any_item, value, place))
+    return replace(receiver, items=(*receiver.items, value))
+
+
+def _dict_method(frame: Frame, receiver: DictV, name: str, args: Args, node: ast.AST) -> Value:
+    key = args.get(0, "key", UNKNOWN)
+    match name:
+        case "get":
+            default = args.get(1, "default", None)
+            if isinstance(key, str) and key in receiver.items:
+                return receiver.items[key]
+            return join(receiver.get(key), default, frame.place(node))
+        case "items":
+            if receiver.rest is None:
+                return Sequence("iterator", tuple(receiver.items.items()))
+            return Sequence("iterator", None, (UNKNOWN, receiver.any_value))
+        case "values":
+            if receiver.rest is None:
+                return Sequence("iterator", tuple(receiver.items.values()))
+            return Sequence("iterator", None, receiver.any_value)
+        case "keys":
+            return Sequence("iterator", tuple(receiver.items)) if receiver.rest is None else UNKNOWN
+        case "copy":
+            return replace(receiver)
+        case "pop" | "setdefault":
+            value = receiver.get(key)
+            frame.state.replace_value(receiver, DictV({}, UNKNOWN, receiver.kind))
+            return value
+        case "update":
+            other = args.values[0] if args.values else DictV({})
+            if isinstance(other, DictV) and other.rest is None and not args.open:
+                merged = {**receiver.items, **other.items, **args.keywords}
+                frame.state.replace_value(receiver, replace(receiver, items=merged))
+            else:
+                frame.state.replace_value(receiver, DictV({}, UNKNOWN, receiver.kind))
+            return None
+    return UNKNOWN
+
+
+__all__ = ["call_method"]
