@@ -236,10 +236,7 @@ def is_counted(size: Size) -> bool:
 
 def atoms(size: Size) -> frozenset[Atom]:
     """The atoms that a size is made of."""
-    return _NO_ATOMS if isinstance(size, int) else size.atoms()
-
-
-_NO_ATOMS: frozenset[Atom] = frozenset()
+    return frozenset() if isinstance(size, int) else size.atoms()
 
 
 def is_unknown(size: Size) -> bool:

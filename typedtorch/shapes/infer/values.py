@@ -296,7 +296,7 @@ def join(a: Value, b: Value, key: str = "?") -> Value:
         return join_tensor(a, b, key)
     if is_size(a) and is_size(b):
         return _join_size(a, b, key)
-    if _is_number(a) and _is_number(b):
+    if number_kind(a) is not None and number_kind(b) is not None:
         return one_of(a, b) or UNKNOWN
     if isinstance(a, Dtype) and isinstance(b, Dtype):
         return Dtype(a.mask | b.mask)
@@ -360,10 +360,6 @@ def _join_instance(a: Instance, b: Instance, key: str) -> Instance:
 
 def _may_choose(value: Value) -> bool:
     return value is not UNKNOWN and not isinstance(value, (Bound, Scalar, slice))
-
-
-def _is_number(value: Value) -> bool:
-    return number_kind(value) is not None
 
 
 def _join_choice(a: Value, b: Value, key: str) -> Value:
