@@ -17,6 +17,7 @@ CODES: Final = {
     "broadcast": ErrorCode("broadcast", "Warn when broadcasting repeats an axis name", _CATEGORY),
     "dtype": ErrorCode("dtype", "Check the dtypes of tensors", _CATEGORY),
     "axes": ErrorCode("axes", "Check that axis strings are well-formed", _CATEGORY),
+    "einops": ErrorCode("einops", "Check that patterns of einops are well-formed", _CATEGORY),
     "contiguity": ErrorCode("contiguity", "Check that views are possible", _CATEGORY),
     "attribute": ErrorCode("attribute", "Check that attributes of an nn.Module exist", _CATEGORY),
 }

@@ -66,6 +66,11 @@ EXPLAIN = {
         "    Float[Tensor, 'batch, seq']    # axes are separated by spaces: 'batch seq'\n\n"
         "Names, integers, '...', '*name', '#name', '_', 'name=4' and expressions such as '2*d' are allowed."
     ),
+    "einops": (
+        "A pattern that einops refuses whatever it is given.\n\n"
+        "    reduce(x, 'b d -> b', 'avg')    # not a reduction: 'mean'\n\n"
+        "A pattern that does not fit the tensor it is given is an error under shape."
+    ),
     "contiguity": (
         "A view that the memory layout makes impossible.\n\n"
         "    x.transpose(1, 2).view(batch, seq, -1)   # use reshape, or contiguous() first\n"
