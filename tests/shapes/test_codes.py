@@ -20,12 +20,13 @@ def codes() -> Iterator[str]:
         for node in ast.walk(ast.parse(path.read_text())):
             if not isinstance(node, ast.Call):
                 continue
-            function = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            called = ast.unparse(node.func)
+            function = called.rpartition(".")[2]
+            if function == "add" and "reporter" not in called:
+                continue
             given = [k.value for k in node.keywords if k.arg == "code"]
             if function in PLACES:
                 given += node.args[PLACES[function] :][:1]
-            if function == "add" and "reporter" not in ast.unparse(node.func):
-                continue
             yield from (g.value for g in given if isinstance(g, ast.Constant) and isinstance(g.value, str))
 
 
