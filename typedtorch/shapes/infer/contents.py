@@ -136,8 +136,9 @@ class Substitution:
 
     >>> from typedtorch.shapes.size import axis
     >>> (n,) = axis("n").atoms()
-    >>> Substitution({n: 3})((axis("n") + 1, Tensor((axis("n"), axis("d")))))
-    (4, Tensor(shape=(3, d), dtype=8191, label='', deliberate=False, layout=None, library='torch'))
+    >>> size, tensor = Substitution({n: 3})((axis("n") + 1, Tensor((axis("n"), axis("d")))))
+    >>> size, tensor.shape
+    (4, (3, d))
     """
 
     def __init__(self, sizes: Mapping[Atom, Size], runs: Mapping[Pack, Shape] | None = None) -> None:
