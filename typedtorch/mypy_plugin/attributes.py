@@ -18,6 +18,7 @@ from typedtorch.mypy_plugin.facts import Facts
 from typedtorch.mypy_plugin.module_call import MODULE
 from typedtorch.mypy_plugin.torch_api import TENSOR
 from typedtorch.shapes.findings import Finding
+from typedtorch.shapes.given_elsewhere import given_elsewhere, look_again
 from typedtorch.shapes.module_attributes import no_attribute
 
 PARAMETER = "torch.nn.parameter.Parameter"
@@ -43,8 +44,6 @@ class Attributes:
 
     def forget(self, path: str) -> None:
         """A file is about to be checked; what others give to its objects may have changed too."""
-        from typedtorch.shapes.given_elsewhere import look_again  # noqa: PLC0415  # few runs need it
-
         if self._doubtful:
             self._doubtful.pop(path, None)
             look_again()
@@ -136,8 +135,6 @@ class Attributes:
 
     def _given_by_others(self, module: str, class_name: str, name: str) -> bool:
         """Whether another file of the package provides it, whether it is in sight or not."""
-        from typedtorch.shapes.given_elsewhere import given_elsewhere  # noqa: PLC0415  # few runs need it
-
         path = self.facts.path(module)
         return path is not None and given_elsewhere(module, path, class_name, name)
 

@@ -115,7 +115,7 @@ def _whatever_the_tensors(
     fill_parameters(interpreter, inner, function, signature, given)
     interpreter.stack.append(id(function.node))
     try:
-        run_body(interpreter, inner, function, signature)
+        run_body(inner, function, signature)
     finally:
         interpreter.stack.pop()
     return set(inner.reporter.findings)

@@ -39,7 +39,7 @@ def sizes_in(value: Value) -> Held:
     if kind is Tensor:
         return _in_shape(value.shape)
     if kind is Poly:
-        return frozenset(atoms(value))
+        return atoms(value)
     if kind in HOLDS_NOTHING:
         return _NONE
     if isinstance(value, (Instance, Sequence, DictV)):

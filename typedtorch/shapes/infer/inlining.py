@@ -283,10 +283,10 @@ def run_inline(
     before = dict(inner.state.variables)
     interpreter.stack.append(id(body))
     try:
-        result = run_body(interpreter, inner, function, signature)
+        result = run_body(inner, function, signature)
     finally:
         interpreter.stack.pop()
-    changed = _write_back(interpreter, frame, function, inner, before) if effects else []
+    changed = _write_back(frame, function, inner, before) if effects else []
     report(interpreter, frame, function, signature, values, inner, node)
     if not inner.reporter.findings and interpreter.steps > 0:
         places = {id(value): place for place, value in enumerate(key)}
@@ -297,7 +297,7 @@ def run_inline(
 
 
 def _write_back(
-    interpreter: Interpreter, frame: Frame, function: FunctionV, inner: Frame, before: Mapping[str, Value]
+    frame: Frame, function: FunctionV, inner: Frame, before: Mapping[str, Value]
 ) -> list[tuple[Value, Value]]:
     """What a call changed in the objects and containers it was given, the caller sees changed."""
     facts = function.module.facts(function.node)
@@ -358,7 +358,7 @@ def fill_parameters(
             variables[parameter.name] = UNKNOWN
 
 
-def run_body(interpreter: Interpreter, frame: Frame, function: FunctionV, signature: Signature) -> Value:
+def run_body(frame: Frame, function: FunctionV, signature: Signature) -> Value:
     node = function.node
     if isinstance(node, ast.Lambda):
         value = evaluate(frame, node.body)

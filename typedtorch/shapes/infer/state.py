@@ -125,8 +125,7 @@ class _Case:
     ``(*batch, d)`` on one way and ``(d,)`` where ``batch`` is empty join to ``(*batch, d)``.
     """
 
-    sizes: Mapping[Atom, Size]
-    runs: Mapping[Pack, Shape]
+    of_value: Substitution
     names: Set[str]
 
     @staticmethod
@@ -148,10 +147,7 @@ class _Case:
             if isinstance(run, Pack) and not run.open and known_run != shape and not has_open_run(known_run):
                 runs[run] = known_run
                 names.add(name)
-        return _Case(sizes, runs, names) if names else None
-
-    def of_value(self, value: Value) -> Value:
-        return Substitution(self.sizes, self.runs)(value)
+        return _Case(Substitution(sizes, runs), names) if names else None
 
 
 def join_states(a: State | None, b: State | None, key: str) -> State | None:
