@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import json
+import ast
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,9 @@ import pytest
 
 from mypy_plugin.running import Project
 from typedtorch.mypy_plugin import worker
-from typedtorch.mypy_plugin.ahead import WORTHWHILE, Ahead, decode, stamp, worth_starting
+from typedtorch.mypy_plugin.ahead import WORTHWHILE, Ahead, Answer, stamp, worth_starting
+from typedtorch.shapes.module_facts import SourceFacts
+from typedtorch.shapes.syntax import Syntax
 
 HEAD = "from jaxtyping import Float\nfrom torch import Tensor\n\n\n"
 LIBRARY = HEAD + 'def norms(x: Float[Tensor, "b d"]) -> Float[Tensor, "b"]:\n    return x.sum(1)\n'
@@ -113,29 +116,91 @@ def test_a_module_on_which_the_engine_fails_is_left_out(
         return check(self, name, path)
 
     monkeypatch.setattr(Program, "check", failing)
-    lines = worker.answers(files, ["library", "bad"])
-    assert [json.loads(line)[0] for line in lines if decode(line)[1] is not None] == ["bad"]
+    answered = [name for name, answer in worker.results([files, "library", "bad"]) if answer is not None]
+    assert answered == ["bad"]
 
 
-def test_an_answer_survives_the_pipe(files: dict[str, str]) -> None:
-    line = next(worker.answers(files, ["bad"]))
-    module, answer = decode(line)
-    assert answer is not None
-    assert (module, answer.encode(module)) == ("bad", line)
+def test_an_answer_is_on_the_text_that_was_read(files: dict[str, str]) -> None:
+    ((module, answer),) = worker.results([files, "bad"])
+    assert module == "bad"
+    assert isinstance(answer, Answer)
     assert answer.stamp == stamp(Path(files["bad"]))
+
+
+MODULE = """
+class Net(nn.Module):
+    def __init__(self, depth):
+        self.register_buffer("scale", torch.ones(()))
+        self.blocks = nn.ModuleList([Block() for _ in range(depth)])
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x)
+        y = self.head(cast(Tensor, x))
+        y = [y]
+        return self.tail(y)
+"""
+
+
+def test_facts_say_the_same_when_they_come_from_another_process(tmp_path: Path) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(MODULE)
+    ahead = Ahead()
+    ahead.read(path)
+    ahead.get_ready(1)
+    with ahead._news:
+        assert ahead._news.wait_for(lambda: path in ahead._facts, 60)
+    there, here = ahead.facts(path), SourceFacts.read(MODULE)
+    assert there is not None
+    for place in ("harmless_places", "kept_results", "rebound_names", "returned_calls", "cast_places"):
+        assert getattr(here, place), place
+        assert getattr(there, place) == getattr(here, place)
+    assert there.outside == here.outside
+    ours, theirs = here.classes["Net"], there.classes["Net"]
+    assert ours.containers
+    assert ours.registered
+    for name in ours._KEPT:
+        assert getattr(theirs, name) == getattr(ours, name), name
+
+
+def test_facts_hold_no_tree_when_they_are_sent(tmp_path: Path) -> None:
+    sent = pickle.dumps(SourceFacts.of(Syntax(ast.parse(MODULE))))
+    assert b"_ast" not in sent
+
+
+def test_facts_of_an_older_text_are_none(tmp_path: Path) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(MODULE)
+    ahead = Ahead()
+    ahead.read(path)
+    ahead.get_ready(1)
+    with ahead._news:
+        assert ahead._news.wait_for(lambda: path in ahead._facts, 60)
+    path.write_text(MODULE + "\n")
+    assert ahead.facts(path) is None
+
+
+def test_a_source_that_cannot_be_read_costs_nothing(tmp_path: Path, files: dict[str, str]) -> None:
+    (tmp_path / "latin.py").write_bytes(b"# \xe9\n")
+    broken = tmp_path / "broken.py"
+    broken.write_text("def f(:")
+    results = dict(worker.results([tmp_path / "latin.py", tmp_path / "none.py", broken, files, "bad"]))
+    assert results[tmp_path / "latin.py"] is None
+    assert results[tmp_path / "none.py"] is None
+    assert results[broken] is not None
+    assert results["bad"] is not None
 
 
 def test_little_is_not_worth_a_process() -> None:
     assert not worth_starting(WORTHWHILE - 1)
 
 
-def test_processes_that_get_no_task_end() -> None:
+def test_processes_that_get_no_task_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("typedtorch.mypy_plugin.ahead._PATIENCE", 0.1)  # as when mypy stops at a syntax error
     ahead = Ahead()
     ahead.get_ready(1)
     ahead.get_ready(1)
     (process,) = ahead._processes
-    assert process.stdin is not None
-    process.stdin.close()  # as when mypy stops at a syntax error
     assert process.wait(60) == 0
 
 

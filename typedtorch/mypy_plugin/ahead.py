@@ -1,33 +1,37 @@
-"""Findings worked out ahead, by other processes, while mypy is still busy with torch.
+"""What can be worked out ahead, by other processes, while mypy is still busy with torch.
 
-mypy needs seconds for torch before it comes to the program's own modules, and of mypy the engine needs only
-to know which file each module is.  So where there is much to check and a second core to do it, the engine
-runs beside mypy, and its findings are there when mypy asks.  Whatever goes wrong with these processes costs
-time only: a module that they did not answer for is checked here.
+mypy needs seconds for torch before it comes to the program's own modules.  So where there is much to check
+and a second core to do it, other processes work beside mypy: they read the facts of each source that mypy
+finds, and once mypy knows which file each module is, which is all that the engine needs of it, they look for
+findings.  Both are there when mypy asks.  Whatever goes wrong with these processes costs time only: what they
+did not answer is worked out here.
 """
 
 from __future__ import annotations
 
-import json
 import os
+import pickle
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import typedtorch
 from typedtorch.shapes.findings import Finding
+from typedtorch.shapes.module_facts import SourceFacts
 
 # Bytes of source from which one more process is worth its start.
 WORTHWHILE = 150_000
 _MOST = 3  # each has to read what the modules have in common
-_IN_HAND = 2  # modules that a process has been given: while mypy is slow to hear of one it has another
-_PATIENCE = 120.0  # seconds without an answer after which the process counts as stuck
+_IN_HAND = 2  # tasks that a process has been given: while mypy is slow to hear of one it has another
+_PATIENCE = 120.0  # seconds without an answer, or a task, after which nothing more is expected
 _PROGRAM = "import sys; sys.path.append({root!r}); from typedtorch.mypy_plugin import worker; worker.main()"
 
 Stamp = tuple[int, int]
+Files = dict[str, str]  # of each module its file
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,23 +42,20 @@ class Answer:
     findings: list[Finding]
     used: frozenset[str]
 
-    def encode(self, module: str) -> str:
-        """One line for the pipe."""
-        return json.dumps([module, self.stamp, [astuple(f) for f in self.findings], sorted(self.used)])
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What one source says, and the state of its file then."""
+
+    path: Path
+    stamp: Stamp
+    source: SourceFacts
 
 
-def no_answer(module: str) -> str:
-    """The line for a module that cannot concern tensors, or in which the engine fails."""
-    return json.dumps([module])
-
-
-def decode(line: str) -> tuple[str, Answer | None]:
-    """The module and the answer of a line, if there is one."""
-    module, *rest = json.loads(line)
-    if not rest:
-        return module, None
-    stamp, findings, used = rest
-    return module, Answer(tuple(stamp), [Finding(*f) for f in findings], frozenset(used))
+# A process is told the files, and asked of sources, by path, and of modules, by name.  It answers with what
+# it was asked of and what it found: None of a module that cannot concern tensors, and where it fails.
+Task = Files | Path | str
+Result = tuple[Path | str, Facts | Answer | None]
 
 
 def worth_starting(size: int) -> int:
@@ -74,23 +75,34 @@ def stamp(path: Path) -> Stamp:
 class Ahead:
     """The other processes, what is left for them to do, and what they have answered so far.
 
-    They load the engine while mypy still reads the program.  mypy comes to the modules roughly in the order
-    of ``check``; the processes take them from its end, a few at a time.  What mypy comes to first it need not
-    wait for: it is taken back, to be checked here.
+    They load the engine and read sources while mypy still reads the program.  mypy comes to the modules
+    roughly in the order of ``check``; the processes take them from its end, a few at a time.  What mypy comes
+    to first it need not wait for: it is taken back, to be checked here.
     """
 
     def __init__(self) -> None:
+        self._unread: deque[Path] = deque()
+        self._files: Files | None = None
         self._left: dict[str, None] = {}
         self._out: set[str] = set()
+        self._facts: dict[Path, Facts] = {}
         self._answers: dict[str, Answer] = {}
         self._news = threading.Condition()
         self._wanted: Callable[[str], bool] = lambda module: True
-        self._processes: list[subprocess.Popen[str]] = []
+        self._processes: list[subprocess.Popen[bytes]] = []
 
     def get_ready(self, processes: int) -> None:
         """Start processes, up to so many in all."""
         while len(self._processes) < processes:
-            self._processes.append(_start())
+            process = _start()
+            self._processes.append(process)
+            threading.Thread(target=self._serve, args=(process,), daemon=True).start()
+
+    def read(self, path: Path) -> None:
+        """A source whose facts will be asked for, if there is a process to read it."""
+        with self._news:
+            self._unread.append(path)
+            self._news.notify_all()
 
     def begin(
         self,
@@ -99,11 +111,14 @@ class Ahead:
         wanted: Callable[[str], bool] = lambda module: True,
     ) -> None:
         """Hand out modules; of ``files`` the processes may read every one."""
-        self._left = dict.fromkeys(check)
-        self._wanted = wanted
-        task = json.dumps(dict(files))
-        for process in self._processes:
-            threading.Thread(target=self._serve, args=(process, task), daemon=True).start()
+        with self._news:
+            self._files, self._left, self._wanted = dict(files), dict.fromkeys(check), wanted
+            self._news.notify_all()
+
+    def facts(self, path: Path) -> SourceFacts | None:
+        """What a source says; None if no process has read it by now, or the file has changed since."""
+        found = self._facts.pop(path, None)
+        return found.source if found is not None and found.stamp == stamp(path) else None
 
     def answer(self, module: str, path: Path) -> Answer | None:
         """The answer for a module; None if nobody works on it, or the file has changed since."""
@@ -123,67 +138,78 @@ class Ahead:
         for process in self._processes:
             process.kill()
 
-    def _serve(self, process: subprocess.Popen[str], task: str) -> None:
-        """Hand over the task, then a module for each answer, until there are no more or the process ends."""
+    def _serve(self, process: subprocess.Popen[bytes]) -> None:
+        """Hand over tasks and take the results, until there are no more tasks or the process ends."""
         given: set[str] = set()
         try:
-            _send(process, task)
-            for _ in range(_IN_HAND):
-                self._give(process, given)
-            for line in process.stdout or ():
-                module, answer = decode(line)
-                with self._news:
-                    if answer is not None and module in self._out:
-                        self._answers[module] = answer
-                    self._out.discard(module)
-                    self._news.notify_all()
-                self._give(process, given)
-        except (OSError, ValueError):
+            self._hand_out(process, given)
+        except (OSError, EOFError, pickle.UnpicklingError):
             process.kill()
         finally:
+            assert process.stdin is not None
+            process.stdin.close()
             with self._news:
                 self._out -= given
                 self._news.notify_all()
             process.wait()
 
-    def _give(self, process: subprocess.Popen[str], given: set[str]) -> None:
-        """The last of the modules that are left, or the news that there is none."""
-        assert process.stdin is not None
-        if process.stdin.closed:
-            return
-        with self._news:
-            module = self._next()
-            if module is not None:
-                given.add(module)
-                self._out.add(module)
-        if module is None:
-            process.stdin.close()
-        else:
-            _send(process, module)
+    def _hand_out(self, process: subprocess.Popen[bytes], given: set[str]) -> None:
+        assert process.stdout is not None
+        owed, knows_files = 0, False
+        while True:
+            task = self._next(given, wait=not owed)
+            if task is None and not owed:
+                return
+            if isinstance(task, str) and not knows_files:
+                _send(process, self._files)
+                knows_files = True
+            if task is not None:
+                _send(process, task)
+                owed += 1
+            if task is None or owed == _IN_HAND:
+                self._take(pickle.load(process.stdout))
+                owed -= 1
 
-    def _next(self) -> str | None:
-        while self._left:
-            module, _ = self._left.popitem()
-            if self._wanted(module):
-                return module
+    def _next(self, given: set[str], *, wait: bool) -> Task | None:
+        """A source to read or else the last of the modules that are left; None if there is neither."""
+        with self._news:
+            if wait:
+                self._news.wait_for(lambda: self._unread or self._files is not None, _PATIENCE)
+            if self._unread:
+                return self._unread.popleft()
+            while self._left:
+                module, _ = self._left.popitem()
+                if self._wanted(module):
+                    given.add(module)
+                    self._out.add(module)
+                    return module
         return None
 
+    def _take(self, result: Result) -> None:
+        with self._news:
+            task, found = result
+            if isinstance(found, Facts):
+                self._facts[found.path] = found
+            elif isinstance(task, str):
+                if found is not None and task in self._out:
+                    self._answers[task] = found
+                self._out.discard(task)
+            self._news.notify_all()
 
-def _start() -> subprocess.Popen[str]:
+
+def _start() -> subprocess.Popen[bytes]:
     root = str(Path(typedtorch.__file__).parents[1])
     return subprocess.Popen(
         [sys.executable, "-P", "-c", _PROGRAM.format(root=root)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        text=True,
-        encoding="utf-8",
     )
 
 
-def _send(process: subprocess.Popen[str], line: str) -> None:
+def _send(process: subprocess.Popen[bytes], task: Task | None) -> None:
     assert process.stdin is not None
-    process.stdin.write(f"{line}\n")
+    pickle.dump(task, process.stdin)
     process.stdin.flush()
 
 

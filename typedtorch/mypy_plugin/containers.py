@@ -26,7 +26,7 @@ from mypy.types import Instance, TupleType, Type, get_proper_type
 
 from typedtorch.mypy_plugin.facts import Facts
 from typedtorch.mypy_plugin.module_call import is_module
-from typedtorch.shapes.module_containers import Container, container
+from typedtorch.shapes.module_containers import Container
 
 _PREFIX = "torch.nn.modules.container."
 METHODS = {
@@ -112,7 +112,7 @@ class Containers:
             source = self.facts.source(base.module_name)
             if expression.name in facts.defined and source is not None:
                 below = any(expression.name in sub.defined for sub in source.subclasses(base.name))
-                held = None if below else container(facts, expression.name)
+                held = None if below else facts.containers.get(expression.name)
                 return None if held is None else (held, base.module_name)
         return None
 

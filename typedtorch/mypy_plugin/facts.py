@@ -14,14 +14,16 @@ from typedtorch.shapes.module_facts import ClassFacts, SourceFacts
 
 Lookup = Callable[[str], SymbolTableNode | None]
 PathOf = Callable[[str], str | None]
+Ahead = Callable[[Path], SourceFacts | None]
 
 
 class Facts:
     """What the source says of a class, and which class a name in a source means."""
 
-    def __init__(self, lookup: Lookup, path_of: PathOf) -> None:
+    def __init__(self, lookup: Lookup, path_of: PathOf, ahead: Ahead) -> None:
         self._lookup = lookup
         self._path_of = path_of
+        self._ahead = ahead
         self._sources: dict[str, tuple[tuple[int, int], SourceFacts]] = {}
 
     def path(self, module: str) -> Path | None:
@@ -39,11 +41,7 @@ class Facts:
             stamp = (status.st_mtime_ns, status.st_size)
             known = self._sources.get(path)
             if known is None or known[0] != stamp:
-                known = (
-                    stamp,
-                    SourceFacts.read(Path(path).read_text(encoding="utf-8"), path=str(Path(path))),
-                )
-                self._sources[path] = known
+                known = self._sources[path] = (stamp, self._ahead(Path(path)) or _read(Path(path)))
         except (OSError, UnicodeDecodeError):
             return None
         return known[1]
@@ -80,6 +78,10 @@ class Facts:
         if not isinstance(node, TypeInfo) or not is_module(node):
             return None
         return Instance(node, [AnyType(TypeOfAny.special_form)] * len(node.type_vars))
+
+
+def _read(path: Path) -> SourceFacts:
+    return SourceFacts.read(path.read_text(encoding="utf-8"), path=str(path))
 
 
 def qualified_name(info: TypeInfo) -> str:

@@ -40,7 +40,7 @@ class TypedtorchPlugin(Plugin):
         self.guard = Guard(options)
         self.reporter = Reporter(options, self.start.config)
         self.early = Early(self.reporter)
-        self.facts = Facts(self.lookup_fully_qualified, self.reporter.path_of)
+        self.facts = Facts(self.lookup_fully_qualified, self.reporter.path_of, self.reporter.facts_ahead)
         self.attributes = Attributes(self.facts, self.reporter.silences)
         self.reporter.missing = self.attributes.missing
         self.containers = Containers(self.facts)

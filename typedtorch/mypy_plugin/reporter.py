@@ -30,6 +30,7 @@ from typedtorch.shapes.sources import Sources, is_installed
 if TYPE_CHECKING:
     from typedtorch.shapes.ignores import Ignores
     from typedtorch.shapes.infer import Program
+    from typedtorch.shapes.module_facts import SourceFacts
 
 # Whether mypy asks once a module is checked; before 2.4 it does not, see older.py.
 LAST_WORD = hasattr(Plugin, "get_additional_indirect_deps")
@@ -85,7 +86,12 @@ class Reporter:
         if self._alone and self._may_be_checked(tree):
             path = Path(tree.path)
             self._size += path.stat().st_size if path.is_file() else 0
+            self._ahead.read(path)
             self._ahead.get_ready(worth_starting(self._size))
+
+    def facts_ahead(self, path: Path) -> SourceFacts | None:
+        """What another process has read in a source, if one has."""
+        return self._ahead.facts(path)
 
     def loaded(self, modules: dict[str, MypyFile]) -> None:
         """mypy knows every module of the build, and has checked none yet."""

@@ -1,63 +1,98 @@
-"""A process of ``ahead``: checks the modules that it is told of, a line of answer for each."""
+"""A process of ``ahead``: reads facts and checks modules as it is told, an answer for each."""
 
 from __future__ import annotations
 
 import gc
-import json
+import pickle
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
-from typedtorch.mypy_plugin.ahead import Answer, no_answer, stamp
+from typedtorch.mypy_plugin.ahead import Answer, Facts, Files, Result, Task, stamp
+from typedtorch.shapes.module_facts import SourceFacts
 from typedtorch.shapes.sources import Sources
-from typedtorch.shapes.syntax import DEPTH
+from typedtorch.shapes.syntax import DEPTH, Syntax
 
 
 def main() -> None:
-    """Read where the modules are, then their names, from standard input; write answers to standard output."""
+    """Tasks come on standard input, results go to standard output."""
     gc.disable()  # it lives for seconds
     sys.setrecursionlimit(max(sys.getrecursionlimit(), DEPTH))
     import typedtorch.shapes.infer  # noqa: F401, PLC0415  # the rules load before there is a task
 
-    task = sys.stdin.readline()
-    if not task:
-        return  # there was too little to check, after all
-    files = json.loads(task)
     try:
-        for line in answers(files, map(str.rstrip, sys.stdin)):
-            print(line, flush=True)
+        for result in results(_tasks(sys.stdin.buffer)):
+            pickle.dump(result, sys.stdout.buffer)
+            sys.stdout.flush()
     except BrokenPipeError:
         sys.stderr.close()  # mypy has ended, and nobody listens
 
 
-def answers(files: Mapping[str, str], check: Iterable[str]) -> Iterator[str]:
-    """An answer for each module that can concern tensors; for others, and where the engine fails, none."""
-    from typedtorch.shapes.infer import Program  # noqa: PLC0415  # as above
+def _tasks(pipe: BinaryIO) -> Iterator[Task]:
+    """What mypy's process sends until it closes the pipe."""
+    while True:
+        try:
+            yield pickle.load(pipe)
+        except EOFError:
+            return
 
-    read: set[str] = set()
 
-    def find(module: str) -> Path | None:
-        path = files.get(module)
-        return None if path is None else Path(path)
+def results(tasks: Iterable[Task]) -> Iterator[Result]:
+    """The facts of each source and the answer for each module that is asked for."""
+    parsed: list[Syntax] = []  # the engine gets the same trees
+    checker = _Checker({})
+    for task in tasks:
+        match task:
+            case dict():
+                checker = _Checker(task)
+            case str():
+                yield task, checker.answer(task)
+            case _:
+                yield task, _facts(task, parsed)
 
-    def find_and_note(module: str) -> Path | None:
-        path = find(module)
-        if path is not None:
-            read.add(module)
-        return path
 
-    sources = Sources(find)
-    program = Program(find_and_note)
-    for module in check:
-        path = Path(files[module])
+def _facts(path: Path, parsed: list[Syntax]) -> Facts | None:
+    before = stamp(path)
+    try:
+        source = SourceFacts.read(path.read_text(encoding="utf-8"), path=str(path))
+    except (OSError, UnicodeDecodeError):
+        return None
+    parsed.append(source.syntax)
+    return Facts(path, before, source)
+
+
+class _Checker:
+    """The engine, and which modules it has read."""
+
+    def __init__(self, files: Files) -> None:
+        from typedtorch.shapes.infer import Program  # noqa: PLC0415  # as above
+
+        self._files = files
+        self._read: set[str] = set()
+        self._sources = Sources(self._find)
+        self._program = Program(self._find_and_note)
+
+    def answer(self, module: str) -> Answer | None:
+        """None for a module that cannot concern tensors, and where the engine fails."""
+        path = Path(self._files[module])
         before = stamp(path)
         try:
-            report = program.check(module, path) if sources.relevant(module, path) else None
+            if not self._sources.relevant(module, path):
+                return None
+            report = self._program.check(module, path)
         except Exception:  # mypy's process tries again, and says what is wrong
-            report = None
-        if report is None:
-            yield no_answer(module)
-            continue
-        read.add(module)
-        used = sources.imported(module, path, among=read)
-        yield Answer(before, report.findings, used).encode(module)
+            return None
+        self._read.add(module)
+        used = self._sources.imported(module, path, among=self._read)
+        return Answer(before, report.findings, used)
+
+    def _find(self, module: str) -> Path | None:
+        path = self._files.get(module)
+        return None if path is None else Path(path)
+
+    def _find_and_note(self, module: str) -> Path | None:
+        path = self._find(module)
+        if path is not None:
+            self._read.add(module)
+        return path

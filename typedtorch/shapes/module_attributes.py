@@ -71,15 +71,15 @@ class AttributeCheck:
         if any(base.open or base.unfinished for base in family):
             return  # what is missing may come from elsewhere
         known = set().union(*(base.defined for base in family)) | _MODULE_METHODS
-        below = list(source.subclasses(facts.node.name))
+        below = list(source.subclasses(facts.name))
         if any(base.open for base in below):
             return
         given = known.union(*(base.defined for base in below))
         for attribute, node in read.items():
             if attribute in given or attribute.startswith("_"):
                 continue
-            if not given_elsewhere(module, Path(path), facts.node.name, attribute):
-                yield _finding(path, node, no_attribute(facts.node.name, attribute, known))
+            if not given_elsewhere(module, Path(path), facts.name, attribute):
+                yield _finding(path, node, no_attribute(facts.name, attribute, known))
 
     def _family(self, module: str, name: str, depth: int = 0) -> list[ClassFacts] | None:
         """A class and its bases down to ``nn.Module``; None where one of them cannot be seen."""

@@ -7,11 +7,13 @@ classes, and adds to it in no other way, they are instances of those classes.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from dataclasses import dataclass
 
-from typedtorch.shapes.module_facts import ClassFacts, dotted
+from typedtorch.shapes.syntax import dotted
 
 _CONTAINERS = {"ModuleList", "Sequential", "ModuleDict"}
+_SAY = frozenset({ast.Attribute, ast.Assign, ast.AnnAssign, ast.Call, ast.Subscript, ast.AugAssign})
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,37 +25,48 @@ class Container:
     fixed: bool
 
 
-def container(facts: ClassFacts, name: str) -> Container | None:
-    """The items of ``self.name``: assigned once as a container, and changed only by calls that show them.
+def containers(nodes: list[ast.AST]) -> dict[str, Container]:
+    """Attributes assigned once, as a container of modules, and changed only by calls that show its items.
 
-    >>> from typedtorch.shapes.module_facts import SourceFacts
+    Args:
+        nodes: all that is inside a class.
+
+    >>> from typedtorch.shapes.syntax import walk
     >>> text = "class A:\\n def __init__(self): self.m = nn.ModuleList([B() for _ in range(3)])"
-    >>> container(SourceFacts.read(text).classes["A"], "m")
-    Container(kind='ModuleList', items=('B',), fixed=False)
+    >>> containers(walk(ast.parse(text)))
+    {'m': Container(kind='ModuleList', items=('B',), fixed=False)}
     """
-    if name in facts.outside:
-        return None
-    built: list[Container | None] = []
-    added: list[str | None] = []
-    stored = 0
-    for node in facts.nodes:
+    stored: Counter[str] = Counter()
+    built: dict[str, list[Container | None]] = {}
+    added: dict[str, list[str | None]] = {}
+    for node in nodes:
+        if type(node) not in _SAY:
+            continue
         match node:
-            case ast.Attribute(attr=attr, ctx=ast.Store()) if attr == name:
-                stored += 1
-            case ast.Assign(targets=[ast.Attribute(attr=attr)], value=value) if attr == name:
-                built.append(_built(value))
-            case ast.AnnAssign(target=ast.Attribute(attr=attr), value=value) if attr == name:
-                built.append(_built(value))
-            case ast.Call(func=ast.Attribute(value=ast.Attribute(attr=attr), attr=method)) if attr == name:
-                added += _added(node, method)
-            case ast.Subscript(value=ast.Attribute(attr=attr), ctx=ast.Store()) if attr == name:
-                added.append(None)
-            case ast.AugAssign(target=ast.Attribute(attr=attr)) if attr == name:
-                added.append(None)
-    if stored != 1 or len(built) != 1 or built[0] is None or None in added:
+            case ast.Attribute(attr=name, ctx=ast.Store()):
+                stored[name] += 1
+            case (
+                ast.Assign(targets=[ast.Attribute(attr=name)], value=value)
+                | ast.AnnAssign(target=ast.Attribute(attr=name), value=value)
+            ):
+                built.setdefault(name, []).append(_built(value))
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(attr=name), attr=method)):
+                added.setdefault(name, []).extend(_added(node, method))
+            case (
+                ast.Subscript(value=ast.Attribute(attr=name), ctx=ast.Store())
+                | ast.AugAssign(target=ast.Attribute(attr=name))
+            ):
+                added.setdefault(name, []).append(None)
+    found = {n: _with(held, added.get(n, [])) for n, (held, *more) in built.items() if not more}
+    return {name: held for name, held in found.items() if held is not None and stored[name] == 1}
+
+
+def _with(held: Container | None, added: list[str | None]) -> Container | None:
+    """A container with what is added to it later; None if it is empty, or not all can be seen."""
+    if held is None or None in added:
         return None
-    items = (*built[0].items, *filter(None, added))
-    return Container(built[0].kind, items, built[0].fixed and not added) if items else None
+    items = (*held.items, *filter(None, added))
+    return Container(held.kind, items, held.fixed and not added) if items else None
 
 
 def _built(value: ast.expr | None) -> Container | None:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
 from typedtorch.shapes.call_results import (
     Keep,
@@ -22,9 +22,10 @@ from typedtorch.shapes.call_results import (
     rebound_names,
     returned_calls,
 )
+from typedtorch.shapes.module_containers import Container, containers
 from typedtorch.shapes.module_uses import Position, harmless_places
 from typedtorch.shapes.sources import absolute
-from typedtorch.shapes.syntax import Syntax, children, read, walk
+from typedtorch.shapes.syntax import Syntax, children, dotted, read, walk
 
 Registered = Literal["buffer", "parameter"]
 
@@ -37,13 +38,32 @@ _HARMLESS = {"super", "isinstance", "hasattr", "getattr", "len", "print", "repr"
 _SWALLOWING = {"AttributeError", "Exception", "BaseException"}
 
 
+class _Facts:
+    """What is read from a tree when it is asked for; another process gets all that is kept, and no tree."""
+
+    _KEPT: ClassVar[tuple[str, ...]]
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: getattr(self, name) for name in self._KEPT}
+
+
 @dataclass(frozen=True)
-class ClassFacts:
+class ClassFacts(_Facts):
     """One class statement."""
 
     node: ast.ClassDef
     nodes: list[ast.AST]  # all that is inside it, in order of appearance
     outside: frozenset[str]  # attributes that the module gives to, or asks of, other objects
+
+    _KEPT = (
+        "name", "outside", "bases", "defined", "assigned", "open", "forward_is_abstract", "unfinished",
+        "registered", "containers",
+    )  # fmt: skip
+
+    @cached_property
+    def name(self) -> str:
+        """As it is called where it stands."""
+        return self.node.name
 
     @cached_property
     def bases(self) -> tuple[str, ...]:
@@ -110,8 +130,7 @@ class ClassFacts:
     @cached_property
     def unfinished(self) -> bool:
         """Whether the class is made to be derived from, so that its attributes may come from below."""
-        name = self.node.name
-        if any(word in name for word in ("Base", "Mixin", "Abstract")) or "ABC" in self.bases:
+        if any(word in self.name for word in ("Base", "Mixin", "Abstract")) or "ABC" in self.bases:
             return True
         return any(
             (isinstance(node, ast.Raise) and "NotImplementedError" in ast.dump(node))
@@ -139,9 +158,14 @@ class ClassFacts:
                     empty.add(name.value)
         return {name: kind for name, kind in found.items() if name not in empty}
 
+    @cached_property
+    def containers(self) -> dict[str, Container]:
+        """Attributes of ``self`` that hold modules in plain sight."""
+        return {n: held for n, held in containers(self.nodes).items() if n not in self.outside}
+
 
 @dataclass
-class SourceFacts:
+class SourceFacts(_Facts):
     """The classes of one source, by qualified name."""
 
     syntax: Syntax
@@ -149,6 +173,11 @@ class SourceFacts:
     classes: dict[str, ClassFacts] = field(default_factory=dict)
 
     package: str = ""  # that relative imports start from
+
+    _KEPT = (
+        "outside", "classes", "harmless_places", "kept_results", "rebound_names", "returned_calls",
+        "cast_places",
+    )  # fmt: skip
 
     @classmethod
     def read(cls, text: str, package: str = "", *, path: str = "") -> SourceFacts:
@@ -220,23 +249,8 @@ class SourceFacts:
         family = {name}
         for facts in self.classes.values():  # a base stands above what derives from it
             if family & {base.rpartition(".")[2] for base in facts.bases}:
-                family.add(facts.node.name)
+                family.add(facts.name)
                 yield facts
-
-
-def dotted(node: ast.expr) -> str | None:
-    """``a.b.c`` as text; None for anything else.
-
-    >>> dotted(ast.parse("nn.Module", mode="eval").body)
-    'nn.Module'
-    """
-    match node:
-        case ast.Name(id=name):
-            return name
-        case ast.Attribute(value=value, attr=name):
-            base = dotted(value)
-            return f"{base}.{name}" if base else None
-    return None
 
 
 def _classes(node: ast.AST, prefix: str) -> Iterator[tuple[str, ast.ClassDef]]:

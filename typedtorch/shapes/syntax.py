@@ -140,6 +140,21 @@ def walk(node: ast.AST) -> list[ast.AST]:
     return nodes
 
 
+def dotted(node: ast.expr) -> str | None:
+    """``a.b.c`` as text; None for anything else.
+
+    >>> dotted(ast.parse("nn.Module", mode="eval").body)
+    'nn.Module'
+    """
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=value, attr=name):
+            base = dotted(value)
+            return f"{base}.{name}" if base else None
+    return None
+
+
 @lru_cache(maxsize=4096)
 def names_in(node: ast.AST) -> tuple[str, ...]:
     """The names that a local function speaks of, in alphabetical order."""
