@@ -180,6 +180,22 @@ def test_facts_of_an_older_text_are_none(tmp_path: Path) -> None:
     assert ahead.facts(path) is None
 
 
+def test_sources_that_may_not_matter_are_read_only_before_there_is_something_to_check(
+    files: dict[str, str], tmp_path: Path
+) -> None:
+    ahead = Ahead()
+    ahead.read(Path(files["library"]), if_idle=True)
+    ahead.get_ready(1)
+    with ahead._news:
+        assert ahead._news.wait_for(lambda: ahead._facts, 60)
+    ahead.begin(files, ["bad"])
+    ahead.read(Path(files["user"]), if_idle=True)
+    assert _settled(ahead).answer("bad", Path(files["bad"])) is not None
+    assert ahead._processes[0].wait(60) == 0
+    assert ahead.facts(Path(files["library"])) is not None
+    assert ahead.facts(Path(files["user"])) is None
+
+
 def test_a_source_that_cannot_be_read_costs_nothing(tmp_path: Path, files: dict[str, str]) -> None:
     (tmp_path / "latin.py").write_bytes(b"# \xe9\n")
     broken = tmp_path / "broken.py"
@@ -214,3 +230,13 @@ def test_mypy_prints_the_same_with_it_and_rechecks_what_rests_on_an_edited_shape
     edited = _padded(LIBRARY.replace('Float[Tensor, "b"]', 'Float[Tensor, "d"]').replace("sum(1)", "sum(0)"))
     project.write(library=edited)
     assert project.mypy("library.py", "user.py", "bad.py").lines == ["bad.py:6 shape", "user.py:9 shape"]
+
+
+def test_modules_that_are_only_imported_are_told_of_when_they_are_given_too(project: Project) -> None:
+    wrong = _padded(USER.replace('"b"]:', '"d"]:'))
+    project.write(user=wrong, library=_padded(BAD))
+    silent = "--follow-imports=silent"
+    for _ in range(2):  # from nothing, and from the cache of that
+        assert project.mypy(silent, "user.py").lines == ["user.py:9 shape"]
+    assert project.mypy(silent, "user.py", "library.py").lines == ["library.py:6 shape", "user.py:9 shape"]
+    assert project.mypy(silent, "user.py").lines == ["user.py:9 shape"]

@@ -121,6 +121,7 @@ def test_what_other_files_give_to_its_objects_enters(tmp_path: Path, other: str,
     (path.parent / "other.py").write_text(other)
     look_again()
     assert config_data("package.net", str(path), Config(tmp_path)) == [*alone, *given]
+    assert config_data("package.net", str(path), Config(tmp_path), shows_errors=False) == alone
 
 
 def test_environments_in_a_package_give_nothing(tmp_path: Path) -> None:

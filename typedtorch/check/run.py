@@ -16,6 +16,7 @@ from typedtorch.check.finder import Finder, project_roots
 from typedtorch.check.targets import Target
 from typedtorch.shapes import ignores, syntax
 from typedtorch.shapes.findings import Coverage, Finding
+from typedtorch.shapes.given_elsewhere import look_again
 from typedtorch.shapes.ignores import Ignores
 from typedtorch.shapes.module_attributes import AttributeCheck
 from typedtorch.shapes.sources import Sources, is_installed
@@ -58,6 +59,7 @@ class Checker:
 
     def run(self, targets: Sequence[Target], *, silenced: Iterable[str] = ()) -> Result:
         """Check every file; findings under a silenced code are left out."""
+        look_again()
         silenced = frozenset(silenced)
         findings: list[Finding] = []
         coverage: dict[str, Coverage] = {}

@@ -82,6 +82,7 @@ class Ahead:
 
     def __init__(self) -> None:
         self._unread: deque[Path] = deque()
+        self._spare: deque[Path] = deque()
         self._files: Files | None = None
         self._left: dict[str, None] = {}
         self._out: set[str] = set()
@@ -98,10 +99,10 @@ class Ahead:
             self._processes.append(process)
             threading.Thread(target=self._serve, args=(process,), daemon=True).start()
 
-    def read(self, path: Path) -> None:
-        """A source whose facts will be asked for, if there is a process to read it."""
+    def read(self, path: Path, *, if_idle: bool = False) -> None:
+        """A source whose facts will be asked for; or may be, if there is time before the first check."""
         with self._news:
-            self._unread.append(path)
+            (self._spare if if_idle else self._unread).append(path)
             self._news.notify_all()
 
     def begin(
@@ -174,9 +175,11 @@ class Ahead:
         """A source to read or else the last of the modules that are left; None if there is neither."""
         with self._news:
             if wait:
-                self._news.wait_for(lambda: self._unread or self._files is not None, _PATIENCE)
+                self._news.wait_for(self._has_work, _PATIENCE)
             if self._unread:
                 return self._unread.popleft()
+            if self._files is None:
+                return self._spare.popleft() if self._spare else None
             while self._left:
                 module, _ = self._left.popitem()
                 if self._wanted(module):
@@ -184,6 +187,9 @@ class Ahead:
                     self._out.add(module)
                     return module
         return None
+
+    def _has_work(self) -> bool:
+        return bool(self._unread or self._spare) or self._files is not None
 
     def _take(self, result: Result) -> None:
         with self._news:

@@ -40,7 +40,7 @@ _FUNCTION = re.compile(
 _PLAIN = {b"None", b"int", b"bool", b"str", b"float"}
 
 
-def config_data(module: str, path: str, config: Config) -> list[str] | None:
+def config_data(module: str, path: str, config: Config, *, shows_errors: bool = True) -> list[str] | None:
     """What to store beside mypy's cache of one module; None where shapes play no part."""
     package = module.partition(".")[0]
     if package == "torch":
@@ -58,7 +58,7 @@ def config_data(module: str, path: str, config: Config) -> list[str] | None:
         return None
     options = "excluded" if config.excludes(Path(path)) else _options_digest(config.disabled(Path(path)))
     stored = [_plugin_digest(), _engine_digest(), options, interface_digest(data)]
-    if not is_installed(Path(path)):
+    if shows_errors and not is_installed(Path(path)):
         stored += given_around(module, Path(path), data.decode(errors="replace"))
     return stored
 

@@ -57,8 +57,9 @@ class TypedtorchPlugin(Plugin):
 
     def report_config_data(self, ctx: ReportConfigContext) -> list[str] | None:
         self.start.refuse()
-        self.reporter.cached[ctx.id] = ctx.path
-        return digest.config_data(ctx.id, ctx.path, self.start.config)
+        self.reporter.cached(ctx.id, ctx.path)
+        shows_errors = not self.reporter.silent(ctx.id)
+        return digest.config_data(ctx.id, ctx.path, self.start.config, shows_errors=shows_errors)
 
     def get_type_analyze_hook(self, fullname: str) -> Callable[[AnalyzeTypeContext], Type] | None:
         self.early.tick()

@@ -56,9 +56,11 @@ class Reporter:
         self.config = config
         self.errors: Errors | None = None
         self.modules: Mapping[str, MypyFile] = {}
-        self.cached: dict[str, str] = {}  # modules that mypy has results of already, and their files
         self.missing: Callable[[str], list[Finding]] = lambda path: []  # attributes, of a file
         self._ahead = Ahead()
+        self._cached: dict[str, str] = {}  # modules that mypy has results of already, and their files
+        self._importing = False  # mypy has read what it was given, and now reads what that imports
+        self._silent: dict[str, bool] = {}
         self._size = 0  # bytes of what mypy has read anew and the engine is to check
         self._sources = Sources(self.find)
         self._program: Program | None = None
@@ -81,13 +83,31 @@ class Reporter:
         self.errors = ctx.api.api.errors  # type: ignore[attr-defined]  # the analyser behind the interface
         return ctx.api.analyze_type(ctx.type)
 
+    def cached(self, module: str, path: str) -> None:
+        """mypy has results of a module already."""
+        self._cached[module] = path
+
     def met(self, tree: MypyFile) -> None:
         """mypy has read a module: where there is much to check, other processes get ready for it."""
-        if self._alone and self._may_be_checked(tree):
-            path = Path(tree.path)
+        silent = self.silent(tree.fullname)
+        if not self._alone or not self._may_be_checked(tree):
+            return
+        path = Path(tree.path)
+        self._ahead.read(path, if_idle=silent)
+        if not silent:
             self._size += path.stat().st_size if path.is_file() else 0
-            self._ahead.read(path)
             self._ahead.get_ready(worth_starting(self._size))
+
+    def silent(self, module: str) -> bool:
+        """Whether mypy reads a module only because others import it, and is told to show no errors there.
+
+        It comes to what it was given first, and to the builtins that everything imports soon after.
+        """
+        if module not in self._silent:
+            self._importing |= module == "builtins"
+            options = self.options.clone_for_module(module)
+            self._silent[module] = self._importing and self._alone and options.follow_imports != "normal"
+        return self._silent[module]
 
     def facts_ahead(self, path: Path) -> SourceFacts | None:
         """What another process has read in a source, if one has."""
@@ -97,10 +117,10 @@ class Reporter:
         """mypy knows every module of the build, and has checked none yet."""
         self.modules = modules
         if self._alone and worth_starting(self._size):
-            paths = {**self.cached, **{name: tree.path for name, tree in modules.items()}}
+            paths = {**self._cached, **{name: tree.path for name, tree in modules.items()}}
             files = {name: path for name, path in paths.items() if _is_source(name, path)}
             # what is imported comes after what imports it, and mypy begins with what is imported
-            check = [name for name, tree in modules.items() if self._may_be_checked(tree)]
+            check = [n for n, tree in modules.items() if self._may_be_checked(tree) and not self.silent(n)]
             self._ahead.begin(files, check[::-1], self._shows_errors)
 
     @property

@@ -16,7 +16,8 @@ from pathlib import Path
 from typedtorch.shapes.sources import sources_under
 
 MAX_FILES = 20_000
-SECONDS = 1.0  # what was read so lately is what the files hold
+# What was read so lately is what the files hold; of large packages for ten times as long as reading took.
+SECONDS, TIMES = 1.0, 10
 
 # Each starts with plain characters, and gives nothing back: every text of a package is searched, often.
 _ASSIGNED = re.compile(r"\.(?<!\bself\.)(\w++)[ \t]*+(?::[^=\n]++)?=(?!=)")
@@ -63,9 +64,10 @@ class _Package:
     by_name: defaultdict[str, set[Path]] = field(default_factory=lambda: defaultdict(set))
     by_base: defaultdict[str, set[Path]] = field(default_factory=lambda: defaultdict(set))
     words: dict[Path, frozenset[str]] = field(default_factory=dict)
-    looked: float = -SECONDS
+    holds: float = 0.0  # until when
 
     def refresh(self, found: Iterator[Path]) -> None:
+        start = time.monotonic()
         known, self.files = self.files, {}
         for path in sorted(set(found))[:MAX_FILES]:
             try:
@@ -75,15 +77,17 @@ class _Package:
                 self.files[path] = old if old and old[0] == stamp else (stamp, Given.by(_text(path)))
             except (OSError, UnicodeDecodeError):
                 continue
+            if self.files.get(path) is not old:
+                self.words.pop(path, None)
         self.by_name.clear()
         self.by_base.clear()
-        self.words.clear()
         for path, (_, given) in self.files.items():
             for name in given.names:
                 self.by_name[name].add(path)
             for base in given.bases:
                 self.by_base[base].add(path)
-        self.looked = time.monotonic()
+        end = time.monotonic()
+        self.holds = end + max(SECONDS, TIMES * (end - start))
 
     def givers(self, attribute: str, but: Path) -> bool:
         return bool(self.by_name.get(attribute, set()) - {but})
@@ -132,14 +136,14 @@ def given_around(module: str, path: Path, text: str) -> list[str]:
 def look_again() -> None:
     """Files may have changed, however little time has passed."""
     for package in _packages.values():
-        package.looked = -SECONDS
+        package.holds = 0.0
 
 
 def _package(module: str, path: Path) -> _Package:
     depth = min(module.count(".") + (path.stem == "__init__"), len(path.parents) - 1)
     top = path.parents[depth - 1] if depth else None
     package = _packages.setdefault((path.parents[depth], top), _Package())
-    if time.monotonic() - package.looked > SECONDS:
+    if time.monotonic() > package.holds:
         package.refresh(_sources(path.parents[depth], top))
     return package
 
