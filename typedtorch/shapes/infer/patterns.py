@@ -87,12 +87,19 @@ def match_pattern(frame: Frame, pattern: ast.pattern, value: Value) -> tuple[Val
         case ast.MatchSingleton(value=constant):
             return _split(value, lambda v: comparing.compare_values(ast.Is(), v, constant))
         case ast.MatchSequence(patterns=patterns) if isinstance(value, tuple):
-            star = any(isinstance(p, ast.MatchStar) for p in patterns)
-            packed = any(isinstance(v, Pack) for v in value)
-            if not star and not packed and len(patterns) != len(value):
-                return NEVER, value
-            return value, value
+            return _match_items(patterns, value)
     return value, value
+
+
+def _match_items(patterns: Sequence[ast.pattern], value: tuple[Value, ...]) -> tuple[Value, Value]:
+    """``case (n, d)`` and ``case (n, *rest)``: that many items, whatever they are."""
+    if any(isinstance(v, Pack) for v in value):
+        return value, value
+    star = any(isinstance(p, ast.MatchStar) for p in patterns)
+    fits = len(patterns) - 1 <= len(value) if star else len(patterns) == len(value)
+    if not fits:
+        return NEVER, value
+    return value, NEVER if all(isinstance(p, ast.MatchStar) or irrefutable(p) for p in patterns) else value
 
 
 def _split(value: Value, test: Callable[[Value], bool | None]) -> tuple[Value, Value]:
