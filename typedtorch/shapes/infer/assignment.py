@@ -38,7 +38,7 @@ def assign_target(frame: Frame, target: ast.expr, value: Value, source: ast.expr
         case ast.Name(id=name):
             if name in frame.declared and source is not None:
                 value = check_declared(frame, frame.declared[name], value, source)
-            frame.state.variables[name] = value
+            frame.state.variables[name] = UNKNOWN if name in frame.rebound else value
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
             for element, part, written in unpacked(frame, elts, value, target, source):
                 assign_target(frame, element, part, written)

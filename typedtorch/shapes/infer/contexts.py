@@ -49,7 +49,7 @@ _REFUSALS = {"RuntimeError", "ValueError", "TypeError", "IndexError", "Assertion
 def has_an_alternative(node: ast.Try) -> bool:
     """``try: y = x.view(n) except RuntimeError: y = x.reshape(n)``: a refusal is provided for."""
     done, shown = _outcomes(node.body), _only_prints(node.body)
-    tried = all(isinstance(statement, ast.Expr) for statement in node.body)  # what is left is whether it fails
+    tried = all(isinstance(s, ast.Expr) for s in node.body)  # nothing is left of it but whether it fails
     handlers = [h.body for h in node.handlers if _catches_refusals(h)]
     return any(
         done & _outcomes(body) or (shown and _only_prints(body)) or (tried and not _raises(body))

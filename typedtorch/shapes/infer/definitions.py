@@ -82,6 +82,9 @@ def define_local(interpreter: Interpreter, frame: Frame, node: Def) -> Value:
     for name in facts.changed_names:
         _forget_items(frame, name)
         closure.pop(name, None)
+    for name in facts.outer & frame.state.variables.keys():  # each call of it may rebind them
+        frame.state.variables[name] = UNKNOWN
+    frame.rebound |= facts.outer
     if frame.function is not None:
         later = frame.module.facts(frame.function.node).last_store
         for name in (closure.keys() & later.keys()) - facts.local:

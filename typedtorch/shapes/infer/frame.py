@@ -107,6 +107,7 @@ class Frame:
     loops: list[Loop] = field(default_factory=list)
     depth: int = 0
     declared: dict[str, Spec] = field(default_factory=dict)
+    rebound: Set[str] = frozenset()  # names that functions defined here rebind whenever they are called
     is_async: bool = False
     optional: Mapping[str, Set[str]] = field(default_factory=dict)  # parameter -> axes only it may bind
 

@@ -24,6 +24,7 @@ class Facts:
     ``local``: bound in its own body.  ``stored``: attributes assigned on any name (``x.a = ...``), with
     that name.  ``changed``: what has its items changed, names and ``name.attribute``.  ``passed``: names
     that calls are given, or whose methods are called.  ``called``: attributes that are called.
+    ``outer``: names that it, or a function in it, declares to be somebody else's.
     """
 
     local: set[str] = field(default_factory=set)
@@ -34,6 +35,7 @@ class Facts:
     passed: set[str] = field(default_factory=set)
     called: set[str] = field(default_factory=set)
     rebound_outside: set[str] = field(default_factory=set)
+    outer: set[str] = field(default_factory=set)
     last_store: dict[str, int] = field(default_factory=dict)
 
 
@@ -80,6 +82,7 @@ def _note(node: ast.AST, facts: Facts, own: bool) -> None:
             facts.generator = facts.generator or own
         case ast.Global(names=names) | ast.Nonlocal(names=names):
             facts.changed_names.update(names)
+            facts.outer.update(names)
             if own:
                 facts.rebound_outside.update(names)
         case ast.Attribute(ctx=ast.Store() | ast.Del(), value=ast.Name(id=name), attr=attribute):
