@@ -26,7 +26,16 @@ from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.contents import map_tensors
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.lengths import LENGTH_SCOPE, length_of
-from typedtorch.shapes.infer.values import UNKNOWN, DictV, FunctionV, Instance, Value, is_size, join_all
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    DictV,
+    FunctionV,
+    Instance,
+    Value,
+    captures_alike,
+    is_size,
+    join_all,
+)
 from typedtorch.shapes.size import Atom, Size, substitute, unknown
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Tensor
 
@@ -44,6 +53,7 @@ class Summary:
 
     sizes: Mapping[str, Size] = field(default_factory=dict)
     value: Value = UNKNOWN
+    of: FunctionV | None = None  # with what it captured
 
 
 NOTHING = Summary()
@@ -62,7 +72,7 @@ def record(frame: Frame, signature: Signature) -> None:
     value: Value = UNKNOWN
     if instances(signature.result) and frame.returns:
         value = join_all([v for _, v in frame.returns], "result")
-    table[_key(frame.function)] = Summary(sizes, value)
+    table[_key(frame.function)] = Summary(sizes, value, frame.function)
 
 
 def _key(function: FunctionV) -> tuple[int, int]:
@@ -196,7 +206,7 @@ def _summary(interpreter: Interpreter, function: FunctionV) -> Summary:
         return NOTHING
     key = _key(function)
     known = interpreter.summaries.get(key)
-    if known is not None:
+    if known is not None and (known.of is None or captures_alike(known.of, function)):
         return known
     receiver = function.bound
     info = receiver.info if isinstance(receiver, Instance) else None
@@ -204,7 +214,7 @@ def _summary(interpreter: Interpreter, function: FunctionV) -> Summary:
         return NOTHING
     if info is not None and info.linking:
         return NOTHING
-    interpreter.summaries[key] = NOTHING
+    interpreter.summaries[key] = replace(NOTHING, of=function)
     own = function if info is None else function.bind(info.symbolic())
     reporter = Reporter(function.module.path, muted=1, counting=False)
     pending = interpreter.pending, interpreter.pending_classes

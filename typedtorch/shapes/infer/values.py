@@ -66,10 +66,9 @@ class FunctionV:
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, FunctionV)
-            and self.node is other.node
-            and self.is_bound == other.is_bound
+            and (self.node is other.node and self.is_bound == other.is_bound)
             and (self.bound is other.bound or self.bound == other.bound)
-            and (self.closure is other.closure or _capture_alike(self, other))
+            and captures_alike(self, other)
         )
 
     __hash__ = None  # type: ignore[assignment]  # compared by node and receiver, never a key
@@ -256,8 +255,9 @@ def equal(a: Value, b: Value) -> bool:
     return bool(a == b)
 
 
-def _capture_alike(a: FunctionV, b: FunctionV) -> bool:
-    if a.node in _compared:  # it is among what it reads
+def captures_alike(a: FunctionV, b: FunctionV) -> bool:
+    """Whether two functions of one ``def`` read the same values of the functions around it."""
+    if a.closure is b.closure or a.node in _compared:  # it is among what it reads
         return True
     _compared.add(a.node)
     try:
