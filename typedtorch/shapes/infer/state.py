@@ -138,7 +138,8 @@ class _Case:
             known = special.sizes.get(name, size)
             if len(own) == 1 and known != size:
                 atom = next(iter(own))
-                if atom.kind == "axis" and size == as_poly(atom) and atom not in atoms(known):
+                own_name = atom.kind == "axis" and atom.name == name  # not what it was found to equal
+                if own_name and size == as_poly(atom) and atom not in atoms(known):
                     sizes[atom] = known
                     names.add(name)
         for name, shape in general.packs.items():
