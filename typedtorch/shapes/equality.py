@@ -143,7 +143,7 @@ def _inside(name: Size, expression: Size) -> bool:
     if not _one_scope({a.scope for a in found if a.kind == "axis"}):
         return False
     difference = name - expression
-    return isinstance(difference, Poly) and not (_only_rounding(difference) or _of_others(difference, name))
+    return isinstance(difference, Poly) and not (only_rounding(difference) or _of_others(difference, name))
 
 
 def _some_of(a: Size, b: Size) -> bool:
@@ -174,8 +174,10 @@ def _of_others(diff: Poly, name: Poly) -> bool:
     return fits and any(sum(power for _, power in monomial) > 1 for monomial, _ in rest.terms)
 
 
-def _only_rounding(diff: Poly) -> bool:
+def only_rounding(diff: Size) -> bool:
     """Whether a difference is bounded by the divisors of its floors: 2*(n//2) against n."""
+    if isinstance(diff, int):
+        return False
     cleared, denominators = _clear_floors(diff)
     return cleared is not diff and (isinstance(cleared, int) or not cleared.atoms() - denominators)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typedtorch.shapes.axes import Dim
-from typedtorch.shapes.equality import INTEGER_SCOPE
+from typedtorch.shapes.equality import INTEGER_SCOPE, only_rounding
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.lengths import counts_items
 from typedtorch.shapes.infer.problems import Problem, expected_shape, shown_shape
@@ -66,6 +66,8 @@ def misaligned(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[
             isinstance(expected, int) or sum(d.text == dim.text for d in spec.axes.dims) > 1
         ):
             continue  # three axes make a rotation, d vectors a basis
+        if only_rounding(expected - got):
+            continue  # n//2 and n - n//2 are the halves of what is meant to be even
         if str(expected) == str(got):
             continue  # one name in two objects: ``batch`` of the images and of the texts are one
         who, shown = names.binders.get(dim.name), shown_shape(spec, names)
