@@ -77,13 +77,15 @@ def attribute(frame: Frame, node: ast.Attribute) -> Value:
 
 
 def tuple_(frame: Frame, node: ast.Tuple) -> Value:
-    items = _elements(frame, node.elts)
-    return UNKNOWN if items is None else tuple(items)
+    items, known = _elements(frame, node.elts)
+    return tuple(items) if known else UNKNOWN
 
 
 def list_(frame: Frame, node: ast.List) -> Value:
-    items = _elements(frame, node.elts)
-    return Sequence("list", None, UNKNOWN) if items is None else Sequence("list", tuple(items))
+    items, known = _elements(frame, node.elts)
+    if known:
+        return Sequence("list", tuple(items))
+    return Sequence("list", None, join_all(items, frame.place(node)))
 
 
 def set_(frame: Frame, node: ast.Set) -> Value:
@@ -91,8 +93,8 @@ def set_(frame: Frame, node: ast.Set) -> Value:
     return Sequence("set", None, join_all(items, frame.place(node)))
 
 
-def _elements(frame: Frame, elts: list[ast.expr]) -> list[Value] | None:
-    """The items of a display, starred ones spread; None where one cannot be."""
+def _elements(frame: Frame, elts: list[ast.expr]) -> tuple[list[Value], bool]:
+    """The items of a display, starred ones spread, or one for each where their number is unknown."""
     items: list[Value] = []
     known = True
     for element in elts:
@@ -101,12 +103,11 @@ def _elements(frame: Frame, elts: list[ast.expr]) -> list[Value] | None:
             # (*x.shape[:-1], d) keeps a run of unknown axes as it is
             spread = list(value) if isinstance(value, tuple) else items_of(value)
             if spread is None:
-                known = False
-            else:
-                items.extend(spread)
+                known, spread = False, [iterate(value, frame.place(element))]
+            items.extend(spread)
         else:
             items.append(evaluate(frame, element))
-    return items if known else None
+    return items, known
 
 
 def dict_(frame: Frame, node: ast.Dict) -> Value:

@@ -106,7 +106,8 @@ def _appends_once(body: Sequence[ast.stmt], name: str) -> bool:
     """Whether each turn certainly appends one item, and does nothing else to the list."""
     mentioned = [n for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and n.id == name]
     read = [n for s in body for n in ast.walk(s) if _reads(n, name)]
-    return sum(_appends(s, name) for s in _certain(body)) == 1 and len(mentioned) == 1 + len(read)
+    appending = [count for s in _certain(body) if (count := _appends(s, name))]
+    return len(appending) == 1 and len(mentioned) == appending[0] + len(read)
 
 
 def _reads(node: ast.AST, name: str) -> bool:
@@ -123,11 +124,25 @@ def _certain(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
             yield from _certain(statement.body)
 
 
-def _appends(statement: ast.stmt, name: str) -> bool:
+def _appends(statement: ast.stmt, name: str) -> int:
+    """How often a statement that gives a list one item more names it; 0 for any other."""
     match statement:
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=receiver), attr="append"))):
-            return receiver == name
-    return False
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=xs), attr=("append" | "insert")))):
+            return int(xs == name)
+        case ast.AugAssign(target=ast.Name(id=xs), op=ast.Add(), value=ast.List(elts=[one])):
+            return int(xs == name and not isinstance(one, ast.Starred))
+        case ast.Assign(
+            targets=[ast.Name(id=xs)],
+            value=(
+                ast.BinOp(ast.List(elts=[one]), ast.Add(), ast.Name(id=ys))
+                | ast.BinOp(ast.Name(id=ys), ast.Add(), ast.List(elts=[one]))
+                | ast.List(
+                    elts=[ast.Starred(value=ast.Name(id=ys)), one] | [one, ast.Starred(value=ast.Name(id=ys))]
+                )
+            ),
+        ):
+            return 2 if xs == ys == name and not isinstance(one, ast.Starred) else 0
+    return 0
 
 
 __all__ = ["COUNTS", "common", "filled", "for_several", "length_of"]

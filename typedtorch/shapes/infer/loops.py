@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -84,10 +84,15 @@ def _fixed_point(
     *,
     entered_surely: bool,
 ) -> bool:
-    """Run a body until its head no longer changes; at least one turn is assumed."""
+    """Run a body until its head no longer changes; at least one turn is assumed.
+
+    The first turn is on its own: later ones begin with what it left, not with what was before the loop
+    too, so that ``g = zeros(())`` is of the rank of ``r`` from the second turn of ``g = r + gamma * g`` on.
+    """
     place = frame.place(node)
     head = frame.state
-    loop, end, left = Loop(), None, None
+    loop, end, left, first_breaks = Loop(), None, None, None
+    known = frame.reporter.findings
     doubtful = frame.depth > 0 and not entered_surely
     if doubtful:
         frame.reporter.muted += 1  # a helper's loop may not be entered with the caller's values
@@ -108,10 +113,14 @@ def _fixed_point(
         age(end, node, head)
         joined = join_states(head, end, place)
         assert joined is not None
+        if turn == 1:
+            _say_from_second_turn(frame, known)
         if equal_states(joined, head):
+            end = head
             break
-        if turn == 0 and not frame.depth:
-            _second_turn(frame, node, bind, test, end)
+        if turn == 0:
+            first_breaks, known = loop.breaks, dict(frame.reporter.findings)
+            joined = end
         head = forget_changed(head, joined) if turn >= MAX_ROUNDS else joined
     if doubtful:
         frame.reporter.muted -= 1
@@ -122,44 +131,19 @@ def _fixed_point(
         if test is not None and end is not None:
             frame.state = refine.branch(frame, test)[1] or normal
         normal = frame.state if frame.run(node.orelse) else None
-    after = join_states(normal, loop.breaks, place)
+    after = join_states(normal, join_states(first_breaks, loop.breaks, place), place)
     if after is None:
         return False
     frame.state = after
     return True
 
 
-def _second_turn(
-    frame: Frame,
-    node: ast.For | ast.AsyncFor | ast.While,
-    bind: Callable[[], None],
-    test: ast.expr | None,
-    end: State,
-) -> None:
-    """A body on exactly what its first turn left: a loop promises to work for any number of turns.
-
-    ``p = torch.outer(r, p)`` is well the first time; what it gives then meets ``A @ p``.
-    """
-    lists: tuple[list[Any], ...] = (frame.returns, frame.exits, frame.yields, frame.bound)
-    before, counts = frame.state, [len(made) for made in lists]
-    counting, frame.reporter.counting = frame.reporter.counting, False
-    known = dict(frame.reporter.findings)
-    frame.loops.append(Loop())
-    frame.state = end.copy()
-    entered = frame.state if test is None else refine.branch(frame, test)[0]
-    if entered is not None:
-        frame.state = entered
-        bind()
-        frame.run(node.body)
-    frame.loops.pop()
-    frame.reporter.counting = counting
-    frame.state = before
+def _say_from_second_turn(frame: Frame, known: Mapping[Any, Any]) -> None:
+    """A loop promises to work for any number of turns: ``p = torch.outer(r, p)`` is well the first time."""
     for place in frame.reporter.findings.keys() - known.keys():
         found = frame.reporter.findings[place]
         message = f"{found.message}; so from the second turn of the loop on"
         frame.reporter.findings[place] = replace(found, message=message)
-    for made, count in zip(lists, counts, strict=True):
-        del made[count:]
 
 
 _PLACE = re.compile(r"\?(\d+):")

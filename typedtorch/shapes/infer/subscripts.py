@@ -98,10 +98,15 @@ def _sequence_item(base: Sequence, index: Value, place: str) -> Value:
         parts = (index.start, index.stop, index.step)
         if base.items is not None and all(p is None or isinstance(p, int) for p in parts):
             return Sequence(base.kind, base.items[index])
-        return Sequence(base.kind, None, base.any_item)
+        return Sequence(base.kind, None, base.any_item, base.length if _all_of_it(index) else None)
     if base.kind == "sequential" and base.items is not None:
         return join_all(base.items, place) if base.items else UNKNOWN
     return base.any_item
+
+
+def _all_of_it(index: slice) -> bool:
+    """``xs[:]`` and ``xs[::-1]``: as many items as there were."""
+    return (index.start, index.stop) == (None, None) and index.step in (None, 1, -1)
 
 
 def _rows(dataset: Sequence, place: str) -> Value:

@@ -13,7 +13,7 @@ def descriptor(x: Float[Tensor, "b c h w"]) -> Float[Tensor, "b c"]:
     out = x.mean((2, 3))
     for level in pyramid(x, 2):
         out = out + level.mean((2, 3))  #! out = out + level.mean((2, 3), keepdim=True)  # E: shape|broadcast
-    return out
+    return out  # e: shape
 
 
 # run: descriptor(randn(2, 3, 16, 20))
