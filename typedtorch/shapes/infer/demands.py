@@ -13,6 +13,7 @@ from typedtorch.shapes.equality import (
     bare,
     distinct,
     generic,
+    is_argument,
     observing,
     unobserved,
 )
@@ -44,7 +45,7 @@ def tie(
     """
     demanded = []
     for a, b in dict.fromkeys(met):
-        if not all(lasting(size) or is_counted(size) for size in (a, b)) or ties.known(a, b):
+        if not all(map(_told, (a, b))) or ties.known(a, b):
             continue
         if not _demanded(function, given, named, a, b):
             continue
@@ -54,6 +55,11 @@ def tie(
     for a, b in demanded:
         ties.add(a, b, getattr(node, "lineno", 0))
     return None
+
+
+def _told(size: Size) -> bool:
+    """Whether a size is one that others may be told from: a name, what a mask chose, or a passed integer."""
+    return lasting(size) or is_counted(size) or is_argument(size)
 
 
 def _demanded(

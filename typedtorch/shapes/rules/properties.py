@@ -30,12 +30,14 @@ from typedtorch.shapes.tensor import (
     Dtype,
     Pack,
     Scalar,
+    Shape,
     ShapeError,
     Tensor,
     Undecided,
     axis_index,
     entry_size,
     numel,
+    same_shape,
     show,
 )
 
@@ -103,9 +105,23 @@ def requires_grad_(self: Any, requires_grad: Any = True) -> Any:
     return self
 
 
-@rule(*methods("retain_grad", "backward"), sample="f:")
-def retain_grad(self: Any, *settings: Any, **more: Any) -> None:
+@rule("torch.Tensor.retain_grad", sample="f:")
+def retain_grad(self: Any) -> None:
     need(self)
+
+
+@rule("torch.Tensor.backward", sample="f: | f:1 1")
+def backward(
+    self: Any, gradient: Any = None, retain_graph: Any = None, create_graph: Any = False, inputs: Any = None
+) -> None:
+    """Of one number, or with the gradient of each; a loss that is not reduced is neither."""
+    if gradient is None:
+        _one_element(self, "backward() without a gradient")
+    elif isinstance(gradient, Tensor) and same_shape(need(self).shape, gradient.shape) is False:
+        raise ShapeError(
+            f"{name(self, 'self')} has shape {show(self.shape)} and its gradient {show(gradient.shape)}: "
+            "they must be one"
+        )
 
 
 # --- complex numbers ---------------------------------------------------------------------------
@@ -241,10 +257,17 @@ def item(self: Any) -> Any:
 
 def _one_element(self: Any, what: str) -> None:
     tensor = need(self)
-    if all(_generic(e) for e in tensor.shape) and numel(tensor.shape) != 1:
+    if _several(tensor.shape):
         raise ShapeError(
             f"{name(self, 'self')} has shape {show(tensor.shape)}: {what} takes a tensor of one element"
         )
+
+
+def _several(shape: Shape) -> bool:
+    """Whether a tensor certainly has not one element: one number above 1 among its axes is enough."""
+    if any(isinstance(e, int) and e > 1 for e in shape):
+        return True
+    return all(map(_generic, shape)) and numel(shape) != 1
 
 
 def _generic(entry: Any) -> bool:
@@ -256,12 +279,7 @@ def _generic(entry: Any) -> bool:
 @rule("torch.Tensor.__bool__", sample="n: | n:1 1")
 def truth(self: Any) -> Scalar:
     tensor = need(self)
-    if (
-        tensor.rank is not None
-        and tensor.shape
-        and all(_generic(e) for e in tensor.shape)
-        and numel(tensor.shape) != 1
-    ):
+    if _several(tensor.shape):
         raise ShapeError(
             f"{name(self, 'self')} has shape {show(tensor.shape)}: the truth of several elements is "
             "ambiguous",
