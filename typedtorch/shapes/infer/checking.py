@@ -144,12 +144,12 @@ def check_function(
     interpreter.stack.append(id(node))
     try:
         with mentioning(_axes_of(signature)):
-            run(frame, node.body)
+            reached = run(frame, node.body)
     finally:
         interpreter.stack.pop()
     on_trial = spread or only
     if linked and not signature.is_generator and not on_trial:
-        summaries.record(frame, signature)
+        summaries.record(frame, signature, reached=reached)
     if linked and not on_trial and not reporter.muted:
         ranks.check(interpreter, function, signature, reporter, info)
 

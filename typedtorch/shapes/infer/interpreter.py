@@ -20,6 +20,7 @@ from typedtorch.shapes.infer import (
     effects,
     inlining,
     links,
+    preconditions,
     reading,
     registering,
     signatures,
@@ -244,6 +245,7 @@ class Interpreter:
         *,
         failed: bool,
     ) -> Value:
+        failed = failed or preconditions.unmet(frame, function, signature, bound, names, node)
         value = inlining.function_result(self, frame, function, signature, bound, names, node, failed=failed)
         effects.follow(frame, function, signature, bound, node)
         given = list(bound.values())

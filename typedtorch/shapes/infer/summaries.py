@@ -36,7 +36,7 @@ from typedtorch.shapes.infer.values import (
     is_size,
     join_all,
 )
-from typedtorch.shapes.size import Atom, Size, substitute, unknown
+from typedtorch.shapes.size import Atom, Size, atoms, substitute, unknown
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Tensor
 
 if TYPE_CHECKING:
@@ -49,17 +49,21 @@ Bound = Mapping[str, tuple[Value, "ast.expr | None"]]
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Sizes of the names that only the result mentions, and the object that is returned."""
+    """Sizes of the names that only the result mentions, and the object that is returned.
+
+    ``needs``: pairs of sizes that must be one on every way through the body, with the line that wants it.
+    """
 
     sizes: Mapping[str, Size] = field(default_factory=dict)
     value: Value = UNKNOWN
     of: FunctionV | None = None  # with what it captured
+    needs: tuple[tuple[Size, Size, int], ...] = ()
 
 
 NOTHING = Summary()
 
 
-def record(frame: Frame, signature: Signature) -> None:
+def record(frame: Frame, signature: Signature, *, reached: bool) -> None:
     """Remember what a body that was just evaluated gives back."""
     assert frame.function is not None
     table = frame.interpreter.summaries
@@ -72,7 +76,26 @@ def record(frame: Frame, signature: Signature) -> None:
     value: Value = UNKNOWN
     if instances(signature.result) and frame.returns:
         value = join_all([v for _, v in frame.returns], "result")
-    table[_key(frame.function)] = Summary(sizes, value, frame.function)
+    table[_key(frame.function)] = Summary(sizes, value, frame.function, _needs(frame, reached=reached))
+
+
+def _needs(frame: Frame, *, reached: bool) -> tuple[tuple[Size, Size, int], ...]:
+    ends = [state.ties for state in ([*frame.exits, frame.state] if reached else frame.exits)]
+    found = []
+    for pair, line in ends[0].lines.items() if ends else ():
+        sizes = sorted(pair, key=str)
+        if len(sizes) == 2 and _of_integers(*sizes) and all(ties.known(*sizes) for ties in ends):
+            found.append((*sizes, line))
+    return tuple(found)
+
+
+def _of_integers(a: Size, b: Size) -> bool:
+    """Whether two sizes are made of axes and integers of the signature, and of at least one integer."""
+    found = [atom for atom in atoms(a) | atoms(b) if atom.kind != "floor"]
+    return {atom.kind for atom in found} == {"axis"} and INTEGER_SCOPE in {a.scope for a in found} <= _PASSED
+
+
+_PASSED = {"", INTEGER_SCOPE}
 
 
 def _key(function: FunctionV) -> tuple[int, int]:
@@ -88,7 +111,7 @@ def bind(frame: Frame, function: FunctionV, signature: Signature, bound: Bound, 
     for name, size in summary.sizes.items():
         if name not in names.sizes:
             try:
-                names.sizes[name] = substitute(size, _meaning(function, bound, names))
+                names.sizes[name] = substitute(size, meaning(function, bound, names))
             except LookupError:
                 continue
 
@@ -116,11 +139,11 @@ def returned(
         value = value[item] if isinstance(value, tuple) and item < len(value) else UNKNOWN
     if not _made_here(value, info):
         return UNKNOWN
-    meaning = _meaning(function, bound, names)
+    own = meaning(function, bound, names)
 
     def size(given: Size) -> Size:
         try:
-            return substitute(given, meaning)
+            return substitute(given, own)
         except LookupError:
             return unknown(f"?{place}.{given}")
 
@@ -141,7 +164,7 @@ def _made_here(value: Value, info: ClassInfo) -> bool:
     return isinstance(value, Instance) and value.info is info
 
 
-def _meaning(function: FunctionV, bound: Bound, names: Names) -> Callable[[Atom], Size | None]:
+def meaning(function: FunctionV, bound: Bound, names: Names) -> Callable[[Atom], Size | None]:
     """What an atom of a body is in one call."""
     receiver = function.bound
 
@@ -199,6 +222,11 @@ def _integer_of(receiver: Instance, name: str) -> Size:
     return value  # type: ignore[no-any-return]  # likewise
 
 
+def needs(interpreter: Interpreter, function: FunctionV) -> tuple[tuple[Size, Size, int], ...]:
+    """Sizes of a signature that must be one for its body to work, and the lines that want it."""
+    return _summary(interpreter, function).needs
+
+
 def _summary(interpreter: Interpreter, function: FunctionV) -> Summary:
     from typedtorch.shapes.infer.checking import check_function  # noqa: PLC0415 - checking holds calls
 
@@ -228,4 +256,4 @@ def _summary(interpreter: Interpreter, function: FunctionV) -> Summary:
     return interpreter.summaries[key]
 
 
-__all__ = ["Summary", "bind", "record", "returned"]
+__all__ = ["Summary", "bind", "meaning", "needs", "record", "returned"]

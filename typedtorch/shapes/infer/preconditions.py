@@ -1,0 +1,59 @@
+"""What a body needs of the integers it is passed, held against each call.
+
+``split(x: "b s d", heads: int, width: int)`` whose body is ``x.view(b, s, heads, width)`` works only where
+``d`` is ``heads*width``.  Nothing in its signature says so, and in its body an integer may be anything; but
+a call brings sizes of its own, and where those certainly differ the body fails.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from typedtorch.shapes.equality import same
+from typedtorch.shapes.infer import inlining, specs, summaries
+from typedtorch.shapes.infer.assuming import Names
+from typedtorch.shapes.infer.binding import callee
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.signatures import Signature
+from typedtorch.shapes.infer.values import FunctionV, Value
+from typedtorch.shapes.size import Size, substitute
+
+Bound: TypeAlias = "Mapping[str, tuple[Value, ast.expr | None]]"
+
+
+def unmet(
+    frame: Frame, function: FunctionV, signature: Signature, bound: Bound, names: Names, node: ast.AST
+) -> bool:
+    """Report a call whose sizes the body cannot work with; whether it did."""
+    if frame.depth or frame.reporter.muted or not _takes_integers(signature):
+        return False
+    if inlining.may_be_another(frame.interpreter, frame, function):
+        return False
+    meaning = summaries.meaning(function, bound, names)
+    for a, b, line in summaries.needs(frame.interpreter, function):
+        try:
+            here = substitute(a, meaning), substitute(b, meaning)
+        except LookupError:
+            continue
+        if 1 not in here and same(*here) is False:
+            frame.reporter.add(node, "shape", f"{callee(node)}: {_said(a, b, *here, line)}")
+            return True
+    return False
+
+
+def _takes_integers(signature: Signature) -> bool:
+    return signature.shaped and any(
+        isinstance(p.spec, specs.NumberSpec) and p.spec.kind == "int" and p.default is None
+        for p in signature.parameters
+    )
+
+
+def _said(a: Size, b: Size, here_a: Size, here_b: Size, line: int) -> str:
+    """``its body needs n to be edges (line 5), but n is 4 and edges is 3 here``."""
+    if str(a) == str(b):  # an axis and the integer of its name
+        return f"its body needs the axis {a} to be the argument {b} (line {line}), not {here_a} and {here_b}"
+    given = [f"{name} is {size}" for name, size in ((a, here_a), (b, here_b)) if str(name) != str(size)]
+    but = f", but here {' and '.join(given)}" if given else ", but here they are two axes"
+    return f"its body needs {a} to be {b} (line {line}){but}"
