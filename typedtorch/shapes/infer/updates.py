@@ -7,11 +7,12 @@ integer an integer.  Any other assignment may make something else of the attribu
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer.index import registered
+from typedtorch.shapes.infer.integral import Def, integral_names
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     DictV,
@@ -52,6 +53,50 @@ def stable(instance: Instance, promised: Iterable[Value] = ()) -> Instance:
         ):
             kept[name] = value
     return replace(instance, attributes=kept)
+
+
+def after(receiver: Instance, method: str) -> Instance:
+    """An object once a method has run that is not looked into, and those that it calls.
+
+    They may have made something else of what they assign, and put other items into what they hold.  Where its
+    class assigns by names that it computes, that may be any tensor, or what is none yet.
+    """
+    info, by_name = receiver.info, receiver.info.rewrites
+    run = _called_from(info, method)
+    kept: dict[str, Value] = {}
+    for name, value in receiver.attributes.items():
+        stored, changed = (
+            any(not run.isdisjoint(made.get(name, ())) for made in of_each)
+            for of_each in ([i.self_stores for i in info.mro()], [i.self_changes for i in info.mro()])
+        )
+        if not stored and not (by_name and (value is None or isinstance(value, Tensor))):
+            if not changed or isinstance(value, Tensor):
+                kept[name] = value
+            elif isinstance(value, (Sequence, DictV)):
+                kept[name] = emptied(value)
+    if len(kept) == len(receiver.attributes) and all(kept[n] is v for n, v in receiver.attributes.items()):
+        return receiver
+    return replace(receiver, attributes=kept, partial=True)
+
+
+def emptied(value: Sequence | DictV) -> Value:
+    """A container of which only the kind is still known."""
+    if isinstance(value, Sequence):
+        return Sequence(value.kind, None, UNKNOWN)
+    return DictV({}, UNKNOWN, value.kind)
+
+
+def _called_from(info: ClassInfo, method: str) -> set[str]:
+    """The methods of a class that a call of one may run."""
+    reached, new = {method}, [method]
+    while new:
+        found = info.find(new.pop())
+        for definition in found[1] if found is not None else ():
+            assert found is not None
+            called = found[0].module.facts(definition).called - reached
+            reached |= called
+            new += called
+    return reached
 
 
 def _holds_tensors(value: Value) -> bool:
@@ -105,20 +150,20 @@ def remains(instance: Instance, name: str) -> Value:
     """What is still known of an attribute that other methods than the constructor assign."""
     value = instance.attributes[name]
     if isinstance(value, Tensor):
-        in_place = all(isinstance(store, ast.AugAssign) for store in _stores(instance.info, name))
+        in_place = all(isinstance(store, ast.AugAssign) for _, store in _stores(instance.info, name))
         return value if in_place else UNKNOWN
-    if is_size(value) and all(_counts(store, instance) for store in _stores(instance.info, name)):
+    if is_size(value) and all(_counts(store, instance, by) for by, store in _stores(instance.info, name)):
         return unknown(f"?{instance.info.name}.{name}")
     return UNKNOWN
 
 
-def _stores(info: ClassInfo, attribute: str) -> Iterator[ast.AST]:
-    """The statements outside the constructor that assign an attribute."""
+def _stores(info: ClassInfo, attribute: str) -> Iterator[tuple[Def, ast.AST]]:
+    """The statements outside the constructor that assign an attribute, each with its method."""
     for ancestor in info.mro():
         for method in ancestor.self_stores.get(attribute, ()):
             if method not in _AT_START:
                 for definition in ancestor.methods[method]:
-                    yield from _in_body(definition, attribute)
+                    yield from ((definition, store) for store in _in_body(definition, attribute))
 
 
 def _in_body(definition: ast.AST, attribute: str) -> Iterator[ast.AST]:
@@ -144,27 +189,34 @@ def _in_body(definition: ast.AST, attribute: str) -> Iterator[ast.AST]:
             yield node  # one of several targets, a loop variable, deleted: it may be anything
 
 
-def _counts(store: ast.AST, instance: Instance) -> bool:
+def _counts(store: ast.AST, instance: Instance, method: Def) -> bool:
+    def local(name: str) -> bool:
+        return name in integral_names(
+            method, lambda node, names: _integral(node, instance, names.__contains__)
+        )
+
     match store:
         case ast.AugAssign(op=op, value=value):
-            return isinstance(op, _ARITHMETIC) and _integral(value, instance)
+            return isinstance(op, _ARITHMETIC) and _integral(value, instance, local)
         case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
-            return _integral(value, instance)
+            return _integral(value, instance, local)
     return False
 
 
-def _integral(node: ast.expr, instance: Instance) -> bool:
-    """Whether an expression is an integer whatever its variables are."""
+def _integral(node: ast.expr, instance: Instance, local: Callable[[str], bool]) -> bool:
+    """Whether an expression is an integer whatever ``self`` is; ``local`` says it of variables."""
     match node:
         case ast.Constant(value=int()):
             return not isinstance(node.value, bool)
+        case ast.Name(id=name):
+            return local(name)
         case ast.BinOp(left=left, op=op, right=right):
-            both = _integral(left, instance) and _integral(right, instance)
+            both = _integral(left, instance, local) and _integral(right, instance, local)
             return isinstance(op, _ARITHMETIC) and both
         case ast.UnaryOp(op=ast.USub(), operand=inner):
-            return _integral(inner, instance)
+            return _integral(inner, instance, local)
         case ast.Call(func=ast.Name(id=name), args=args):
-            every = all(_integral(a, instance) for a in args)
+            every = all(_integral(a, instance, local) for a in args)
             return name in _COUNTS or (name in _OF_COUNTS and len(args) > 1 and every)
         case ast.Call(func=ast.Attribute(attr=attr), args=args):
             return attr in _SIZES and (attr != "size" or len(args) == 1)
