@@ -83,9 +83,9 @@ def _needs(frame: Frame, *, reached: bool) -> tuple[tuple[Size, Size, int], ...]
     ends = [state.ties for state in ([*frame.exits, frame.state] if reached else frame.exits)]
     found = []
     for pair, line in ends[0].lines.items() if ends else ():
-        sizes = sorted(pair, key=str)
-        if len(sizes) == 2 and _of_integers(*sizes) and all(ties.known(*sizes) for ties in ends):
-            found.append((*sizes, line))
+        a, b = min(pair, key=str), max(pair, key=str)
+        if _of_integers(a, b) and all(ties.known(a, b) for ties in ends):
+            found.append((a, b, line))
     return tuple(found)
 
 

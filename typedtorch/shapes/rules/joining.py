@@ -82,6 +82,15 @@ def _may_be_skipped(tensor: Tensor, given: list[Tensor]) -> bool:
     return any(sum(not isinstance(e, Pack) for e in t.shape) > 1 for t in given)
 
 
+def _seen_at(shape: Shape, at: int, rank: int) -> Size | None:
+    """An axis of a shape of so many axes, where those that it does not show lie on one side of it."""
+    pack = pack_index(shape)
+    if pack is not None and at >= pack:
+        at -= rank
+    entry = shape[at] if pack is None or at >= pack - len(shape) + 1 else None
+    return None if isinstance(entry, Pack) else entry
+
+
 def _joined(tensors: list[Tensor], dim: Any, given: list[Tensor]) -> Shape:
     if not is_size(dim) or not isinstance(dim, int):
         ranks = {t.rank for t in tensors}
@@ -96,7 +105,10 @@ def _joined(tensors: list[Tensor], dim: Any, given: list[Tensor]) -> Shape:
     if known:
         _joined_known(known, dim)
         shape = known[0].shape
-        return replaced(shape, axis_index(shape, dim), unknown())
+        at = axis_index(shape, dim)
+        sizes = [_seen_at(t.shape, at, len(shape)) for t in tensors]
+        total = unknown() if None in sizes else sum((s for s in sizes if s is not None), start=0)
+        return replaced(shape, at, total)
     return _joined_packs(tensors, dim)
 
 
