@@ -61,6 +61,7 @@ def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: Arg
     if bound is None:
         return Instance(info, {}, {}, partial=True)
     names = interpreter.call_names(frame, function, bound, node)
+    names.tie = frame.tie(node)
     for parameter in signature.parameters:
         if parameter.name in bound:
             value, where = bound[parameter.name]
@@ -137,6 +138,7 @@ def _from_fields(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: 
         return Instance(info, {}, {}, partial=True)
     place = frame.place(node)
     names = Names(lambda name: unknown(f"?{place}.{name}"), where=f"{place}.")
+    names.tie = frame.tie(node)
     attributes: dict[str, Value] = {}
     for parameter in parameters:
         if parameter.name in bound:
