@@ -9,7 +9,7 @@ from typedtorch.shapes.infer import calls, mutation, reading, registering, specs
 from typedtorch.shapes.infer.arithmetic import operate
 from typedtorch.shapes.infer.declared import check_declared
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.items import with_item
+from typedtorch.shapes.infer.items import with_item, without_attributes
 from typedtorch.shapes.infer.unpacking import unpacked
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -116,6 +116,8 @@ def _assign_item(frame: Frame, target: ast.Subscript, value: Value, source: ast.
         mutation.changed(frame, holder, changed, target.value)
         if isinstance(value, _MODULES):
             _outgrow(frame, target.value)
+    elif isinstance(holder, Instance):
+        frame.state.replace_value(holder, without_attributes(holder))
 
 
 def augmented(frame: Frame, node: ast.AugAssign) -> bool:

@@ -43,6 +43,16 @@ def expects_an_error(node: ast.expr) -> bool:
     return name in _EXPECTING
 
 
+def replaces_functions(node: ast.expr) -> bool:
+    """``mock.patch(...)``, ``patch.object(...)``: what is called under it is not what the source says."""
+    function = node.func if isinstance(node, ast.Call) else node
+    while isinstance(function, ast.Attribute):
+        if function.attr == "patch":
+            return True
+        function = function.value
+    return isinstance(function, ast.Name) and function.id in ("patch", "monkeypatch")
+
+
 _REFUSALS = {"RuntimeError", "ValueError", "TypeError", "IndexError", "AssertionError", "Exception"}
 
 

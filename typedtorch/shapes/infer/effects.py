@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer import specs, updates
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.index import Facts
 from typedtorch.shapes.infer.inlining import may_be_another
@@ -58,11 +58,14 @@ def _may_change(facts: Facts, name: str, value: Value) -> bool:
 
 def _forgotten(facts: Facts, name: str, value: Value) -> Value:
     """What is left of an object or a container whose changes cannot be followed."""
-    if isinstance(value, Sequence):
-        return Sequence(value.kind, None, UNKNOWN)
-    if isinstance(value, DictV):
-        return DictV({}, UNKNOWN, value.kind)
+    if isinstance(value, (Sequence, DictV)):
+        return updates.emptied(value)
     if not isinstance(value, Instance):
         return value
     stored = {attribute: UNKNOWN for n, attribute in facts.stored if n == name}
-    return replace(value, attributes={**value.attributes, **stored}, altered=True)
+    changed = {
+        attribute: updates.emptied(held)
+        for attribute in facts.changed_attributes
+        if isinstance(held := value.attributes.get(attribute), (Sequence, DictV))
+    }
+    return replace(value, attributes={**value.attributes, **changed, **stored}, altered=True)

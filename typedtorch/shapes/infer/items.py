@@ -60,6 +60,13 @@ def without_item(frame: Frame, holder: Value, index: Value) -> None:
         kept = {k: v for k, v in holder.items.items() if k != index} if known else {}
         rest = holder.rest if known else holder.any_value
         frame.state.replace_value(holder, DictV(kept, rest, holder.kind))
+    elif isinstance(holder, Instance):
+        frame.state.replace_value(holder, without_attributes(holder))
+
+
+def without_attributes(holder: Instance) -> Instance:
+    """An object after ``holder[key] = value``: its class says what that does, and often sets an attribute."""
+    return replace(holder, attributes={}, partial=True, altered=True)
 
 
 def _field(value: Instance, name: str) -> Value:

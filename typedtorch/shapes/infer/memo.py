@@ -89,7 +89,7 @@ def of_this_call(place: str, given: tuple[Value, ...], result: Value) -> Value:
     if not arose:
         return result
     known = sizes_in(given)
-    return Substitution({a: unknown(f"{a.name}@{place}") for a in arose if a not in known})(result)
+    return Substitution({a: unknown(f"{a.name}{a.scope}@{place}") for a in arose if a not in known})(result)
 
 
 def _sketch(given: tuple[Value, ...]) -> int:

@@ -155,7 +155,7 @@ def _refine_comparison(frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.e
     with frame.reporter.mute():
         if isinstance(op, ast.Is) and isinstance(right, ast.Constant) and right.value is None:
             return keep_options(frame, left, lambda v: (v is None) is positive if v is not UNKNOWN else True)
-        subject = _rank_of(left)
+        subject = rank_of(left)
         if isinstance(op, ast.Eq) and subject is not None and isinstance(right, ast.Constant):
             rank = right.value
             if not keep_options(frame, subject, lambda v: _has_rank(v, rank) is not (not positive)):
@@ -249,7 +249,7 @@ def _refine_isinstance(frame: Frame, subject: ast.expr, kinds: ast.expr, positiv
 def _prove_equal(frame: Frame, left: ast.expr, a: Value, right: ast.expr, b: Value) -> bool:
     """Facts that follow from ``left == right``."""
     for node, value, other in ((left, a, b), (right, b, a)):
-        subject = _rank_of(node)
+        subject = rank_of(node)
         if subject is not None and isinstance(other, int):
             return _set_rank(frame, subject, other)
         if isinstance(value, tuple) and isinstance(other, tuple) and shape_read(node) is not None:
@@ -263,7 +263,7 @@ def _prove_equal(frame: Frame, left: ast.expr, a: Value, right: ast.expr, b: Val
     return True
 
 
-def _rank_of(node: ast.expr) -> ast.expr | None:
+def rank_of(node: ast.expr) -> ast.expr | None:
     """The tensor whose rank an expression is: ``x.ndim``, ``x.dim()``, ``len(x.shape)``."""
     match node:
         case ast.Attribute(value=subject, attr="ndim"):

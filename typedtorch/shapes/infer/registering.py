@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 def with_attribute(holder: Instance, name: str, value: Value) -> Instance:
     """The object with one attribute more; one that extends ``nn.Sequential`` runs it if it is a module."""
+    if isinstance(value, Tensor) and holder.info.find("__setattr__") is not None:
+        value = UNKNOWN  # it may be kept elsewhere, where others reach it
     made = holder.with_attribute(name, value)
     modules = holder.attributes.get("__layer__")
     if isinstance(modules, LayerV) and _alters(modules, name, value):

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from typedtorch.shapes.infer import calls, contexts, paths, refine
+from typedtorch.shapes.infer.asserted import assert_, check_equal
 from typedtorch.shapes.infer.assignment import annotated, assign, assign_target, augmented
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame
@@ -20,6 +21,7 @@ from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Instance,
 )
+from typedtorch.shapes.syntax import walk
 
 
 def run(frame: Frame, body: Sequence[ast.stmt]) -> bool:
@@ -109,6 +111,8 @@ def with_(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
             assign_target(frame, item.optional_vars, contexts.entered(frame, value, item.context_expr))
     if any(contexts.expects_an_error(item.context_expr) for item in node.items):
         reached = _expected_to_fail(frame, node.body)
+    elif any(contexts.replaces_functions(item.context_expr) for item in node.items):
+        reached = _with_other_functions(frame, node.body)
     else:
         reached = run(frame, node.body)
     frame.state.autocast = before
@@ -124,6 +128,16 @@ def _expected_to_fail(frame: Frame, body: list[ast.stmt]) -> bool:
     assert joined is not None
     frame.state = joined
     return True
+
+
+def _with_other_functions(frame: Frame, body: list[ast.stmt]) -> bool:
+    """``with mock.patch(...)``: of what the body makes nothing is known."""
+    with frame.reporter.mute():
+        reached = run(frame, body)
+    for part in (inner for statement in body for inner in walk(statement)):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            frame.state.variables[part.id] = UNKNOWN
+    return reached
 
 
 def match_(frame: Frame, node: ast.Match) -> bool:
@@ -153,18 +167,11 @@ def raise_(frame: Frame, node: ast.Raise) -> bool:
     return False
 
 
-def assert_(frame: Frame, node: ast.Assert) -> bool:
-    """``assert``: from here on the condition holds, if it can."""
-    then, _ = refine.branch(frame, node.test)
-    if then is None:
-        return False
-    frame.state = then
-    return True
-
-
 def expression(frame: Frame, node: ast.Expr) -> bool:
     """An expression alone: whether it returns."""
     value = evaluate(frame, node.value)
+    if isinstance(node.value, ast.Call):
+        check_equal(frame, node.value)
     return not calls.never_returns(value)
 
 

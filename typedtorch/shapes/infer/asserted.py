@@ -1,0 +1,94 @@
+"""``assert x.shape == (b, 3)``, where no run can get past it.
+
+What an ``assert`` says of a shape is believed from there on.  Only numbers are held against each other, and
+sizes that differ by a number: two axes of different names may well be as long as each other.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from typedtorch.shapes.infer import refine
+from typedtorch.shapes.infer.comparing import truth
+from typedtorch.shapes.infer.frame import Frame, source
+from typedtorch.shapes.infer.places import shape_read
+from typedtorch.shapes.infer.values import Sequence, Tensor, Value, is_size
+from typedtorch.shapes.tensor import Pack, show
+
+_METHODS = {"assertEqual", "assertTupleEqual", "assertEquals"}
+
+
+def assert_(frame: Frame, node: ast.Assert) -> bool:
+    """``assert``: from here on the condition holds, if it can."""
+    for part in _parts(node.test):
+        _check(frame, part)
+        then, _ = refine.branch(frame, part)
+        if then is None:
+            return False
+        frame.state = then
+    return True
+
+
+def check_equal(frame: Frame, call: ast.Call) -> None:
+    """``self.assertEqual(x.shape, (b, 3))`` of a test case."""
+    match call:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name), args=[a, b, *_]):
+            if name in _METHODS:
+                _check(frame, ast.copy_location(ast.Compare(a, [ast.Eq()], [b]), call))
+
+
+def _parts(test: ast.expr) -> Iterator[ast.expr]:
+    """What must hold, one after the other."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        for value in test.values:
+            yield from _parts(value)
+    else:
+        yield test
+
+
+def _check(frame: Frame, test: ast.expr) -> None:
+    if frame.depth or frame.reporter.muted or not isinstance(test, ast.Compare) or len(test.ops) > 1:
+        return
+    left, right = test.left, test.comparators[0]
+    subject = _subject(left) or _subject(right)
+    if subject is None:
+        return
+    with frame.reporter.mute():
+        tensor, a, b = frame.evaluate(subject), frame.evaluate(left), frame.evaluate(right)
+        listed = isinstance(left, ast.List) and isinstance(b, tuple)
+        listed |= isinstance(right, ast.List) and isinstance(a, tuple)
+        never = isinstance(test.ops[0], ast.Eq) and (listed or _differ(a, b))
+        if not isinstance(tensor, Tensor) or not (never or truth(frame.evaluate(test)) is False):
+            return
+    said = f"{source(test)} never holds: {source(subject)} has shape {show(tensor.shape)}"
+    frame.reporter.add(test, "shape", said, "a shape equals a tuple, never a list" if listed else None)
+
+
+def _subject(node: ast.expr) -> ast.expr | None:
+    """The tensor whose shape, size or number of axes an expression is."""
+    match node:
+        case ast.Subscript(value=whole, slice=ast.Constant() | ast.UnaryOp() | ast.Slice()):
+            return shape_read(whole)
+        case ast.Call(func=ast.Attribute(value=subject, attr="size"), args=[_]):
+            return subject
+        case ast.Call(func=ast.Name(id="tuple" | "list"), args=[whole], keywords=[]):
+            return shape_read(whole)
+    return shape_read(node) or refine.rank_of(node)
+
+
+def _differ(a: Value, b: Value) -> bool:
+    """Whether two values are certainly not equal."""
+    if is_size(a) and is_size(b):
+        difference = a - b
+        return isinstance(difference, int) and difference != 0
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        open_a, open_b = (any(isinstance(e, Pack) for e in shape) for shape in (a, b))
+        if not open_a and not open_b:
+            return len(a) != len(b) or any(map(_differ, a, b))
+        least, most = (a, b) if open_a else (b, a)
+        return open_a is not open_b and len(least) - 1 > len(most)
+    if isinstance(a, Sequence) and isinstance(b, Sequence):
+        lists = a.kind == b.kind == "list" and a.items is not None and b.items is not None
+        return lists and _differ(a.items, b.items)
+    return False
