@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer import definitions, specs, summaries, updates
+from typedtorch.shapes.infer import definitions, specs, summaries
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.blame import captures_tensors, report
 from typedtorch.shapes.infer.class_text import left_to_subclasses
@@ -169,7 +170,7 @@ def _look_inside(
     """
     if (
         frame.reporter.muted
-        or not (_is_exact(function, bound) or captures_tensors(function))
+        or not (_is_exact(function, bound) or captures_tensors(function) or _of_open_ranks(signature, bound))
         or may_be_another(interpreter, frame, function)
     ):
         return
@@ -184,6 +185,18 @@ def _look_inside(
     trial = names.copy()
     if not signature.existential <= names.sizes.keys() and not match(signature.result, value, trial):
         names.adopt(trial)
+
+
+def _of_open_ranks(signature: Signature, bound: Mapping[str, tuple[Value, ast.expr | None]]) -> bool:
+    """Whether several arguments are annotated ``...``: how many axes each has is for the call to say."""
+    given = [bound[p.name][0] for p in signature.parameters if p.name in bound and _is_open(p.spec)]
+    return len(given) > 1 and all(isinstance(value, Tensor) and value.rank is not None for value in given)
+
+
+def _is_open(spec: specs.Spec) -> bool:
+    return isinstance(spec, specs.ArraySpec) and any(
+        dim.variadic and dim.kind == "anonymous" for dim in spec.axes.dims
+    )
 
 
 def _is_exact(function: FunctionV, bound: Mapping[str, tuple[Value, ast.expr | None]]) -> bool:
@@ -232,11 +245,22 @@ def _is_abstract(info: ClassInfo) -> bool:
 
 
 def _forget_stored(frame: Frame, function: FunctionV) -> None:
+    """A method that is not looked into may have made something else of what it assigns.
+
+    Where its class assigns by names that it computes, that may be any tensor, or what is none yet.
+    """
     receiver = function.bound
-    if isinstance(receiver, Instance):
-        left = updates.after(receiver, function.name)
-        if left is not receiver:
-            frame.state.replace_value(receiver, left)
+    if not isinstance(receiver, Instance):
+        return
+    by_name = receiver.info.rewrites
+    kept = {
+        name: value
+        for name, value in receiver.attributes.items()
+        if not any(function.name in info.self_stores.get(name, ()) for info in receiver.info.mro())
+        and not (by_name and (value is None or isinstance(value, Tensor)))
+    }
+    if len(kept) < len(receiver.attributes):
+        frame.state.replace_value(receiver, replace(receiver, attributes=kept, partial=True))
 
 
 def run_inline(
@@ -300,11 +324,11 @@ def _write_back(
             # rebound in the body: the object that was passed may or may not have changed
             if name not in facts.changed_names:
                 continue
-            new = _emptied(old)
+            new = _forgotten(old)
         else:
             new = join_all(ends, name)
             if type(new) is not type(old):
-                new = _emptied(old)
+                new = _forgotten(old)
         frame.state.replace_value(old, new)
         changed.append((old, new))
     return changed
@@ -371,5 +395,8 @@ def _tells_nothing(value: Value) -> bool:
     return value is UNKNOWN or isinstance(value, (Object, External)) or value in ((), None)
 
 
-def _emptied(value: Value) -> Value:
-    return updates.emptied(value) if isinstance(value, (Sequence, DictV)) else value
+def _forgotten(value: Value) -> Value:
+    """A container of which only the kind is still known."""
+    if isinstance(value, Sequence):
+        return Sequence(value.kind, None, UNKNOWN)
+    return DictV({}, UNKNOWN, value.kind) if isinstance(value, DictV) else value
