@@ -115,16 +115,16 @@ def check_function(
     linked: bool = True,
     spread: Mapping[str, int] | None = None,
     only: Signature | None = None,
-) -> None:
+) -> bool:
     """One body, assuming what its signature promises, or ``only`` a part of it.
 
-    ``spread`` says how many axes a run of axes is.
+    ``spread`` says how many axes a run of axes is.  False where every way through ends in a ``raise``.
     """
     node = function.node
     if isinstance(node, ast.Lambda) or "overload" in interpreter.decorators_of(node):
-        return
+        return True
     if "no_type_check" in interpreter.decorators_of(node):
-        return
+        return True
     signature = only or interpreter.signature(function)
     names = Names(axis, generic=True, spread=spread or {})
     held = function.bound.axes.keys() if isinstance(function.bound, Instance) else frozenset()
@@ -152,6 +152,7 @@ def check_function(
         summaries.record(frame, signature, reached=reached)
     if linked and not on_trial and not reporter.muted:
         ranks.check(interpreter, function, signature, reporter, info)
+    return reached or bool(frame.returns)
 
 
 def _axes_of(signature: Signature) -> set[str]:

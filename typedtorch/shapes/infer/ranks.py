@@ -4,14 +4,17 @@ With a run of axes of unknown number much cannot be told: ``x.sum(0)`` of ``(*ba
 batch axis or ``d``.  So a body in which nothing else is wrong is evaluated again with one axis in
 place of the run, then two, then three, until it fits.  What is reported is what goes wrong with one.
 
+A number of axes for which the body itself does nothing but ``raise`` is not tried.
+
 So it is with a parameter that takes tensors of several shapes, ``Float[Tensor, "b d"] | Float[Tensor, "d"]``:
-a body that fits none of them contradicts itself.
+a body that fits none of them contradicts itself.  What every call runs, in no branch and before any return
+from one, has to fit each of them.
 """
 
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import specs
@@ -77,35 +80,53 @@ def check(
     pending = interpreter.pending, interpreter.pending_classes
     first: Reporter | None = None
     everywhere: set[int] | None = None
-    for spread, only in trials:
+    certain = _always_reached(function.node) if trials[0].only is not None else set()
+    for tried in trials:
         trial = Reporter(reporter.path, counting=False)
         interpreter.pending, interpreter.pending_classes = {}, {}
         try:
-            check_function(interpreter, function, trial, info, spread=spread, only=only)
+            returns = check_function(interpreter, function, trial, info, spread=tried.spread, only=tried.only)
         finally:
             interpreter.pending, interpreter.pending_classes = pending
-        # each shape may have a branch of its own, so what is wrong is wrong in one line, on every way
+        if not returns and not trial.findings:
+            continue  # the body itself refuses this one
         lines = {line for line, _, _ in trial.findings}
-        if only is not None:
+        if tried.only is not None:
+            if lines & certain:
+                key = min(k for k in trial.findings if k[0] in certain)
+                found = trial.findings[key]
+                message = f"{found.message}, where {tried.what}"
+                reporter.findings.setdefault(key, replace(found, message=message))
+                return
+            # each shape may have a branch of its own, so what is wrong is wrong in one line, on every way
             lines -= _in_branches(function.node)
-        everywhere = lines if everywhere is None or only is None else everywhere & lines
-        if not everywhere:
-            return
+        everywhere = lines if everywhere is None or tried.only is None else everywhere & lines
         first = first or trial
-    assert first is not None
-    assert everywhere is not None
-    key = min(k for k in first.findings if only is None or k[0] in everywhere)
+        if not everywhere and not certain:
+            return
+    if first is None or not everywhere:
+        return
+    key = min(k for k in first.findings if not certain or k[0] in everywhere)
     reporter.findings.setdefault(key, first.findings[key])
 
 
-def _trials(signature: Signature) -> list[tuple[dict[str, int] | None, Signature | None]]:
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """What a signature is taken for once: so many axes in place of its run, or one shape of several."""
+
+    spread: dict[str, int] | None
+    only: Signature | None = None
+    what: str = ""
+
+
+def _trials(signature: Signature) -> list[_Trial]:
     name = run_of_axes(signature)
     if name is not None:
-        return [({name: count}, None) for count in COUNTS]
-    return [(None, only) for only in _alternatives(signature)]
+        return [_Trial({name: count}) for count in COUNTS]
+    return _alternatives(signature)
 
 
-def _alternatives(signature: Signature) -> list[Signature]:
+def _alternatives(signature: Signature) -> list[_Trial]:
     """The signature with each of the shapes that its one parameter of several shapes takes.
 
     None where an argument that may be left out has axes of its own, which may be meant to be others'.
@@ -130,7 +151,14 @@ def _alternatives(signature: Signature) -> list[Signature]:
     certain = specs.axis_names(own.spec).union(*(names for optional, names in named if not optional))
     if any(optional and not names <= certain for optional, names in named):
         return []
-    return [replace(signature, parameters=[*before, replace(own, spec=a), *after]) for a in arrays]
+    return [
+        _Trial(
+            None,
+            replace(signature, parameters=[*before, replace(own, spec=a), *after]),
+            f"{own.name} is {a.axes.text!r}",
+        )
+        for a in arrays
+    ]
 
 
 def seen_from(names: Names, signature: Signature, receiver: Value) -> Value:
@@ -160,6 +188,21 @@ def _in_branches(node: ast.AST) -> set[int]:
     """Lines of a body that need not be reached: a flag beside a parameter may say which shape it has."""
     branches = [n for n in ast.walk(node) if isinstance(n, (ast.If, ast.Match, ast.IfExp, ast.Try))]
     return {line for n in branches for line in range(n.lineno, (n.end_lineno or n.lineno) + 1)}
+
+
+def _always_reached(node: ast.AST) -> set[int]:
+    """Lines of a body that every call runs, whatever its flags: before any branch that may leave it."""
+    inside, leaves = _in_branches(node), [getattr(node, "end_lineno", 0) + 1]
+    for n in ast.walk(node):
+        if isinstance(n, _PERHAPS) and n is not node:
+            inside.update(range(n.lineno, (n.end_lineno or n.lineno) + 1))
+    leaves += [n.lineno for n in ast.walk(node) if isinstance(n, _LEAVE) and n.lineno in inside]
+    return set(range(getattr(node, "lineno", 0), min(leaves))) - inside
+
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_PERHAPS = (ast.BoolOp, ast.While, ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, *_COMPREHENSIONS)
+_LEAVE = (ast.Return, ast.Raise)
 
 
 def _blamed(node: ast.AST, reporter: Reporter) -> bool:
