@@ -18,7 +18,7 @@ from typedtorch.shapes.equality import (
     unobserved,
 )
 from typedtorch.shapes.infer.lengths import counts_items
-from typedtorch.shapes.infer.ties import Ties, lasting
+from typedtorch.shapes.infer.ties import Ties, halved, lasting
 from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
@@ -58,8 +58,8 @@ def tie(
 
 
 def _told(size: Size) -> bool:
-    """Whether a size is one that others may be told from: a name, what a mask chose, or a passed integer."""
-    return lasting(size) or is_counted(size) or is_argument(size)
+    """Whether others may be told from a size: a name, what a mask chose, a passed integer or a part of it."""
+    return lasting(size) or is_counted(size) or is_argument(halved(size))
 
 
 def _demanded(

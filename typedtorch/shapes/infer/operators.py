@@ -67,7 +67,7 @@ def apply_rule(
     lists = [v for v in (*values, *keywords.values()) if len(_expanded(v)) > 1]
     result = for_several(results, lists, frame.place(node))
     if not frame.depth:
-        frame.state.ties.meet(function.__name__, values, keywords)
+        frame.state.ties.meet(function.__name__, values, keywords, result)
     if isinstance(result, Tensor) and "out" in keywords:
         result = _written_into(result, keywords["out"])
     return _under_autocast(result) if frame.state.autocast else result

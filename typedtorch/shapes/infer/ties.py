@@ -13,7 +13,7 @@ Ties hold along one path: a branch has a copy, and after it only what both sides
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import TypeAlias
 
 from typedtorch.shapes.equality import (
@@ -91,16 +91,20 @@ class Ties:
         if str(a) == str(b) or _sides(a, b) or self.known(a, b):
             return False
         met = self.met
-        first, second = _halved(a), _halved(b)
+        first, second = halved(a), halved(b)
         while met is not None:
             shape, met = met
             if (first in shape and second in shape) or any(_divided(entry, a, b) for entry in shape):
                 return True
         return False
 
-    def meet(self, operator: str, values: Iterable[object], keywords: Mapping[str, object]) -> None:
-        """Tensors that an operator was given; and where it chooses ``k`` of an axis, that it is not all."""
+    def meet(
+        self, operator: str, values: Sequence[object], keywords: Mapping[str, object], result: object
+    ) -> None:
+        """Tensors an operator was given, or made of sizes; and ``k`` where it chooses so many of an axis."""
         shapes = [v.shape for v in values if isinstance(v, Tensor)]
+        if not shapes and isinstance(result, Tensor):
+            shapes = [result.shape]
         if operator in _CHOOSE and shapes:
             number = keywords.get(_CHOOSE[operator])
             for k in (number, *values):
@@ -172,11 +176,13 @@ def _common(a: Met, b: Met) -> Met:
 def _may_be_told(a: Size, b: Size) -> bool:
     """Whether standing side by side says that two sizes are two.
 
-    An axis and an integer; what was made of axes and a number (``w//4`` and 32); an axis and what was
-    made of others (``c`` and ``h*w``).
+    An axis and an integer; an integer and a part of another; what was made of axes and a number (``w//4``
+    and 32); an axis and what was made of others (``c`` and ``h*w``).
     """
     if _own_axis(a):
         return _given(b) or (_of_own_axes(b) and not atoms(a) & atoms(b))
+    if is_argument(a):
+        return halved(b) is not b and not atoms(a) & atoms(b)
     return isinstance(b, int) and b > 1 and _of_own_axes(a)
 
 
@@ -205,16 +211,17 @@ def _divided(entry: Entry, a: Size, b: Size) -> bool:
 
 def _given(size: Size) -> bool:
     """Whether a size is a number, an integer that was passed, a part of one, or what a mask chose."""
-    return size > 1 if isinstance(size, int) else is_argument(_halved(size)) or is_counted(size)
+    return size > 1 if isinstance(size, int) else is_argument(halved(size)) or is_counted(size)
 
 
-def _halved(size: Size) -> Size:
+def halved(size: Size) -> Size:
     """The size of which another is the half, or another part: ``dim`` of ``dim//2``."""
     if isinstance(size, Poly) and len(size.terms) == 1:
         monomial, coefficient = size.terms[0]
         if coefficient == 1 and len(monomial) == 1 and monomial[0][0].kind == "floor" and monomial[0][1] == 1:
             whole, part = monomial[0][0].operands
-            return whole if isinstance(part, int) and is_argument(whole) else size
+            if isinstance(part, int):
+                return next((w for w in (whole, whole - (part - 1)) if is_argument(w)), size)
     return size
 
 
@@ -255,4 +262,4 @@ def lasting(size: Size) -> bool:
     return all(atom.kind in ("axis", "floor") for atom in atoms(size))
 
 
-__all__ = ["Ties", "lasting"]
+__all__ = ["Ties", "halved", "lasting"]
