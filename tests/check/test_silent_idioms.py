@@ -198,6 +198,22 @@ SILENT = {
                 out[i] = torch.logical_or(out[i], mask)
             return out
     """,
+    "a loop that is perhaps not entered": """
+        class Grouped(nn.Module):
+            def __init__(self, channels: int, estimators: int, gamma: int = 1):
+                super().__init__()
+                groups = gamma * estimators
+                while channels % groups != 0 and groups // estimators > 1:
+                    gamma -= 1
+                    groups = gamma * estimators
+                self.conv = nn.Conv2d(channels, channels, 3, groups=groups)
+
+            def forward(self, x: Tensor) -> Tensor:
+                return self.conv(x)
+
+        def run(x: Float[Tensor, "b 32 h w"], estimators: int) -> Tensor:
+            return Grouped(32, estimators)(x)
+    """,
 }
 
 

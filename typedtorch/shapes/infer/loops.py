@@ -120,7 +120,8 @@ def _fixed_point(
             break
         if turn == 0:
             first_breaks, known = loop.breaks, dict(frame.reporter.findings)
-            joined = end
+            if test is None or entered_surely:
+                joined = end
         head = forget_changed(head, joined) if turn >= MAX_ROUNDS else joined
     if doubtful:
         frame.reporter.muted -= 1
