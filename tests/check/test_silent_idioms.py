@@ -203,7 +203,7 @@ SILENT = {
             def __init__(self, channels: int, estimators: int, gamma: int = 1):
                 super().__init__()
                 groups = gamma * estimators
-                while channels % groups != 0 and groups // estimators > 1:
+                while channels % groups != 0 and groups > 1:
                     gamma -= 1
                     groups = gamma * estimators
                 self.conv = nn.Conv2d(channels, channels, 3, groups=groups)
