@@ -134,6 +134,8 @@ def _decorated(value: Value, decorator: ast.expr, frame: Frame) -> Value:
         made_by = evaluate(frame, inner)
     if isinstance(inner, ast.Attribute) and inner.attr in ("setter", "getter", "deleter", "register"):
         return value
+    if isinstance(made_by, Partial) and made_by.transform == "functools.partial" and not made_by.args:
+        made_by = made_by.function
     if isinstance(made_by, External):
         return _decorated_externally(value, made_by.name, decorator, frame)
     if isinstance(made_by, FunctionV):
@@ -150,7 +152,7 @@ def _replacement(frame: Frame, value: Value, decorator: ast.expr) -> Value:
     with frame.reporter.mute():
         made = frame.call(evaluate(frame, decorator), Args([value], [None]), decorator)
     defined = isinstance(made, FunctionV) and not isinstance(made.node, ast.Lambda)
-    return made if defined and made.node is not value.node else UNKNOWN
+    return made if defined else UNKNOWN
 
 
 def _decorated_externally(value: Value, name: str, decorator: ast.expr, frame: Frame) -> Value:

@@ -43,6 +43,8 @@ from typedtorch.shapes.infer.values import (
     UNKNOWN,
     ClassV,
     DictV,
+    External,
+    FunctionV,
     Instance,
     LayerV,
     Object,
@@ -81,6 +83,9 @@ def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
         return _distribution(frame, name, args, node)
     if name in SAME_MODULE and args.values:
         return args.values[0]
+    if name in SAME_FUNCTION:
+        given = args.values[0] if args.values else None
+        return given if isinstance(given, (FunctionV, ClassV)) else External(name)
     if name in CONTAINERS:
         return CONTAINERS[name](frame, args, node)
     if name in OBJECTS:
@@ -146,6 +151,11 @@ SAME_MODULE = {
     "torch.distributed.fsdp.FullyShardedDataParallel", "torch.distributed.fsdp.fully_shard",
     "functools.wraps",
     "torch.distributed._composable.fsdp.fully_shard",
+}  # fmt: skip
+# decorators; called with settings alone they give one
+SAME_FUNCTION = {
+    "jaxtyping.jaxtyped", "beartype.beartype", "typeguard.typechecked", "functools.cache",
+    "functools.lru_cache", "torch.compile",
 }  # fmt: skip
 OBJECTS = {"torch.device", "torch.Generator", "torch.no_grad", "torch.inference_mode", "torch.enable_grad"}
 
