@@ -45,7 +45,7 @@ def tie(
     """
     demanded = []
     for a, b in dict.fromkeys(met):
-        if not all(map(_told, (a, b))) or ties.known(a, b):
+        if not _told(a, b) or ties.known(a, b):
             continue
         if not _demanded(function, given, named, a, b):
             continue
@@ -57,9 +57,15 @@ def tie(
     return None
 
 
-def _told(size: Size) -> bool:
-    """Whether others may be told from a size: a name, what a mask chose, a passed integer or a part of it."""
-    return lasting(size) or is_counted(size) or is_argument(halved(size))
+def _told(*sizes: Size) -> bool:
+    """Whether two sizes may be told apart: names, what a mask chose, passed integers and parts of these.
+
+    An integer of the program may be any number: one unpacked is as many as the channels are.
+    """
+    number = any(isinstance(size, int) for size in sizes)
+    return all(
+        lasting(size) or is_counted(size) or (is_argument(halved(size)) and not number) for size in sizes
+    )
 
 
 def _demanded(
