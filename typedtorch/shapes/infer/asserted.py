@@ -13,9 +13,10 @@ from typedtorch.shapes.infer import refine
 from typedtorch.shapes.infer.comparing import truth
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.places import shape_read
-from typedtorch.shapes.infer.values import Sequence, Tensor, Value, is_size
+from typedtorch.shapes.infer.values import External, Sequence, Tensor, Value, is_size
 from typedtorch.shapes.tensor import Pack, show
 
+_CLOSE = External("torch.testing.assert_close")
 _METHODS = {"assertEqual", "assertTupleEqual", "assertEquals"}
 
 
@@ -31,11 +32,25 @@ def assert_(frame: Frame, node: ast.Assert) -> bool:
 
 
 def check_equal(frame: Frame, call: ast.Call) -> None:
-    """``self.assertEqual(x.shape, (b, 3))`` of a test case."""
+    """``self.assertEqual(x.shape, (b, 3))`` of a test case, ``torch.testing.assert_close(x, y)``."""
     match call:
         case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name), args=[a, b, *_]):
             if name in _METHODS:
                 _check(frame, ast.copy_location(ast.Compare(a, [ast.Eq()], [b]), call))
+        case ast.Call(
+            func=(ast.Attribute(attr="assert_close") | ast.Name(id="assert_close")), args=[a, b, *_]
+        ):
+            _check_close(frame, call, a, b)
+
+
+def _check_close(frame: Frame, call: ast.Call, *given: ast.expr) -> None:
+    if frame.depth or frame.reporter.muted:
+        return
+    with frame.reporter.mute():
+        function, a, b = map(frame.evaluate, (call.func, *given))
+    if function == _CLOSE and isinstance(a, Tensor) and isinstance(b, Tensor) and _differ(a.shape, b.shape):
+        shapes = " and ".join(f"{source(n)} {show(v.shape)}" for n, v in zip(given, (a, b), strict=True))
+        frame.reporter.add(call, "shape", f"assert_close never holds: it wants one shape, got {shapes}")
 
 
 def _parts(test: ast.expr) -> Iterator[ast.expr]:
