@@ -105,7 +105,7 @@ def _whatever_the_tensors(
         run_body,
     )
 
-    inner = body_frame(interpreter, function, frame.depth + 1)
+    inner = body_frame(interpreter, function, frame.depth + 1, autocast=frame.state.autocast)
     names = Names(axis, generic=True)
     inner.state.names = names
     given = dict(values)

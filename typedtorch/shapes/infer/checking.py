@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.equality import HELD_SCOPE, INTEGER_SCOPE, mentioning
 from typedtorch.shapes.findings import Coverage, Finding, Report
-from typedtorch.shapes.infer import lengths, library, ranks, reading, specs, summaries
+from typedtorch.shapes.infer import definitions, lengths, library, ranks, reading, specs, summaries
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.construction import symbolic_argument
 from typedtorch.shapes.infer.frame import Frame, Reporter
@@ -96,8 +96,8 @@ def check_methods(
     if not linked and not any(owner.methods.values()):
         return
     instance = info.symbolic(linked=linked)
-    for definitions in owner.methods.values():
-        for definition in definitions:
+    for overloads in owner.methods.values():
+        for definition in overloads:
             function = FunctionV(definition, owner.module, owner.closure, owner)
             names = interpreter.decorators_of(definition)
             if "staticmethod" not in names:
@@ -129,8 +129,9 @@ def check_function(
     names = Names(axis, generic=True, spread=spread or {})
     held = function.bound.axes.keys() if isinstance(function.bound, Instance) else frozenset()
     frame = Frame(
-        interpreter, function.module, State({}, names, ties=Ties(held=held)), reporter, function,
-        function.owner,
+        interpreter, function.module,
+        State({}, names, definitions.under_autocast(interpreter, function), Ties(held=held)), reporter,
+        function, function.owner,
         function.closure or {}, function.module.facts(node).local,
     )  # fmt: skip
     frame.result = None if signature.is_generator else signature.result

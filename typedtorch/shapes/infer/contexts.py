@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from typedtorch.shapes.infer import definitions
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.calls import call_function
 from typedtorch.shapes.infer.frame import Frame
@@ -15,8 +16,6 @@ from typedtorch.shapes.infer.values import (
     Value,
 )
 
-_AUTOCAST = {"torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast"}
-
 
 def is_autocast(frame: Frame, node: ast.expr) -> bool:
     """Whether a context manager changes dtypes behind the operators' back, or might."""
@@ -25,7 +24,7 @@ def is_autocast(frame: Frame, node: ast.expr) -> bool:
     with frame.reporter.mute():
         function = frame.evaluate(node.func)
     if isinstance(function, External):
-        return function.name in _AUTOCAST or not function.name.startswith(
+        return definitions.is_autocast(function) or not function.name.startswith(
             ("torch.", "contextlib.", "builtins.")
         )
     return True

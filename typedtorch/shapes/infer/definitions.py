@@ -192,6 +192,24 @@ def is_replaced(interpreter: Interpreter, function: FunctionV) -> bool:
     return interpreter.replaced[id(node)]
 
 
+_AUTOCAST = {"torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast"}
+
+
+def is_autocast(function: Value) -> bool:
+    """Whether a function makes a context, or a decorator, in which operators choose their dtypes."""
+    return isinstance(function, External) and function.name in _AUTOCAST
+
+
+def under_autocast(interpreter: Interpreter, function: FunctionV) -> bool:
+    """Whether a body is decorated with ``@torch.autocast(...)``."""
+    node = function.node
+    if isinstance(node, ast.Lambda) or "autocast" not in decorator_names(node):
+        return False
+    made_by = [d.func for d in node.decorator_list if isinstance(d, ast.Call)]
+    frame = interpreter.quiet_frame(function.module, function.closure or {})
+    return any(is_autocast(evaluate(frame, each)) for each in made_by)
+
+
 def keeps_signature(decorator: FunctionV, *, called: bool) -> bool:
     """Whether a decorator of the program gives back something of the type it was given.
 

@@ -283,14 +283,15 @@ def run_inline(
         memo.cuts += 1
         return UNKNOWN
     given = tuple([values.get(p.name, LEFT_OUT) for p in signature.parameters])
-    key = (effects, function.bound, *given, *function.captured.values())
+    autocast = frame.state.autocast or definitions.under_autocast(interpreter, function)
+    key = (effects, autocast, function.bound, *given, *function.captured.values())
     known = memo.find(body, key, frame.depth)
     if known is not None:
         for place, new in known.changed:
             frame.state.replace_value(key[place], new)
         return of_this_call(frame.place(node), key, known.result)
     cuts = memo.cuts
-    inner = body_frame(interpreter, function, frame.depth + 1)
+    inner = body_frame(interpreter, function, frame.depth + 1, autocast=autocast)
     fill_parameters(interpreter, inner, function, signature, values)
     before = dict(inner.state.variables)
     interpreter.stack.append(id(body))
@@ -334,9 +335,11 @@ def _write_back(
     return changed
 
 
-def body_frame(interpreter: Interpreter, function: FunctionV, depth: int) -> Frame:
+def body_frame(interpreter: Interpreter, function: FunctionV, depth: int, *, autocast: bool = False) -> Frame:
+    """For a call of a body; ``autocast``: it is made where dtypes change behind the operators' back."""
     reporter = Reporter(function.module.path, counting=False)
-    state = State({}, Names(lambda name: unknown(f"?{depth}.{name}"), where=f"{depth}."))
+    names = Names(lambda name: unknown(f"?{depth}.{name}"), where=f"{depth}.")
+    state = State({}, names, autocast)
     return Frame(
         interpreter, function.module, state, reporter, function, function.owner, function.closure or {},
         function.module.facts(function.node).local, depth=depth,
