@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from typedtorch.shapes.dtypes import COMPLEX, FLOAT8, FLOATING, INT64, INTEGRAL
+from typedtorch.shapes.dtypes import ANY, COMPLEX, FLOAT8, FLOATING, INT64, INTEGRAL
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules import hints
@@ -111,6 +111,8 @@ def matmul(input: Any, other: Any, *, out: Any = None) -> Tensor:
     "torch.Tensor.__matmul__", flops=matmul_flops, sample="f:... m k, f:... k n | f:... k, f:k n | f:k, f:k"
 )
 def matmul_operator(self: Any, other: Any) -> Tensor:
+    if isinstance(other, Tensor) and other.library != need(self).library:  # numpy multiplies, torch wraps
+        return self.of(matmul_shape(self, other, name(self, "self"), name(other, "other")), ANY)
     return matmul(self, other)
 
 
