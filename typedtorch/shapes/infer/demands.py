@@ -12,8 +12,8 @@ from typedtorch.shapes.equality import (
     LINKED_SCOPE,
     bare,
     distinct,
-    generic,
     is_argument,
+    name_against_number,
     observing,
     unobserved,
 )
@@ -147,7 +147,8 @@ def apply(
 def _may_be_one(a: Size, b: Size) -> bool:
     """Whether one size is a number and the other what a program counts or unpacks: it may be that number.
 
-    A list may have as many items as its items have numbers: three axes make a rotation.
+    A list may have as many items as its items have numbers: three axes make a rotation.  Beside an axis of 1,
+    the axes of an object's tensors (the channels of an image in a batch of one) may be 1 as well.
     """
     if counts_items(a) or counts_items(b):
         return True
@@ -155,4 +156,4 @@ def _may_be_one(a: Size, b: Size) -> bool:
     if not isinstance(number, int):
         return False
     integers = is_counted(other) or any(atom.kind == "int" for atom in atoms(other))
-    return integers or (number == 1 and not generic(other))
+    return integers or (number == 1 and not name_against_number(other, 1))
