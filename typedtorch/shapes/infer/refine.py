@@ -26,7 +26,7 @@ from typedtorch.shapes.infer.values import (
     is_size,
     options_of,
 )
-from typedtorch.shapes.size import Atom, Poly, Size, atoms, unknown
+from typedtorch.shapes.size import Atom, Poly, Size, as_poly, atoms, unknown
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, better, pack_index
 
 Branches = tuple[State | None, State | None]
@@ -92,6 +92,9 @@ def _refine(frame: Frame, test: ast.expr, positive: bool) -> bool:
             return _refine(frame, target, positive)
         case ast.Compare(left=left, ops=[op], comparators=[right]):
             return _refine_comparison(frame, left, op, right, positive)
+        case ast.Compare(left=left, ops=ops, comparators=others) if positive:  # a == b == c
+            pairs = zip([left, *others], ops, others, strict=False)
+            return all(_refine_comparison(frame, a, op, b, positive) for a, op, b in pairs)
         case ast.Call(func=ast.Name(id="isinstance"), args=[subject, kinds]):
             return _refine_isinstance(frame, subject, kinds, positive)
         case ast.Call(func=ast.Attribute(value=subject, attr="is_floating_point"), args=[]):
@@ -174,6 +177,7 @@ def _refine_comparison(frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.e
                 return _prove_equal(frame, left, a, right, b)
         if isinstance(op, tuple(_BELOW)) and _BELOW[type(op)] is positive:
             _perhaps_negative(frame, left, right)
+        _perhaps_one(frame, left, _most(op, right, positive))
         if isinstance(op, ast.In) and positive is True:
             a, b = frame.evaluate(left), frame.evaluate(right)
             if isinstance(left, ast.Attribute) and left.attr == "dtype" and isinstance(b, (tuple, Sequence)):
@@ -193,6 +197,21 @@ def _perhaps_negative(frame: Frame, place: ast.expr, bound: ast.expr) -> None:
     """``if lag < 0``: sizes are taken to be at least zero, so this integer is no longer one."""
     if isinstance(bound, ast.Constant) and bound.value == 0 and isinstance(read_place(frame, place), Poly):
         write_place(frame, place, unknown(f"?{frame.place(place)}"))
+
+
+def _most(op: ast.cmpop, limit: ast.expr, positive: bool) -> int | None:
+    if isinstance(limit, ast.Constant) and type(limit.value) is int:
+        return at_most(op, limit.value, positive)
+    return None
+
+
+def _perhaps_one(frame: Frame, place: ast.expr, most: int | None) -> None:
+    """``out.sum(1) if k > 1 else out.view(n, d)``: an axis of a size that is at most one may be left out."""
+    size = frame.evaluate(place) if most == 1 else None
+    found = atoms(size) if isinstance(size, Poly) else frozenset()
+    for atom in found if len(found) == 1 else ():
+        if size == as_poly(atom):
+            frame.state.equate(atom, unknown(f"?{frame.place(place)}"))
 
 
 def _any_of(kinds: tuple[Dtype, ...]) -> int:
@@ -248,6 +267,9 @@ def _refine_isinstance(frame: Frame, subject: ast.expr, kinds: ast.expr, positiv
 
 def _prove_equal(frame: Frame, left: ast.expr, a: Value, right: ast.expr, b: Value) -> bool:
     """Facts that follow from ``left == right``."""
+    both = isinstance(a, tuple) and isinstance(b, tuple) and shape_read(left) and shape_read(right)
+    if both and len(a) != len(b) and pack_index((*a, *b)) is None:
+        return False
     for node, value, other in ((left, a, b), (right, b, a)):
         subject = rank_of(node)
         if subject is not None and isinstance(other, int):
