@@ -26,7 +26,6 @@ from typedtorch.shapes.tensor import (
     show,
 )
 
-_HALF = dtypes.FLOAT16 | dtypes.BFLOAT16 | dtypes.BIT["complex32"]
 _ONE = "D:a B | F:a B, 7 | C:a B, None, 0 | F:a B, dim=-1 | F:a B, size:n"
 _MANY = "D:a B C | F:a B C, (7, 8) | F:a B C, None, (0, 1) | C:a B C"
 
@@ -50,7 +49,7 @@ def _whole(size: Size) -> Size:
 def _checked(input: Any, allowed: int = ANY) -> int:
     return want(
         need(input),
-        allowed & ~_HALF,
+        allowed & ~dtypes.BFLOAT16,
         "input",
         "a real dtype of 32 bits or more" if allowed != ANY else "a dtype of 32 bits or more",
     )
