@@ -233,6 +233,11 @@ class Program:
                 module.stars.append(binding.alias[0])
             else:
                 module.bindings.setdefault(binding_name, []).append(binding)
+        for node in parsed.nodes if "global " in source else ():  # functions bind those names anew
+            for global_name in node.names if isinstance(node, ast.Global) else ():
+                known = module.bindings.get(global_name, [])
+                if known and known[-1].kind == "assign":
+                    known.append(Binding("other", node))
         return module
 
     def check(self, name: str, path: Path, text: str | None = None) -> Report:
