@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
+from typedtorch.shapes import dtypes
 from typedtorch.shapes.bounds import positive
 from typedtorch.shapes.infer import attributes, calls, messages, reading, specs
 from typedtorch.shapes.infer.frame import Frame
@@ -107,6 +109,7 @@ def _operate_on_tensors(
             return UNKNOWN
         if right is UNKNOWN:
             right = _anything_beside(frame, left, base)
+            return _of_any_dtype(calls.tensor_method(frame, left, method, (right,), {}, node, operands))
         return calls.tensor_method(frame, left, method, (right,), {}, node, operands)
     if isinstance(left, (Instance, Object, LayerLike)) or left is None:
         return UNKNOWN
@@ -117,6 +120,13 @@ def _operate_on_tensors(
 
 
 LayerLike = (FunctionV, ClassV)
+
+
+def _of_any_dtype(result: Value) -> Value:
+    """The result where the other operand is unknown: it may be an object with an operator of its own."""
+    if isinstance(result, Tensor) and not result.dtype & (dtypes.INTEGRAL | dtypes.BOOL):
+        return replace(result, dtype=dtypes.ANY)
+    return result
 
 
 def _anything_beside(frame: Frame, tensor: Value, base: str) -> Value:
