@@ -32,6 +32,8 @@ class Reporter:
     counting: bool = True
     # of bodies that were looked into from a call, but whoever calls them
     elsewhere: dict[tuple[int, int, str], Finding] = field(default_factory=dict)
+    undecided: int = 0  # branches around this place, of this turn of a loop, that may not be taken
+    perhaps: set[tuple[int, int, str]] = field(default_factory=set)  # what was found in such branches
 
     def add(
         self, node: ast.AST, code: str, message: str, hint: str | None = None, severity: str = "error"
@@ -57,6 +59,8 @@ class Reporter:
                 self.findings[line, column, code] = finding
         else:
             self.findings.setdefault((line, column, code), finding)
+            if self.undecided:
+                self.perhaps.add((line, column, code))
 
     def declared(self, node: ast.AST, value: Value) -> None:
         """What an annotation says of an expression is known of it."""

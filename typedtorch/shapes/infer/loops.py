@@ -16,6 +16,7 @@ from typedtorch.shapes.infer.frame import Frame, Loop
 from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate
 from typedtorch.shapes.infer.lengths import filled, length_of
 from typedtorch.shapes.infer.state import MAX_ROUNDS, State, equal_states, forget_changed, join_states
+from typedtorch.shapes.infer.turns import Turns
 from typedtorch.shapes.infer.values import Sequence as SequenceV
 from typedtorch.shapes.infer.values import (
     Tensor,
@@ -48,10 +49,11 @@ def _holds_tensors(value: Value) -> bool:
 
 
 def _unrolled(frame: Frame, node: ast.For | ast.AsyncFor, items: list[Value]) -> bool:
-    loop = Loop()
+    loop, turns = Loop(), Turns(frame.reporter)
     frame.loops.append(loop)
     alive = True
     for item in items:
+        turns.begin()
         assign_target(frame, node.target, item)
         reached = frame.run(node.body)
         state = join_states(frame.state if reached else None, loop.continues, frame.place(node))
@@ -60,6 +62,7 @@ def _unrolled(frame: Frame, node: ast.For | ast.AsyncFor, items: list[Value]) ->
             alive = False
             break
         frame.state = state
+    turns.end()
     frame.loops.pop()
     if alive:
         alive = frame.run(node.orelse)

@@ -56,8 +56,10 @@ def _run_branches(
     """Each on its own, joined where they meet; ``left``: there is a way on which the body is left before."""
     after: State | None = None
     possible = [(state, body) for state, body in branches if state is not None]
-    undecided = frame.depth > 0 and (left or len(possible) > 1)
+    several = left or len(possible) > 1
+    undecided = frame.depth > 0 and several
     ended = int(left)
+    frame.reporter.undecided += several
     for state, body in possible:
         frame.state = state
         if undecided:
@@ -68,6 +70,7 @@ def _run_branches(
             ended += 1
         if undecided:
             frame.reporter.muted -= 1
+    frame.reporter.undecided -= several and not ended
     if undecided and ended:
         frame.reporter.muted += 1  # nor past here, for the rest of the body
     if after is None:
