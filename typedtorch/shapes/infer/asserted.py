@@ -63,6 +63,8 @@ def _parts(test: ast.expr) -> Iterator[ast.expr]:
 
 
 def _check(frame: Frame, test: ast.expr) -> None:
+    if frame.state.names.spread:  # it may be what says that the run has no axes
+        return
     if frame.depth or frame.reporter.muted or not isinstance(test, ast.Compare) or len(test.ops) > 1:
         return
     left, right = test.left, test.comparators[0]
