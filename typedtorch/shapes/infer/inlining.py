@@ -336,10 +336,8 @@ def _write_back(
 
 
 def body_frame(interpreter: Interpreter, function: FunctionV, depth: int, *, autocast: bool = False) -> Frame:
-    """For a call of a body; ``autocast``: it is made where dtypes change behind the operators' back."""
     reporter = Reporter(function.module.path, counting=False)
-    names = Names(lambda name: unknown(f"?{depth}.{name}"), where=f"{depth}.")
-    state = State({}, names, autocast)
+    state = State({}, Names(lambda name: unknown(f"?{depth}.{name}"), where=f"{depth}."), autocast)
     return Frame(
         interpreter, function.module, state, reporter, function, function.owner, function.closure or {},
         function.module.facts(function.node).local, depth=depth,
