@@ -84,8 +84,8 @@ def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
     if name in SAME_MODULE and args.values:
         return args.values[0]
     if name in SAME_FUNCTION:
-        given = args.values[0] if args.values else None
-        return given if isinstance(given, (FunctionV, ClassV)) else External(name)
+        decorated = args.values[0] if args.values else None
+        return decorated if isinstance(decorated, (FunctionV, ClassV)) else External(name)
     if name in CONTAINERS:
         return CONTAINERS[name](frame, args, node)
     if name in OBJECTS:
