@@ -59,11 +59,18 @@ def has_an_alternative(node: ast.Try) -> bool:
     """``try: y = x.view(n) except RuntimeError: y = x.reshape(n)``: a refusal is provided for."""
     done, shown = _outcomes(node.body), _only_prints(node.body)
     tried = all(isinstance(s, ast.Expr) for s in node.body)  # nothing is left of it but whether it fails
-    handlers = [h.body for h in node.handlers if _catches_refusals(h)]
     return any(
-        done & _outcomes(body) or (shown and _only_prints(body)) or (tried and not _raises(body))
-        for body in handlers
+        done & _outcomes(h.body)
+        or (shown and _only_prints(h.body))
+        or ((tried or _names_refusals(h)) and not _raises(h.body))
+        for h in node.handlers
+        if _catches_refusals(h)
     )
+
+
+def _names_refusals(handler: ast.ExceptHandler) -> bool:
+    """``except RuntimeError``: what operators raise, and not just whatever may go wrong."""
+    return handler.type is not None and "RuntimeError" in _kinds(handler.type)
 
 
 def _raises(body: list[ast.stmt]) -> bool:
@@ -79,8 +86,12 @@ def _only_prints(body: list[ast.stmt]) -> bool:
 def _catches_refusals(handler: ast.ExceptHandler) -> bool:
     if handler.type is None:
         return True
-    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any(isinstance(kind, ast.Name) and kind.id in _REFUSALS for kind in kinds)
+    return not _REFUSALS.isdisjoint(_kinds(handler.type))
+
+
+def _kinds(caught: ast.expr) -> set[str]:
+    kinds = caught.elts if isinstance(caught, ast.Tuple) else [caught]
+    return {kind.id for kind in kinds if isinstance(kind, ast.Name)}
 
 
 def _outcomes(body: list[ast.stmt]) -> set[str]:
