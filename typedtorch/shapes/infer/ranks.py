@@ -8,7 +8,7 @@ A number of axes for which the body itself does nothing but ``raise`` is not tri
 
 So it is with a parameter that takes tensors of several shapes, ``Float[Tensor, "b d"] | Float[Tensor, "d"]``:
 a body that fits none of them contradicts itself.  What every call runs, in no branch and before any return
-from one, has to fit each of them.
+from one, has to fit each of them.  And so the shortest call, which leaves out what it may (``left_out.py``).
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ import ast
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from typedtorch.shapes.findings import Finding
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.frame import Reporter
+from typedtorch.shapes.infer.left_out import shortest
 from typedtorch.shapes.infer.values import Instance, Value
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, Tensor, pack_index
 
@@ -71,18 +73,34 @@ def check(
     reporter: Reporter,
     info: ClassInfo | None,
 ) -> None:
-    """Report what goes wrong with every number of axes, or with every shape that a parameter takes."""
+    """Report what goes wrong with every number of axes, each shape of a parameter, or in the shortest call."""
+    if _blamed(function.node, reporter):
+        return
+    found = _found(interpreter, function, _trials(signature), reporter.path, info)
+    short = None if found is not None else shortest(signature)
+    if short is not None:
+        found = _found(interpreter, function, _with_defaults(signature, *short), reporter.path, info)
+    if found is not None:
+        reporter.findings.setdefault((found.line, found.column, found.code), found)
+
+
+def _found(
+    interpreter: Interpreter,
+    function: FunctionV,
+    trials: list[_Trial],
+    path: str,
+    info: ClassInfo | None,
+) -> Finding | None:
+    """What goes wrong in every trial, or in one of them whatever else is so."""
     from typedtorch.shapes.infer.checking import check_function  # noqa: PLC0415 - checking calls this
 
-    trials = _trials(signature)
-    if not trials or _blamed(function.node, reporter):
-        return
     pending = interpreter.pending, interpreter.pending_classes
     first: Reporter | None = None
     everywhere: set[int] | None = None
-    certain = _always_reached(function.node) if trials[0].only is not None else set()
+    several = bool(trials) and trials[0].only is not None and trials[0].spread is None
+    certain = _always_reached(function.node) if several else set()
     for tried in trials:
-        trial = Reporter(reporter.path, counting=False)
+        trial = Reporter(path, counting=False)
         interpreter.pending, interpreter.pending_classes = {}, {}
         try:
             returns = check_function(interpreter, function, trial, info, spread=tried.spread, only=tried.only)
@@ -91,23 +109,26 @@ def check(
         if not returns and not trial.findings:
             continue  # the body itself refuses this one
         lines = {line for line, _, _ in trial.findings}
-        if tried.only is not None:
+        if tried.whole and lines:
+            return _told(min(trial.findings.items())[1], tried)
+        if several:
             if lines & certain:
-                key = min(k for k in trial.findings if k[0] in certain)
-                found = trial.findings[key]
-                message = f"{found.message}, where {tried.what}"
-                reporter.findings.setdefault(key, replace(found, message=message))
-                return
+                return _told(min((k, f) for k, f in trial.findings.items() if k[0] in certain)[1], tried)
             # each shape may have a branch of its own, so what is wrong is wrong in one line, on every way
             lines -= _in_branches(function.node)
-        everywhere = lines if everywhere is None or tried.only is None else everywhere & lines
+        everywhere = lines if everywhere is None or not several else everywhere & lines
         first = first or trial
         if not everywhere and not certain:
-            return
+            return None
     if first is None or not everywhere:
-        return
-    key = min(k for k in first.findings if not certain or k[0] in everywhere)
-    reporter.findings.setdefault(key, first.findings[key])
+        return None
+    if several:
+        return min((k, f) for k, f in first.findings.items() if k[0] in everywhere)[1]
+    return _told(min(first.findings.items())[1], trials[0])
+
+
+def _told(finding: Finding, tried: _Trial) -> Finding:
+    return replace(finding, message=f"{finding.message}, where {tried.what}") if tried.what else finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +138,7 @@ class _Trial:
     spread: dict[str, int] | None
     only: Signature | None = None
     what: str = ""
+    whole: bool = False  # one call that the signature promises, not one of several that may be meant
 
 
 def _trials(signature: Signature) -> list[_Trial]:
@@ -124,6 +146,13 @@ def _trials(signature: Signature) -> list[_Trial]:
     if name is not None:
         return [_Trial({name: count}) for count in COUNTS]
     return _alternatives(signature)
+
+
+def _with_defaults(signature: Signature, short: Signature, what: str) -> list[_Trial]:
+    name = run_of_axes(signature)
+    if name is not None:
+        return [_Trial({name: count}, short, what) for count in COUNTS]
+    return [_Trial(None, short, what, whole=True)]
 
 
 def _alternatives(signature: Signature) -> list[_Trial]:
