@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer import definitions, specs, summaries
+from typedtorch.shapes.infer import definitions, specs, summaries, updates
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.blame import captures_tensors, report
 from typedtorch.shapes.infer.class_text import left_to_subclasses
@@ -245,22 +244,11 @@ def _is_abstract(info: ClassInfo) -> bool:
 
 
 def _forget_stored(frame: Frame, function: FunctionV) -> None:
-    """A method that is not looked into may have made something else of what it assigns.
-
-    Where its class assigns by names that it computes, that may be any tensor, or what is none yet.
-    """
     receiver = function.bound
-    if not isinstance(receiver, Instance):
-        return
-    by_name = receiver.info.rewrites
-    kept = {
-        name: value
-        for name, value in receiver.attributes.items()
-        if not any(function.name in info.self_stores.get(name, ()) for info in receiver.info.mro())
-        and not (by_name and (value is None or isinstance(value, Tensor)))
-    }
-    if len(kept) < len(receiver.attributes):
-        frame.state.replace_value(receiver, replace(receiver, attributes=kept, partial=True))
+    if isinstance(receiver, Instance):
+        left = updates.after(receiver, function.name)
+        if left is not receiver:
+            frame.state.replace_value(receiver, left)
 
 
 def run_inline(
@@ -325,11 +313,11 @@ def _write_back(
             # rebound in the body: the object that was passed may or may not have changed
             if name not in facts.changed_names:
                 continue
-            new = _forgotten(old)
+            new = _emptied(old)
         else:
             new = join_all(ends, name)
             if type(new) is not type(old):
-                new = _forgotten(old)
+                new = _emptied(old)
         frame.state.replace_value(old, new)
         changed.append((old, new))
     return changed
@@ -396,8 +384,5 @@ def _tells_nothing(value: Value) -> bool:
     return value is UNKNOWN or isinstance(value, (Object, External)) or value in ((), None)
 
 
-def _forgotten(value: Value) -> Value:
-    """A container of which only the kind is still known."""
-    if isinstance(value, Sequence):
-        return Sequence(value.kind, None, UNKNOWN)
-    return DictV({}, UNKNOWN, value.kind) if isinstance(value, DictV) else value
+def _emptied(value: Value) -> Value:
+    return updates.emptied(value) if isinstance(value, (Sequence, DictV)) else value
