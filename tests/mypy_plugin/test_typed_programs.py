@@ -40,5 +40,16 @@ def test_mypy_says_what_the_comments_say_and_nothing_else(path: Path, outcome: O
     assert printed == expected, outcome.stdout + outcome.stderr
 
 
+def test_a_part_of_torch_that_is_read_from_the_cache_alone_is_torch(
+    outcome: Outcome, pytestconfig: pytest.Config, tmp_path: Path
+) -> None:
+    assert outcome.stdout
+    assert pytestconfig.cache is not None
+    project = Project(tmp_path, pytestconfig.cache.mkdir("mypy_torch"), environment={"MYPYPATH": ""})
+    line = "from torch.nn.modules.utils import consume_prefix_in_state_dict_if_present"
+    (tmp_path / "part.py").write_text(f"{line}\n\nprint(consume_prefix_in_state_dict_if_present)\n")
+    assert project.mypy("part.py").lines == []
+
+
 def test_no_hook_failed(outcome: Outcome) -> None:
     assert outcome.stderr == ""

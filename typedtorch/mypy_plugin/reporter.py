@@ -187,7 +187,8 @@ class Reporter:
         if "torch" in self.modules or self.options.clone_for_module("torch").follow_imports == "skip":
             return
         line = next((i.line for i in tree.imports if _imports_torch(i)), None)
-        if line is not None:
+        # ``from torch.nn.utils import ...`` alone may be read from the cache without torch itself
+        if line is not None and not any(name.startswith("torch.") for name in self.modules):
             self._enter(tree, errors)
             text = messages.torch_missing(self.options.python_executable)
             infos = errors.error_info_map.get(tree.path, [])
