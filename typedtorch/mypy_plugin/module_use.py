@@ -15,6 +15,7 @@ from mypy.types import (
     TypedDictType,
     TypeOfAny,
     UnionType,
+    UnpackType,
     get_proper_type,
 )
 
@@ -28,6 +29,7 @@ def kept_result(facts: Facts, ctx: MethodContext) -> Type:
     result = ctx.default_return_type
     if not isinstance(ctx.type, Instance) or not is_module(ctx.type.type):
         return result
+    result = _any_number(result)
     source = facts.checked(ctx.api)
     place = (ctx.context.line, ctx.context.column)
     keep = source.kept_results.get(place) if source is not None else None
@@ -35,6 +37,18 @@ def kept_result(facts: Facts, ctx: MethodContext) -> Type:
     if keep is None or tensors:
         return result
     return AnyType(TypeOfAny.explicit)
+
+
+def _any_number(result: Type) -> Type:
+    """``tuple[Tensor]`` is written for ``tuple[Tensor, ...]``: a result of one item is hardly ever meant."""
+    proper = get_proper_type(result)
+    if isinstance(proper, UnionType):
+        return UnionType.make_union([_any_number(item) for item in proper.items], proper.line, proper.column)
+    if isinstance(proper, TupleType) and len(proper.items) == 1:
+        whole = proper.partial_fallback
+        if whole.type.fullname == "builtins.tuple" and not isinstance(proper.items[0], UnpackType):
+            return whole.copy_modified(args=proper.items)
+    return result
 
 
 def _only_tensors(result: Type) -> bool:

@@ -115,3 +115,20 @@ def inside() -> Any:
 
     reveal_type(Local()("x"))  # N: Revealed type is "str"
     return Local
+
+
+class Chained(nn.Module):
+    def forward(self, *x: Tensor) -> tuple[Tensor] | Tensor:
+        return x[0] if len(x) == 1 else x  # type: ignore[return-value]
+
+
+class Pair(nn.Module):
+    def forward(self, x: Tensor) -> tuple[Tensor]:
+        return (x,)
+
+
+def however_many(x: Tensor) -> Tensor:
+    first, second = Chained()(x, x)
+    third, fourth = Pair()(x)
+    reveal_type(Pair()(x))  # N: Revealed type is "tuple[torch._tensor.Tensor, ...]"
+    return first + second + third + fourth
