@@ -22,6 +22,8 @@ from typedtorch.shapes.given_elsewhere import given_elsewhere, look_again
 from typedtorch.shapes.module_attributes import no_attribute
 
 PARAMETER = "torch.nn.parameter.Parameter"
+# what ``weight_norm``, ``spectral_norm`` and the pruning of a parameter add to its name
+_PARTS = {"g", "v", "u", "orig", "mask"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,8 @@ class Attributes:
         """Whether the sources of the class show that no instance has an attribute of this name."""
         if name.startswith("__") or info.fullname == MODULE or info.fallback_to_any:
             return False
+        if self._reparametrised(info, name):
+            return False
         family = list(self.facts.family(info))
         if not any(facts is not None and "__init__" in base.names for base, facts in family):
             return False
@@ -122,6 +126,13 @@ class Attributes:
             if not base.fullname.startswith("torch.") and facts.unfinished:
                 return False
         return not self._given_in_sight(info, name, tree)
+
+    def _reparametrised(self, info: TypeInfo, name: str) -> bool:
+        """Whether torch adds such an attribute: ``weight_g`` in ``weight_norm``, ``weight_mask`` in pruning."""
+        whole, _, part = name.rpartition("_")
+        if name == "parametrizations":
+            return True
+        return part in _PARTS and (info.get(whole) is not None or self._registered(info, whole) is not None)
 
     def _given_in_sight(self, info: TypeInfo, name: str, tree: MypyFile) -> bool:
         """Whether the module that reads the attribute, or a subclass in sight, provides it."""

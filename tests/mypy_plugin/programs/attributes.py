@@ -149,3 +149,11 @@ class Wraps(nn.Module):
         net = Net()
         net = Wrapper(net)  # type: ignore[assignment]
         print(net.generate())  # type: ignore[operator]
+
+
+class Reparametrised(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.last = nn.utils.weight_norm(nn.Linear(2, 3))
+        print(self.last.weight_g, self.last.weight_mask, self.last.parametrizations)
+        print(self.last.weight_length)  # E: "Linear" has no attribute "weight_length"; maybe "weight"?  [attribute]
