@@ -1,4 +1,4 @@
-"""A call that leaves out what it may: ``mask: Tensor | None = None`` is None, ``causal: bool = False`` is False.
+"""A call that leaves out what it may: ``mask: Tensor | None = None`` is None, ``causal=False`` is False.
 
 What a body makes with and without an optional argument meets after the branch, and where one of the two
 is unknown so is what comes after.  A signature promises that the shortest call works, so a body in which

@@ -73,7 +73,7 @@ def check(
     reporter: Reporter,
     info: ClassInfo | None,
 ) -> None:
-    """Report what goes wrong with every number of axes, each shape of a parameter, or in the shortest call."""
+    """Report what goes wrong with every number of axes, each shape of a parameter, or the shortest call."""
     if _blamed(function.node, reporter):
         return
     found = _found(interpreter, function, _trials(signature), reporter.path, info)
