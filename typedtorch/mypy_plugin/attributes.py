@@ -128,7 +128,7 @@ class Attributes:
         return not self._given_in_sight(info, name, tree)
 
     def _reparametrised(self, info: TypeInfo, name: str) -> bool:
-        """Whether torch adds such an attribute: ``weight_g`` in ``weight_norm``, ``weight_mask`` in pruning."""
+        """Whether torch adds it to a layer: ``weight_g`` in ``weight_norm``, ``weight_mask`` in pruning."""
         whole, _, part = name.rpartition("_")
         if name == "parametrizations":
             return True
