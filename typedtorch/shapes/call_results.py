@@ -77,6 +77,7 @@ def _in_scope(scope: ast.AST, nodes: list[ast.AST]) -> Iterator[tuple[ast.expr, 
     stored = [value for node in holders for value in (*_stored(node), *_cast(node))]
     stored += [item for _, value in bindings for item in _items(value)]
     mixed = {n for n, values in bound.items() if len(values) > 1 and not all(map(_tensor_like, values))}
+    mixed |= _gathered(scope) & bound.keys()
     mixed |= {name for value in stored for name in _result_names(value)} - declared
     mixed = _with_sources(mixed, bindings, declared)
     for names, value in bindings:
@@ -90,6 +91,14 @@ def _in_scope(scope: ast.AST, nodes: list[ast.AST]) -> Iterator[tuple[ast.expr, 
     yield from (
         (value, "any") for node in holders for value in (*_stored(node), *_collected(node), *_cast(node))
     )
+
+
+def _gathered(scope: ast.AST) -> set[str]:
+    """``*x`` and ``**options`` of a function: a tuple and a dict, whatever they are bound to later."""
+    arguments = getattr(scope, "args", None)
+    if not isinstance(arguments, ast.arguments):
+        return set()
+    return {several.arg for several in (arguments.vararg, arguments.kwarg) if several is not None}
 
 
 def rebound_names(syntax: Syntax) -> frozenset[Position]:

@@ -60,3 +60,7 @@ class Net(nn.Module):
         print(self.layer(total), self.layer(y), self.layer(x))
         print(self.layer("z"))  # E: Argument 1 to "forward" of "Linear" has incompatible type "str"; expected "Tensor"  [arg-type]
         return self.layer(z)
+
+    def several_or_one(self, *x: Tensor) -> Any:
+        x = self.layer(x[0])
+        return x
