@@ -144,7 +144,8 @@ def _fixed_point(
 
 def _say_from_second_turn(frame: Frame, known: Mapping[Any, Any]) -> None:
     """A loop promises to work for any number of turns: ``p = torch.outer(r, p)`` is well the first time."""
-    for place in frame.reporter.findings.keys() - known.keys():
+    lines = {line for line, _, _ in known}  # what else is wrong there was so the first time, unseen
+    for place in [p for p in frame.reporter.findings.keys() - known.keys() if p[0] not in lines]:
         found = frame.reporter.findings[place]
         message = f"{found.message}; so from the second turn of the loop on"
         frame.reporter.findings[place] = replace(found, message=message)

@@ -201,10 +201,23 @@ def _axes(count: object) -> str:
 _COUNTS = {"selected": "as many as were selected", "longest": "as long as the longest of them"}
 
 
+_FROM_THE_END = {1: "last", 2: "last but one", 3: "last but two"}
+
+
+def _place(problem: Problem) -> str:
+    """Which axis it is; behind a run of axes, counted from the end."""
+    axes, at = problem.spec.axes, problem.position
+    if axes.variadic is not None and at > axes.variadic:
+        found = _FROM_THE_END.get(len(axes.dims) - at)
+        if found is not None:
+            return found
+    return _ORDINALS.get(at, f"{at + 1}th")
+
+
 def _size_detail(problem: Problem) -> str:
     dim = problem.dim
     assert dim is not None
-    where = _ORDINALS.get(problem.position, f"{problem.position + 1}th")
+    where = _place(problem)
     if dim.kind == "fixed":
         return f"the {where} axis is {problem.got}, wanted {problem.expected}"
     if str(problem.expected).replace(" ", "") == dim.name.replace(" ", ""):
