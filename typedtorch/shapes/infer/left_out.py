@@ -26,6 +26,8 @@ def shortest(signature: Signature) -> tuple[Signature, str] | None:
         parameters.append(parameter if left_out is None else replace(parameter, spec=left_out))
         if left_out is not None and parameter.default is not None:
             said.append(f"{parameter.name} is {ast.unparse(parameter.default)}")
+    if sum(isinstance(p.spec, specs.NoneSpec) for p in parameters) > 1:
+        return None  # ``size=None, scale=None``: one of them may have to be given
     if not said or not any(specs.shaped(p.spec) for p in parameters):
         return None
     return replace(signature, parameters=parameters), " and ".join(said[:2])

@@ -79,6 +79,17 @@ def surrogate(
     return action * advantages
 
 
+def resize(
+    image: Float[Tensor, "channel height width"],
+    shape: tuple[int, int] | None = None,
+    width: int | None = None,
+) -> Float[Tensor, "channel new_height new_width"]:
+    _, h, w = image.shape
+    if width is not None:
+        shape = (int(h * width / w), width)
+    return nn.functional.interpolate(image[None], shape, mode="bilinear")[0]
+
+
 def convolved_in_half_precision(u: Tensor, n: int) -> Tensor:
     k = torch.randn(4, n, dtype=torch.float16, device="cuda")
     return torch.fft.irfft(torch.fft.rfft(u.half()) * torch.fft.rfft(k))
