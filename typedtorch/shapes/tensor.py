@@ -128,10 +128,25 @@ def sizes(shape: Shape) -> tuple[Size, ...]:
 
 def show(shape: Iterable[Entry]) -> str:
     """A shape for a message: ``(b, s, 2*d)``; an unknown axis is ``?``."""
-    parts = [
-        "?" if not isinstance(e, Pack) and is_unknown(e) and not is_counted(e) else str(e) for e in shape
-    ]
+    parts = list(map(shown, shape))
     return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+
+
+PROMISED = "~"  # between where an axis arose that only a call's result mentions, and its name
+
+
+def shown(entry: Entry) -> str:
+    """One axis for a message; one that a result promises by the name it has there."""
+    if isinstance(entry, Pack) or not is_unknown(entry) or is_counted(entry):
+        return str(entry)
+    return promised(entry)[1] or "?"
+
+
+def promised(size: Size) -> tuple[str, str]:
+    """The call whose result promises an axis, and the name it has there; empty where none does."""
+    atom = next(iter(atoms(size)), None)
+    call, _, axis_name = ("", "", "") if atom is None else atom.name.partition(PROMISED)
+    return (call, axis_name) if atom and axis_name.isidentifier() and size == unknown(atom.name) else ("", "")
 
 
 def axes_text(shape: Shape) -> str:
@@ -310,7 +325,7 @@ def broadcast_size(x: Size, y: Size) -> Size:
 
 def _by_data(size: Size) -> bool:
     """Whether nothing says how long an axis is, so that with an end cut off it may be 1."""
-    return not isinstance(size, int) and all(a.kind == "opaque" for a in atoms(size))
+    return not (isinstance(size, int) or promised(size)[0]) and all(a.kind == "opaque" for a in atoms(size))
 
 
 def shape_from(values: Sequence[object]) -> Shape:

@@ -22,6 +22,7 @@ from typedtorch.shapes.rules.layout import contiguous_strides
 from typedtorch.shapes.size import Size, axis, integer, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
+    PROMISED,
     UNKNOWN,
     Entry,
     Pack,
@@ -29,6 +30,11 @@ from typedtorch.shapes.tensor import (
     Shape,
     Tensor,
 )
+
+
+def in_result(name: str, place: str) -> Size:
+    """The size of an axis that a call does not bind, and that its result may mention in several places."""
+    return unknown(f"?{place}{PROMISED}{name}")
 
 
 def _no_brace(_: str) -> Size | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 from typedtorch.shapes.equality import (
     GIVEN_SCOPE,
@@ -27,7 +28,7 @@ from typedtorch.shapes.infer.values import (
 from typedtorch.shapes.rule import Function
 from typedtorch.shapes.rule import call as call_rule
 from typedtorch.shapes.size import Size, atoms, is_counted, is_unknown
-from typedtorch.shapes.tensor import ShapeError
+from typedtorch.shapes.tensor import ShapeError, promised
 
 
 def tie(
@@ -131,17 +132,31 @@ def apply(
     misaligned = [
         (a, b)
         for a, b in met
-        if (is_counted(a) or not is_unknown(a))
-        and (is_counted(b) or not is_unknown(b))
+        if _known(a, b)
+        and _known(b, a)
         and not _may_be_one(a, b)
         and str(a) != str(b)
         and not ties.known(a, b)
         and any(a in shape and b in shape for shape in shapes)
+        and _shared([size for size in (a, b) if promised(size)[0]], shapes)
     ]
     if not misaligned:
         return result
     with distinct(misaligned):
         return call_rule(function, given, named)
+
+
+def _known(size: Size, other: Size) -> bool:
+    """Whether it is known which size this is, if not how much: what a mask chose, what a result promises."""
+    if not is_unknown(size) or is_counted(size):
+        return True
+    call, _ = promised(size)
+    return bool(call) and promised(other)[0] in (call, "")
+
+
+def _shared(sizes: list[Size], shapes: list[Any]) -> bool:
+    """Whether two operands have one of these axes: what only one has may be that of an argument."""
+    return not sizes or any(sum(size in shape for shape in shapes) > 1 for size in sizes)
 
 
 def _may_be_one(a: Size, b: Size) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes import axes as axis_language
 from typedtorch.shapes.infer import reading, specs
-from typedtorch.shapes.infer.assuming import Names, assume
+from typedtorch.shapes.infer.assuming import Names, assume, in_result
 from typedtorch.shapes.infer.binding import Parameter
 from typedtorch.shapes.infer.classes import ClassInfo
 from typedtorch.shapes.infer.expressions import evaluate
@@ -22,7 +22,7 @@ from typedtorch.shapes.infer.values import (
     Value,
     is_size,
 )
-from typedtorch.shapes.size import Size, unknown
+from typedtorch.shapes.size import Size
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.interpreter import Interpreter
@@ -95,7 +95,7 @@ def call_names(
 ) -> Names:
     """Axis names of one call: what the instance remembers, the rest still open."""
     place = frame.place(node)
-    names = Names(lambda name: unknown(f"?{place}.{name}"), where=f"{place}.")
+    names = Names(lambda name: in_result(name, place), where=f"{place}.")
     names.brace = _brace(interpreter, function, {name: value for name, (value, _) in bound.items()})
     receiver = function.bound
     if function.is_bound and isinstance(receiver, Instance):

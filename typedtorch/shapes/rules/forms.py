@@ -23,6 +23,7 @@ from typedtorch.shapes.tensor import (
     broadcast,
     pack_index,
     show,
+    shown,
 )
 
 Function = Callable[..., Any]
@@ -153,7 +154,7 @@ def _mismatch(first: tuple[Tensor, str], second: tuple[Tensor, str]) -> ShapeErr
             "do not broadcast from the last axis on"
         )
         return ShapeError(text, hint=_broadcast_hint(first, second))
-    place, x, y = found
+    place, x, y = found[0], shown(found[1]), shown(found[2])
     return ShapeError(
         f"{show(a)} and {show(b)} do not broadcast: axis -{place} is {x} in {who_a} and {y} in {who_b}",
         hint=_broadcast_hint(first, second),
