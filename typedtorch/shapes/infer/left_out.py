@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 def shortest(signature: Signature) -> tuple[Signature, str] | None:
     """The signature of the shortest call, and what it leaves out; None where that says nothing more."""
     parameters, said = [], []
+    shaped = [p for p in signature.parameters if specs.shaped(p.spec)]
     for parameter in signature.parameters:
-        left_out = _left_out(parameter)
+        left_out = _left_out(parameter) if _says_nothing(parameter, shaped) else None
         parameters.append(parameter if left_out is None else replace(parameter, spec=left_out))
         if left_out is not None and parameter.default is not None:
             said.append(f"{parameter.name} is {ast.unparse(parameter.default)}")
@@ -31,6 +32,17 @@ def shortest(signature: Signature) -> tuple[Signature, str] | None:
     if not said or not any(specs.shaped(p.spec) for p in parameters):
         return None
     return replace(signature, parameters=parameters), " and ".join(said[:2])
+
+
+def _says_nothing(parameter: Parameter, shaped: list[Parameter]) -> bool:
+    """Whether no axes are meant to be one, or not, where a parameter is left out.
+
+    ``context: "b m d" | None`` may be why ``m`` is not ``n``, and so may a flag beside two tensors.
+    """
+    if parameter not in shaped:
+        return len(shaped) == 1
+    own = specs.axis_names(parameter.spec)
+    return any(own <= specs.axis_names(p.spec) for p in shaped if p is not parameter and p.default is None)
 
 
 def _left_out(parameter: Parameter) -> specs.Spec | None:
