@@ -214,6 +214,24 @@ SILENT = {
         def run(x: Float[Tensor, "b 32 h w"], estimators: int) -> Tensor:
             return Grouped(32, estimators)(x)
     """,
+    "unknown sizes of each turn, and of each item": """
+        def rows(x: Tensor) -> Tensor:
+            return x[x[:, 0] > 0]
+
+        def by_rank(features: dict[str, Tensor]) -> None:
+            found = {}
+            for rank in range(3):
+                found[f"rank_{rank}"] = rows(features[f"rank_{rank}"])
+            assert found["rank_0"].shape == (11, 5)
+            assert found["rank_1"].shape == (22, 5)
+
+        def by_name(names: list[str]) -> None:
+            found = {}
+            for name in names:
+                found[name] = rows(torch.randn(40, 5))
+            assert found["a"].shape == (11, 5)
+            assert found["b"].shape == (22, 5)
+    """,
 }
 
 

@@ -49,6 +49,16 @@ def sizes_in(value: Value) -> Held:
     return _in_all(_parts(value))
 
 
+def sizes_of_any_item(value: Value) -> Held:
+    """Those of the sizes in a value that stand for a different one in each item of a container."""
+    if type(value) in HOLDS_NOTHING or not sizes_in(value):
+        return _NONE
+    any_item = (
+        value.element if isinstance(value, Sequence) else value.rest if isinstance(value, DictV) else None
+    )
+    return sizes_in(any_item).union(*map(sizes_of_any_item, _parts(value)))
+
+
 @lru_cache(maxsize=65536)
 def _in_shape(shape: Shape) -> Held:
     runs = frozenset(entry for entry in shape if isinstance(entry, Pack))

@@ -52,8 +52,9 @@ def _unrolled(frame: Frame, node: ast.For | ast.AsyncFor, items: list[Value]) ->
     loop, turns = Loop(), Turns(frame.reporter)
     frame.loops.append(loop)
     alive = True
-    for item in items:
+    for turn, item in enumerate(items):
         turns.begin()
+        before = frame.state.copy()
         assign_target(frame, node.target, item)
         reached = frame.run(node.body)
         state = join_states(frame.state if reached else None, loop.continues, frame.place(node))
@@ -61,6 +62,7 @@ def _unrolled(frame: Frame, node: ast.For | ast.AsyncFor, items: list[Value]) ->
         if state is None:
             alive = False
             break
+        age(state, node, before, f"'{turn}")
         frame.state = state
     turns.end()
     frame.loops.pop()
@@ -151,17 +153,18 @@ def _say_from_second_turn(frame: Frame, known: Mapping[Any, Any]) -> None:
         frame.reporter.findings[place] = replace(found, message=message)
 
 
-_PLACE = re.compile(r"\?(\d+):")
+# Where something arose, or where the call stands that it came from; behind ' in an earlier turn.
+_PLACE = re.compile(r"(?:^\?|@)(\d+):[^@']*$")
 
 
-def age(state: State, loop: ast.stmt, before: State) -> None:
+def age(state: State, loop: ast.stmt, before: State, mark: str = "'") -> None:
     """Unknown sizes that arose in this turn of a loop are not those of the same names in the next."""
     first, last = loop.lineno, loop.end_lineno or loop.lineno
     held = [sizes_in(v) for name, v in state.variables.items() if before.variables.get(name) is not v]
     found = frozenset[Atom | Pack]().union(*held, *map(sizes_in, state.names.sizes.values()))
     found |= frozenset(e for shape in state.names.packs.values() for e in shape if isinstance(e, Pack))
-    sizes = {a: unknown(f"{a.name}'") for a in found if isinstance(a, Atom) and _opaque_from(a, first, last)}
-    runs = {e: (Pack(f"{e.name}'"),) for e in found if isinstance(e, Pack) and _arose(e.name, first, last)}
+    sizes = {a: unknown(a.name + mark) for a in found if isinstance(a, Atom) and _opaque_from(a, first, last)}
+    runs = {e: (Pack(e.name + mark),) for e in found if isinstance(e, Pack) and _arose(e.name, first, last)}
     if sizes or runs:
         state.substitute(Substitution(sizes, runs))
 
@@ -172,9 +175,7 @@ def _opaque_from(atom: Atom, first: int, last: int) -> bool:
 
 def _arose(name: str, first: int, last: int) -> bool:
     """Whether the name of something unknown says that it arose on one of these lines."""
-    if name.endswith("'"):
-        return False
-    place = _PLACE.match(name)
+    place = _PLACE.search(name)
     return place is not None and first <= int(place.group(1)) <= last
 
 

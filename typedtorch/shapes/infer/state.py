@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.infer.assuming import Names
-from typedtorch.shapes.infer.contents import HOLDS_NOTHING, Substitution
+from typedtorch.shapes.infer.contents import HOLDS_NOTHING, Substitution, sizes_of_any_item
 from typedtorch.shapes.infer.ties import Ties
 from typedtorch.shapes.infer.values import (
     Choice,
@@ -55,7 +55,9 @@ class State:
                 self.variables[name] = _replace_object(value, old, new, _DEEP)
 
     def equate(self, atom: Atom, size: Size) -> None:
-        """From here on this atom is that size."""
+        """From here on this atom is that size; nothing is, where it is another in each item of some list."""
+        if atom.kind == "opaque" and any(atom in sizes_of_any_item(v) for v in self.variables.values()):
+            return
         self.substitute(Substitution({atom: size}))
         if atom.kind == "axis" and isinstance(size, int):
             self.names.dispatched = True
