@@ -232,6 +232,11 @@ SILENT = {
             assert found["a"].shape == (11, 5)
             assert found["b"].shape == (22, 5)
     """,
+    "an einsum that only multiplies promotes": """
+        def weighted(table: Float64[Tensor, "m l k"], weights: Float64[Tensor, "k"], lmax: int) -> Tensor:
+            degree = torch.arange(lmax)
+            return torch.einsum("mlk,k,l->mlk", table, weights, 1.0 / (degree + 1))
+    """,
 }
 
 

@@ -7,8 +7,8 @@ place of the run, then two, then three, until it fits.  What is reported is what
 A number of axes for which the body itself does nothing but ``raise`` is not tried.
 
 So it is with a parameter that takes tensors of several shapes, ``Float[Tensor, "b d"] | Float[Tensor, "d"]``:
-a body that fits none of them contradicts itself.  What every call runs, in no branch and before any return
-from one, has to fit each of them.  And so the shortest call, which leaves out what it may (``left_out.py``).
+a body that fits none of them contradicts itself.  And so the shortest call, which leaves out what it may
+(``left_out.py``).
 """
 
 from __future__ import annotations
@@ -91,14 +91,13 @@ def _found(
     path: str,
     info: ClassInfo | None,
 ) -> Finding | None:
-    """What goes wrong in every trial, or in one of them whatever else is so."""
+    """What goes wrong in every trial."""
     from typedtorch.shapes.infer.checking import check_function  # noqa: PLC0415 - checking calls this
 
     pending = interpreter.pending, interpreter.pending_classes
     first: Reporter | None = None
     everywhere: set[int] | None = None
     several = bool(trials) and trials[0].only is not None and trials[0].spread is None
-    certain = _always_reached(function.node) if several else set()
     for tried in trials:
         trial = Reporter(path, counting=False)
         interpreter.pending, interpreter.pending_classes = {}, {}
@@ -112,13 +111,11 @@ def _found(
         if tried.whole and lines:
             return _told(min(trial.findings.items())[1], tried)
         if several:
-            if lines & certain:
-                return _told(min((k, f) for k, f in trial.findings.items() if k[0] in certain)[1], tried)
             # each shape may have a branch of its own, so what is wrong is wrong in one line, on every way
             lines -= _in_branches(function.node)
         everywhere = lines if everywhere is None or not several else everywhere & lines
         first = first or trial
-        if not everywhere and not certain:
+        if not everywhere:
             return None
     if first is None or not everywhere:
         return None
@@ -184,7 +181,6 @@ def _alternatives(signature: Signature) -> list[_Trial]:
         _Trial(
             None,
             replace(signature, parameters=[*before, replace(own, spec=a), *after]),
-            f"{own.name} is {a.axes.text!r}",
         )
         for a in arrays
     ]
@@ -217,21 +213,6 @@ def _in_branches(node: ast.AST) -> set[int]:
     """Lines of a body that need not be reached: a flag beside a parameter may say which shape it has."""
     branches = [n for n in ast.walk(node) if isinstance(n, (ast.If, ast.Match, ast.IfExp, ast.Try))]
     return {line for n in branches for line in range(n.lineno, (n.end_lineno or n.lineno) + 1)}
-
-
-def _always_reached(node: ast.AST) -> set[int]:
-    """Lines of a body that every call runs, whatever its flags: before any branch that may leave it."""
-    inside, leaves = _in_branches(node), [getattr(node, "end_lineno", 0) + 1]
-    for n in ast.walk(node):
-        if isinstance(n, _PERHAPS) and n is not node:
-            inside.update(range(n.lineno, (n.end_lineno or n.lineno) + 1))
-    leaves += [n.lineno for n in ast.walk(node) if isinstance(n, _LEAVE) and n.lineno in inside]
-    return set(range(getattr(node, "lineno", 0), min(leaves))) - inside
-
-
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_PERHAPS = (ast.BoolOp, ast.While, ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, *_COMPREHENSIONS)
-_LEAVE = (ast.Return, ast.Raise)
 
 
 def _blamed(node: ast.AST, reporter: Reporter) -> bool:

@@ -33,10 +33,12 @@ def contracted(operands: list[Tensor], terms: list[list[str]], result: list[str]
     Raises:
         ShapeError: naming the letter and both operands where its sizes differ.
     """
-    if any(1 in t.shape for t in operands) and not _one_dtype(operands):
-        raise Undecided  # what is not contracted is multiplied, which promotes
-    if len(operands) == 2 and not set(terms[0]) & set(terms[1]) - set(result):
-        mask = result_type(*operands)  # an outer product, which promotes
+    counts = Counter(letter for term in terms for letter in set(term))
+    contracts = any(n > 1 and letter not in result for letter, n in counts.items())
+    if (len(operands) > 2 or any(1 in t.shape for t in operands)) and not _one_dtype(operands) and contracts:
+        raise Undecided  # what is not contracted, or with another operand first, is multiplied: that promotes
+    if not contracts:
+        mask = result_type(*operands)
     else:
         mask = common_dtype(*((t, _who(operands, i)) for i, t in enumerate(operands)), what="einsum")
     try:
