@@ -11,7 +11,7 @@ marks a line where the buggy twin must be reported (``a|b``: either code), ``# e
 report is legitimate.
 Comments after the program hold what no checker shall see: ``# run: statement`` drives it with real tensors,
 ``# quiet: why`` says why the bug does not raise when run (the values must differ then), ``# static: why``
-that running cannot show it at all.
+that running cannot show it at all, ``# one: why`` that two of its axis names may be one size.
 
 Programs under ``silent/`` have no buggy twin: they are correct, and nothing may be reported in them.
 """
@@ -28,7 +28,7 @@ CASES = HERE / "cases"
 SILENT = HERE / "silent"
 
 _MARK = re.compile(r"#\s*([Ee]):\s*([a-z|, -]+?)\s*(?=#|$)")
-_NOTE = re.compile(r"^# (run|quiet|static|main):\s?(.*)$")
+_NOTE = re.compile(r"^# (run|quiet|static|main|one):\s?(.*)$")
 
 
 @dataclass(frozen=True)

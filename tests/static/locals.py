@@ -6,7 +6,6 @@ import ast
 import io
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
@@ -16,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import torch
-import torch._dynamo.config
 
 from static.corpus import Case
 from static.running import execute
@@ -35,28 +33,29 @@ Event = Callable[[FrameType, str, Any], Any]
 
 @dataclass
 class Comparison:
-    """What differs, and how many variables of known rank were compared."""
+    """What differs, how many variables of known rank were compared, and what the program gave."""
 
     differences: list[str] = field(default_factory=list)
     compared: int = 0
+    value: object = None
 
 
-def compare(case: Case) -> Comparison:
+def compare(case: Case, folder: Path) -> Comparison:
     """Check a case's correct program, run it, and compare each tensor that it assigns or returns."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name).resolve() / "program"
-        paths = case.write(folder, buggy=False)
-        known: Known = {}
-        with _recording(known), redirect_stdout(io.StringIO()):
-            check([str(folder)])
-        watch = _Watch(known, {p.name: _Source.read(p) for p in paths}, str(folder))
-        before = sys.gettrace()
-        sys.settrace(watch.called)
-        try:
-            with torch._dynamo.config.patch(disable=True):
-                execute(folder, case.main, case.notes["run"])
-        finally:
-            sys.settrace(before)
+    folder = folder.resolve()
+    paths = case.write(folder, buggy=False)
+    known: Known = {}
+    with _recording(known), redirect_stdout(io.StringIO()):
+        check([str(folder)])
+    if "one" in case.notes:
+        known = {}
+    watch = _Watch(known, {p.name: _Source.read(p) for p in paths}, str(folder))
+    before = sys.gettrace()
+    sys.settrace(watch.called)
+    try:
+        watch.comparison.value = execute(folder, case.main, case.notes["run"])
+    finally:
+        sys.settrace(before)
     return watch.comparison
 
 

@@ -1,35 +1,16 @@
-"""The engine against running: what correct programs assign and return is what the engine takes it for."""
+"""What the correct programs are held against while they run sees what is wrong with it."""
 
 from __future__ import annotations
 
-import warnings
-from itertools import groupby
+from pathlib import Path
 
-import pytest
 import torch
 
-from static.corpus import CASES, SILENT, Case, load
+from static.corpus import CASES, Case
 from static.locals import compare, difference
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.size import Atom, Size, axis
 from typedtorch.shapes.tensor import Tensor
-
-ALL = [case for case in load(CASES) + load(SILENT) if "run" in case.notes]
-CATEGORIES = {name: list(cases) for name, cases in groupby(ALL, key=lambda case: case.category)}
-
-
-@pytest.mark.parametrize("cases", CATEGORIES.values(), ids=CATEGORIES)
-def test_locals_are_what_the_engine_says(cases: list[Case]) -> None:
-    found: list[str] = []
-    compared = 0
-    for case in cases:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            result = compare(case)
-        compared += result.compared
-        found += [f"{case.name} {text}" for text in result.differences]
-    assert not found, "\n".join(found)
-    assert compared > len(cases) / 2
 
 
 def test_a_wrong_shape_is_seen() -> None:
@@ -43,10 +24,10 @@ def test_a_wrong_shape_is_seen() -> None:
     assert "known as" in difference(Tensor((b,), dtypes.INT), torch.zeros(2), axes)
 
 
-def test_what_a_program_binds_is_compared() -> None:
+def test_what_a_program_binds_and_returns_is_compared(tmp_path: Path) -> None:
     text = (
         "import torch\n\n\ndef f():\n    x = torch.zeros(2, 3)\n    y, z = x.sum(0), x.t(\n    )\n"
         "    return (\n        y @ z\n    )\n\n\n# run: f()\n"
     )
-    result = compare(Case("x/y", CASES, {"y.py": text}))
+    result = compare(Case("x/y", CASES, {"y.py": text}), tmp_path)
     assert (result.compared, result.differences) == (4, [])

@@ -1,4 +1,4 @@
-"""Every clean program of the corpus runs, and every buggy twin is really wrong.
+"""Every clean program of the corpus runs as the engine says, and every buggy twin is really wrong.
 
 ``python tests/static/verify_cases.py [SUBSTRING ...]`` prints what does not hold.
 """
@@ -16,6 +16,7 @@ import torch
 import torch._dynamo.config
 
 from static.corpus import CASES, SILENT, Case, load  # after the path is set
+from static.locals import compare  # likewise
 from static.running import execute  # likewise
 
 # An error of one of these kinds is a slip in the case itself, not the bug it shows.
@@ -30,15 +31,17 @@ def problem(case: Case) -> str | None:
     # compiling has no bearing on shapes, and takes seconds
     with tempfile.TemporaryDirectory() as folder, torch._dynamo.config.patch(disable=True):
         try:
-            value = _run(case, Path(folder) / "clean", buggy=False, drive=drive)
+            clean = compare(case, Path(folder) / "clean")
         except Exception:
             return "the clean twin fails\n" + traceback.format_exc(limit=-3)
+        if clean.differences:
+            return "\n".join(["running says otherwise than the engine", *clean.differences])
         if not case.has_bug:
             return None
         if not case.expected():
             return "no line is marked '# E:'"
         try:
-            wrong = _run(case, Path(folder) / "buggy", buggy=True, drive=drive)
+            wrong = _run_buggy(case, Path(folder) / "buggy", drive)
         except _SLIPS:
             return "the buggy twin has a slip of its own\n" + traceback.format_exc(limit=-3)
         except Exception:
@@ -47,15 +50,15 @@ def problem(case: Case) -> str | None:
         return None
     if "quiet" not in case.notes:
         return "the buggy twin runs"
-    return "the buggy twin computes the same" if _same(value, wrong) else None
+    return "the buggy twin computes the same" if _same(clean.value, wrong) else None
 
 
 def _excused(case: Case) -> bool:
     return "quiet" in case.notes or "static" in case.notes
 
 
-def _run(case: Case, folder: Path, *, buggy: bool, drive: list[str]) -> object:
-    case.write(folder, buggy=buggy)
+def _run_buggy(case: Case, folder: Path, drive: list[str]) -> object:
+    case.write(folder, buggy=True)
     return execute(folder, case.main, drive)
 
 

@@ -35,3 +35,4 @@ def attend(
 
 # run: update(randn(2, 3), randn(2, 3)), update(randn(2, 5), randn(2, 3), randn(2, 2), True)
 # run: attend(randn(2, 3, 4), randn(2, 3, 3)), attend(randn(2, 3, 4), randn(2, 3, 5), randn(2, 5, 4))
+# one: without context m is n, and the body is checked for that call too

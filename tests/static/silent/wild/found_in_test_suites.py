@@ -146,3 +146,15 @@ def _noisy(shape):
 
 def of_an_unknown_class(variable):
     return nn.Parameter(torch.tensor(0.1)) * (variable("x") <= variable("y")) ^ 2
+
+
+# run: under_autocast(8)
+# run: decorated(4)
+# run: pixels_of_an_array(torch.eye(3), 2, 3)
+# run: side_by_side({"image": torch.zeros(1, 4, 5)}, {"sample": torch.zeros(1, 1, 4, 6)})
+# run: scattered(3, 2, 4), scattered(3, 1, 4), scattered_again(3, 2, 4), scattered_again(3, 1, 4)
+# run: decays(torch.zeros(2, 3, 4, 4), torch.zeros(2, 3, 4), 4)
+# run: surrogate(torch.zeros(3), torch.zeros(3))
+# run: resize(torch.zeros(3, 4, 5), (2, 2)), resize(torch.zeros(3, 4, 5), width=10)
+# run: use(Several())
+# run: gathered()
