@@ -44,7 +44,7 @@ def test_the_loop_of_several_processes_runs_in_two(tmp_path: Path) -> None:
         tmp_path, "own_many.py", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == ["8", "8"]
+    assert "".join(done.stdout.split()) == "88"  # both write, perhaps in one line
 
 
 def test_every_option_it_names_exists() -> None:
