@@ -142,14 +142,20 @@ class Net(nn.Module):
 """
 
 
-def test_facts_say_the_same_when_they_come_from_another_process(tmp_path: Path) -> None:
-    path = tmp_path / "net.py"
+def _reads(folder: Path) -> tuple[Ahead, Path]:
+    """When a process has read a source."""
+    path = folder / "net.py"
     path.write_text(MODULE)
     ahead = Ahead()
     ahead.read(path)
     ahead.get_ready(1)
     with ahead._news:
         assert ahead._news.wait_for(lambda: path in ahead._facts, 60)
+    return ahead, path
+
+
+def test_facts_say_the_same_when_they_come_from_another_process(tmp_path: Path) -> None:
+    ahead, path = _reads(tmp_path)
     there, here = ahead.facts(path), SourceFacts.read(MODULE)
     assert there is not None
     for place in ("harmless_places", "kept_results", "rebound_names", "returned_calls", "cast_places"):
@@ -169,13 +175,7 @@ def test_facts_hold_no_tree_when_they_are_sent(tmp_path: Path) -> None:
 
 
 def test_facts_of_an_older_text_are_none(tmp_path: Path) -> None:
-    path = tmp_path / "net.py"
-    path.write_text(MODULE)
-    ahead = Ahead()
-    ahead.read(path)
-    ahead.get_ready(1)
-    with ahead._news:
-        assert ahead._news.wait_for(lambda: path in ahead._facts, 60)
+    ahead, path = _reads(tmp_path)
     path.write_text(MODULE + "\n")
     assert ahead.facts(path) is None
 
@@ -209,6 +209,16 @@ def test_a_source_that_cannot_be_read_costs_nothing(tmp_path: Path, files: dict[
 
 def test_little_is_not_worth_a_process() -> None:
     assert not worth_starting(WORTHWHILE - 1)
+
+
+def test_without_other_processes_everything_is_done_here(
+    files: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused() -> None:
+        raise BlockingIOError
+
+    monkeypatch.setattr("typedtorch.mypy_plugin.ahead._start", refused)
+    assert _begun(files, ["bad"]).answer("bad", Path(files["bad"])) is None
 
 
 def test_processes_that_get_no_task_end(monkeypatch: pytest.MonkeyPatch) -> None:

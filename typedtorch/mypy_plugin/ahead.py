@@ -47,7 +47,6 @@ class Answer:
 class Facts:
     """What one source says, and the state of its file then."""
 
-    path: Path
     stamp: Stamp
     source: SourceFacts
 
@@ -95,7 +94,10 @@ class Ahead:
     def get_ready(self, processes: int) -> None:
         """Start processes, up to so many in all."""
         while len(self._processes) < processes:
-            process = _start()
+            try:
+                process = _start()
+            except OSError:  # no more processes are allowed: there is still this one
+                return
             self._processes.append(process)
             threading.Thread(target=self._serve, args=(process,), daemon=True).start()
 
@@ -194,12 +196,12 @@ class Ahead:
     def _take(self, result: Result) -> None:
         with self._news:
             task, found = result
-            if isinstance(found, Facts):
-                self._facts[found.path] = found
-            elif isinstance(task, str):
-                if found is not None and task in self._out:
+            if isinstance(task, str):
+                if isinstance(found, Answer) and task in self._out:
                     self._answers[task] = found
                 self._out.discard(task)
+            elif isinstance(found, Facts):
+                self._facts[task] = found
             self._news.notify_all()
 
 

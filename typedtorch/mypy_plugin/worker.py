@@ -59,7 +59,7 @@ def _facts(path: Path, parsed: list[Syntax]) -> Facts | None:
     except (OSError, UnicodeDecodeError):
         return None
     parsed.append(source.syntax)
-    return Facts(path, before, source)
+    return Facts(before, source)
 
 
 class _Checker:

@@ -58,10 +58,8 @@ def _may_change(facts: Facts, name: str, value: Value) -> bool:
 
 def _forgotten(facts: Facts, name: str, value: Value) -> Value:
     """What is left of an object or a container whose changes cannot be followed."""
-    if isinstance(value, (Sequence, DictV)):
-        return updates.emptied(value)
     if not isinstance(value, Instance):
-        return value
+        return updates.emptied(value)
     stored = {attribute: UNKNOWN for n, attribute in facts.stored if n == name}
     changed = {
         attribute: updates.emptied(held)

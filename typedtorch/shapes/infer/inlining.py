@@ -313,11 +313,11 @@ def _write_back(
             # rebound in the body: the object that was passed may or may not have changed
             if name not in facts.changed_names:
                 continue
-            new = _emptied(old)
+            new = updates.emptied(old)
         else:
             new = join_all(ends, name)
             if type(new) is not type(old):
-                new = _emptied(old)
+                new = updates.emptied(old)
         frame.state.replace_value(old, new)
         changed.append((old, new))
     return changed
@@ -382,7 +382,3 @@ def run_body(frame: Frame, function: FunctionV, signature: Signature) -> Value:
 def _tells_nothing(value: Value) -> bool:
     """An argument with which a body would say no more than without."""
     return value is UNKNOWN or isinstance(value, (Object, External)) or value in ((), None)
-
-
-def _emptied(value: Value) -> Value:
-    return updates.emptied(value) if isinstance(value, (Sequence, DictV)) else value

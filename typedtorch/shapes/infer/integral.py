@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Set
 
+from typedtorch.shapes.infer.class_text import Def
 from typedtorch.shapes.syntax import walk
-
-Def = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def integral_names(definition: Def, integral: Callable[[ast.expr, Set[str]], bool]) -> Set[str]:

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from typedtorch.shapes.infer.class_text import Def
 from typedtorch.shapes.infer.index import registered
-from typedtorch.shapes.infer.integral import Def, integral_names
+from typedtorch.shapes.infer.integral import integral_names
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     DictV,
@@ -79,11 +80,11 @@ def after(receiver: Instance, method: str) -> Instance:
     return replace(receiver, attributes=kept, partial=True)
 
 
-def emptied(value: Sequence | DictV) -> Value:
-    """A container of which only the kind is still known."""
+def emptied(value: Value) -> Value:
+    """A container of which only the kind is still known; anything else as it is."""
     if isinstance(value, Sequence):
         return Sequence(value.kind, None, UNKNOWN)
-    return DictV({}, UNKNOWN, value.kind)
+    return DictV({}, UNKNOWN, value.kind) if isinstance(value, DictV) else value
 
 
 def _called_from(info: ClassInfo, method: str) -> set[str]:
