@@ -141,6 +141,25 @@ SILENT = {
                         break
                 return x
     """,
+    "what a __setattr__ keeps elsewhere, others may change": """
+        class Record:
+            def __init__(self, width: int):
+                self.gain = torch.ones(width)
+
+            def __setattr__(self, name: str, value) -> None:
+                self.__dict__.setdefault("held", {})[name] = value
+
+            def __getattr__(self, name: str):
+                return self.held[name]
+
+            def scaled(self, x: Float[Tensor, "n d"], names: list[str]) -> Tensor:
+                for name in names:
+                    self.held[name] = torch.ones(x.shape[1])
+                return x * self.gain
+
+        def scaled(x: Float[Tensor, "n 8"]) -> Tensor:
+            return Record(4).scaled(x, ["gain"])
+    """,
 }
 
 
@@ -206,6 +225,30 @@ FOUND = {
             return [c.seen.flatten(end_dim=-2) for c in counts]
         """,
         "dim=-2 is out of range",
+    ),
+    "a __setattr__ that passes on what it gets": (
+        """
+        class Base(nn.Module):
+            def __setattr__(self, name: str, value) -> None:
+                if isinstance(value, Base):
+                    raise ValueError("register it in a container")
+                return super().__setattr__(name=name, value=value)
+
+        class Plain(Base):
+            def __setattr__(self, name: str, value) -> None:
+                '''As of a module.'''
+                super().__setattr__(name, value)
+
+        class Positions(Plain):
+            def __init__(self, width: int, height: int):
+                super().__init__()
+                self.width, self.height = width, height
+                self.across = nn.Parameter(torch.zeros(height, 8))
+
+            def forward(self, x: Tensor) -> Tensor:
+                return x.view(len(x), self.width, 8) + self.across
+        """,
+        "do not broadcast: axis -2 is width in x.view(len(x), self.width, 8) and height in self.across",
     ),
 }
 

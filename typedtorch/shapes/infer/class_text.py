@@ -31,6 +31,27 @@ def sets_by_name(node: ast.ClassDef) -> bool:
     return False
 
 
+def only_passes_on(node: Def) -> bool:
+    """Whether a ``__setattr__`` does what its base's does with what it is given, or raises."""
+    *before, last = node.body
+    names = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
+    call = last.value if isinstance(last, (ast.Expr, ast.Return)) else None
+    if len(names) != 3 or not isinstance(call, ast.Call):
+        return False
+    given = [*call.args, *(k.value for k in call.keywords if k.arg in ("name", "value"))]
+    if [a.id for a in given if isinstance(a, ast.Name)] != names[-len(given) :] or len(given) < 2:
+        return False
+    own = ("super().__setattr__", "object.__setattr__")[len(given) - 2]
+    return ast.unparse(call.func) == own and all(_says_or_raises(statement) for statement in before)
+
+
+def _says_or_raises(statement: ast.stmt) -> bool:
+    """``if ...: raise``, or a docstring."""
+    if isinstance(statement, ast.If):
+        return not statement.orelse and len(statement.body) == 1 and isinstance(statement.body[0], ast.Raise)
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
 def arguments_of_calls(definition: ast.AST, receiver: str) -> dict[str, int]:
     """How many arguments a constructor gives to each method that it calls; not where they are spread."""
     given: dict[str, int] = {}

@@ -10,6 +10,7 @@ from dataclasses import replace
 from inspect import signature
 from typing import TYPE_CHECKING
 
+from typedtorch.shapes.infer.class_text import only_passes_on
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 
 def with_attribute(holder: Instance, name: str, value: Value) -> Instance:
     """The object with one attribute more; one that extends ``nn.Sequential`` runs it if it is a module."""
-    if isinstance(value, Tensor) and holder.info.find("__setattr__") is not None:
-        value = UNKNOWN  # it may be kept elsewhere, where others reach it
+    if isinstance(value, Tensor) and _keeps_elsewhere(holder):
+        value = UNKNOWN
     made = holder.with_attribute(name, value)
     modules = holder.attributes.get("__layer__")
     if isinstance(modules, LayerV) and _alters(modules, name, value):
@@ -43,6 +44,12 @@ def with_attribute(holder: Instance, name: str, value: Value) -> Instance:
         return made
     again = name in holder.attributes or name.isdigit()
     return made.with_attribute("__layer__", with_module(modules, UNKNOWN if again else value))
+
+
+def _keeps_elsewhere(holder: Instance) -> bool:
+    """Whether a ``__setattr__`` may put what it gets where others reach it."""
+    own = (body for info in holder.info.mro() for body in info.methods.get("__setattr__", ()))
+    return any(not only_passes_on(body) for body in own)
 
 
 def _alters(layer: LayerV, name: str, value: Value) -> bool:
