@@ -206,6 +206,11 @@ def nothing(frame: Frame, args: Args, node: ast.AST) -> Value:
     return None
 
 
+def exporting(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """Whether the program is being exported: no call that it makes itself is."""
+    return False if frame.depth else Scalar("bool")
+
+
 def never(frame: Frame, args: Args, node: ast.AST) -> Value:
     """A function that does not return."""
     return Object("Never")
@@ -294,6 +299,7 @@ SPECIAL: dict[str, Special] = {
     "math.floor": rounding(math.floor), "math.gcd": integer_function, "math.lcm": integer_function,
     "math.isqrt": integer_function, "math.prod": math_product, "numpy.prod": math_product,
     "dataclasses.field": field, "dataclasses.replace": replace_fields, "torch.Size": size_tuple,
+    "torch.onnx.is_in_onnx_export": exporting, "torch.compiler.is_exporting": exporting,
     "torch.nn.Parameter": parameter, "torch.nn.Buffer": parameter, "torch.is_tensor": some_bool,
     "torch.is_floating_point": some_bool, "typing.assert_type": first_argument,
     "torch.distributed.get_rank": integer_function, "torch.distributed.get_world_size": integer_function,

@@ -90,6 +90,9 @@ def _refine(frame: Frame, test: ast.expr, positive: bool) -> bool:
             return keep_options(frame, test, lambda v: truth(v) is not (not positive))
         case ast.NamedExpr(target=target):
             return _refine(frame, target, positive)
+        case ast.Compare(left=ast.Call(func=ast.Name(id="type"), args=[one]), ops=[op], comparators=[kind]):
+            one_of_these = isinstance(op, (ast.Is, ast.Eq, ast.In)) is positive
+            return not one_of_these or _refine_isinstance(frame, one, kind, positive=True)
         case ast.Compare(left=left, ops=[op], comparators=[right]):
             return _refine_comparison(frame, left, op, right, positive)
         case ast.Compare(left=left, ops=ops, comparators=others) if positive:  # a == b == c

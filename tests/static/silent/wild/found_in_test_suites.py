@@ -148,6 +148,34 @@ def of_an_unknown_class(variable):
     return nn.Parameter(torch.tensor(0.1)) * (variable("x") <= variable("y")) ^ 2
 
 
+class Restored(nn.Module):
+    def forward(self, x: Tensor, sizes: Tensor) -> Tensor | list[Tensor]:
+        resized = nn.functional.interpolate(x, size=(8, 8))
+        if torch.onnx.is_in_onnx_export():
+            return resized
+        found = []
+        for i in range(len(x)):
+            found.append(nn.functional.interpolate(resized[i : i + 1], size=sizes[i].tolist()))
+        return found
+
+
+def of_either_kind() -> None:
+    out = Restored()(torch.zeros(2, 3, 6, 6), torch.tensor([[6, 6], [6, 6]]))
+    if isinstance(out, list):
+        assert len(out) == 2
+    else:
+        assert out.shape == (2, 3, 6, 6)
+    first = torch.zeros(2, 3)
+    if type(first) is list:
+        assert first[0].shape == (4, 3)
+    elif type(first) in (dict, tuple):
+        assert first[0].shape == (4, 3)
+    if type(first) != tuple:  # noqa: E721
+        assert first.shape == (2, 3)
+    else:
+        assert first[0].shape == (4, 3)
+
+
 # run: under_autocast(8)
 # run: decorated(4)
 # run: pixels_of_an_array(torch.eye(3), 2, 3)
@@ -158,3 +186,4 @@ def of_an_unknown_class(variable):
 # run: resize(torch.zeros(3, 4, 5), (2, 2)), resize(torch.zeros(3, 4, 5), width=10)
 # run: use(Several())
 # run: gathered()
+# run: of_either_kind()
