@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.values import UNKNOWN, Record, Value
-from typedtorch.shapes.size import atoms
-from typedtorch.shapes.tensor import Entry, Pack, ShapeError, Tensor, pack_index
+from typedtorch.shapes.size import atoms, axis
+from typedtorch.shapes.tensor import Pack, ShapeError, Tensor, pack_index
 
 _SOME_OPERAND = "an operand is "
 Fits = Callable[[Value], bool]
@@ -106,16 +107,26 @@ def _joined_otherwise(frame: Frame, node: ast.Call, fits: Fits) -> str | None:
     value = _tried(frame, ast.copy_location(ast.Call(other, node.args, node.keywords), node))
     if not isinstance(value, Tensor) or not _known(value) or not fits(value):
         return None
-    return f"{source(other)} fits" if sum(not _certain(entry) for entry in value.shape) <= 1 else None
+    free = sum(_is_free(value, at, fits) for at in range(len(value.shape)))
+    return f"{source(other)} fits" if free <= 1 and free < len(value.shape) else None
 
 
 def _is_zero(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value == 0
 
 
-def _certain(entry: Entry) -> bool:
-    """Whether a size is none that may be equal to any other."""
-    return not isinstance(entry, Pack) and all(atom.kind == "axis" for atom in atoms(entry))
+_ANOTHER_AXIS, _ANOTHER_NUMBER = axis("*another"), 104_729
+
+
+def _is_free(value: Tensor, at: int, fits: Fits) -> bool:
+    """Whether any size would fit there: it may be equal to any, or meets a name that nothing binds."""
+    entry = value.shape[at]
+    if isinstance(entry, Pack) or any(atom.kind != "axis" for atom in atoms(entry)):
+        return True
+    others = (
+        (*value.shape[:at], other, *value.shape[at + 1 :]) for other in (_ANOTHER_AXIS, _ANOTHER_NUMBER)
+    )
+    return all(fits(replace(value, shape=shape, layout=None)) for shape in others)
 
 
 def _tried(frame: Frame, node: ast.expr) -> Value:
