@@ -159,6 +159,8 @@ def call_value(frame: Frame, function: Value, args: Args, node: ast.AST) -> Valu
         return library.call_partial(frame, function, args, node)
     if isinstance(function, Sequence) and function.kind == "sequential":
         return call_sequential(frame, function, args, node)
+    if isinstance(function, Object) and function.name in library.GRADIENT_MODES and len(args.values) == 1:
+        return args.values[0]  # torch.no_grad()(f)
     if isinstance(function, SpecV) and isinstance(function.spec, specs.InstanceSpec):
         return frame.interpreter.construct(frame, function.spec.info, args, node)
     return mutation.forget(frame, args)

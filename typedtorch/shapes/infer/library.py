@@ -41,6 +41,7 @@ from typedtorch.shapes.infer.places import write_place
 from typedtorch.shapes.infer.rule_values import to_rule
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
+    Bound,
     ClassV,
     DictV,
     External,
@@ -88,6 +89,8 @@ def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
         return decorated if isinstance(decorated, (FunctionV, ClassV)) else External(name)
     if name in CONTAINERS:
         return CONTAINERS[name](frame, args, node)
+    if name in GRADIENT_MODES and args.values and isinstance(args.values[0], (FunctionV, Bound)):
+        return args.values[0]
     if name in OBJECTS:
         return Object(name)
     return mutation.forget(frame, args)
@@ -157,7 +160,11 @@ SAME_FUNCTION = {
     "jaxtyping.jaxtyped", "beartype.beartype", "typeguard.typechecked", "functools.cache",
     "functools.lru_cache", "torch.compile",
 }  # fmt: skip
-OBJECTS = {"torch.device", "torch.Generator", "torch.no_grad", "torch.inference_mode", "torch.enable_grad"}
+# decorators too, and so are what calls of them give
+GRADIENT_MODES = {
+    "torch.no_grad", "torch.inference_mode", "torch.enable_grad", "torch.set_grad_enabled",
+}  # fmt: skip
+OBJECTS = {"torch.device", "torch.Generator", *GRADIENT_MODES}
 
 
 # -- builtins ---------------------------------------------------------------------------------
