@@ -199,9 +199,9 @@ def axis(name: str, scope: str = "") -> Poly:
 
 
 @lru_cache(maxsize=8192)
-def integer(name: str) -> Poly:
-    """An integer of the program (a parameter, an attribute) with no known value."""
-    return as_poly(Atom("int", name))
+def integer(name: str, place: str = "") -> Poly:
+    """An integer of the program (a parameter, an attribute) with no known value; each place has its own."""
+    return as_poly(Atom("int", name, (), place))
 
 
 def unknown(name: str | None = None) -> Poly:

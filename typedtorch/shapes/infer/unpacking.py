@@ -23,7 +23,7 @@ from typedtorch.shapes.infer.values import (
 from typedtorch.shapes.infer.values import Sequence as SequenceV
 from typedtorch.shapes.rule import Fields
 from typedtorch.shapes.size import Poly, integer, unknown
-from typedtorch.shapes.tensor import Entry, Pack, Shape, pack_index
+from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, pack_index
 
 # targets with what each is bound to, and the expression that it is written as
 Parts = list[tuple[ast.expr, Value, ast.expr | None]]
@@ -37,6 +37,8 @@ def unpacked(
     if isinstance(value, Choice):
         fits = [v for v in value.options if not isinstance(v, tuple) or len(v) == len(elts)]
         value = fits[0] if len(fits) == 1 and star is None else UNKNOWN
+    if value is UNKNOWN and star is None and source is not None and _of_tensor(frame, source):
+        value = (ANY_AXES,)
     if isinstance(value, Tensor):
         value = _unpack_tensor(frame, value, elts, star, target, source)
     if isinstance(value, tuple) and any(isinstance(v, Pack) for v in value):
@@ -44,7 +46,7 @@ def unpacked(
             # *batch, s, d = x.shape: the run of axes itself, to be spread again in view(*batch, ...)
             whole = [(part,) if i == star else part for i, part in enumerate(value)]
             return _paired(elts, whole)
-        value = _unpack_shape(frame, value, elts, star, source)
+        value = _unpack_shape(frame, value, elts, star, source, frame.place(target))
     items = items_of(value)
     if items is None and star is None and isinstance(source, ast.Call):
         value = _check_unbind(frame, source, value, len(elts))
@@ -58,6 +60,25 @@ def unpacked(
             messages.unpack(frame, source or target, value, len(elts), len(items))
         items = [UNKNOWN] * len(elts)
     return list(zip(elts, items, _written_out(source, len(elts)), strict=True))
+
+
+def _of_tensor(frame: Frame, source: ast.expr) -> bool:
+    """Whether what a shape is read of can only be a tensor, which is noted: ``b, c = x.size()``.
+
+    An array has a ``shape`` as well, but none is given to a module's ``forward``.
+    """
+    subject = shape_read(source)
+    if not isinstance(subject, ast.Name) or frame.lookup(subject.id) is not UNKNOWN:
+        return False
+    if not isinstance(source, ast.Call) and not _in_forward(frame):
+        return False
+    write_place(frame, subject, Tensor((ANY_AXES,)))
+    return True
+
+
+def _in_forward(frame: Frame) -> bool:
+    function, owner = frame.function, frame.owner
+    return function is not None and function.name == "forward" and owner is not None and owner.is_module
 
 
 def _paired(elts: list[ast.expr], values: list[Value]) -> Parts:
@@ -140,7 +161,12 @@ def _unpack_tensor(
 
 
 def _unpack_shape(
-    frame: Frame, value: tuple[Value, ...], elts: list[ast.expr], star: int | None, source: ast.expr | None
+    frame: Frame,
+    value: tuple[Value, ...],
+    elts: list[ast.expr],
+    star: int | None,
+    source: ast.expr | None,
+    place: str,
 ) -> Value:
     """``*batch, s, d = x.shape`` or ``b, s, d = x.shape`` where the rank is not known."""
     packed = pack_index(value)
@@ -152,7 +178,7 @@ def _unpack_shape(
         return UNKNOWN
     names = [e.id if isinstance(e, ast.Name) else "?" for e in elts[packed : packed + missing]]
     # a name that says it is not used says nothing of the size: of a square, perhaps
-    fresh: Shape = tuple(unknown() if n.startswith("_") else integer(n) for n in names)
+    fresh: Shape = tuple(unknown() if n.startswith("_") else integer(n, place) for n in names)
     subject = shape_read(source) if source is not None else None
     if subject is not None:
         tensor = read_place(frame, subject)
