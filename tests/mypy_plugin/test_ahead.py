@@ -90,6 +90,20 @@ def test_what_nobody_has_begun_is_taken_back(files: dict[str, str]) -> None:
     assert list(ahead._left) == ["library"]
 
 
+def test_where_there_is_little_to_do_what_nobody_has_begun_is_begun_next(files: dict[str, str]) -> None:
+    ahead = _begun(files, ["bad", "library", "user"])
+    answers = [ahead.answer(name, Path(files[name]), take_back=False) for name in ("bad", "library", "user")]
+    assert None not in answers
+
+
+def test_nobody_waits_for_processes_that_are_gone(files: dict[str, str]) -> None:
+    ahead = _begun(files, [])
+    (process,) = ahead._processes
+    process.wait(60)  # there is nothing to do
+    ahead.begin(files, ["bad"])
+    assert ahead.answer("bad", Path(files["bad"]), take_back=False) is None
+
+
 def test_what_shows_no_errors_is_not_handed_out(files: dict[str, str]) -> None:
     ahead = _settled(_begun(files, ["bad", "library"], wanted=lambda module: module == "library"))
     assert ahead.answer("bad", Path(files["bad"])) is None

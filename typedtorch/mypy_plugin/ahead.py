@@ -23,8 +23,9 @@ import typedtorch
 from typedtorch.shapes.findings import Finding
 from typedtorch.shapes.module_facts import SourceFacts
 
-# Bytes of source from which one more process is worth its start.
-WORTHWHILE = 150_000
+# Bytes of source from which a process is worth its start, and for which one more is.
+WORTHWHILE = 4_000
+ONE_MORE = 150_000
 _MOST = 3  # each has to read what the modules have in common
 _IN_HAND = 2  # tasks that a process has been given: while mypy is slow to hear of one it has another
 _PATIENCE = 120.0  # seconds without an answer, or a task, after which nothing more is expected
@@ -59,7 +60,7 @@ Result = tuple[Path | str, Facts | Answer | None]
 
 def worth_starting(size: int) -> int:
     """How many processes so many bytes of source are worth: none where they are few, or no core is free."""
-    return min(_cores() - 1, size // WORTHWHILE, _MOST)
+    return min(_cores() - 1, 1 + size // ONE_MORE, _MOST) if size >= WORTHWHILE else 0
 
 
 def stamp(path: Path) -> Stamp:
@@ -76,7 +77,8 @@ class Ahead:
 
     They load the engine and read sources while mypy still reads the program.  mypy comes to the modules
     roughly in the order of ``check``; the processes take them from its end, a few at a time.  What mypy comes
-    to first it need not wait for: it is taken back, to be checked here.
+    to first it need not wait for: it is taken back, to be checked here.  Only where there is little to do is
+    waiting quicker than to load the engine here as well.
     """
 
     def __init__(self) -> None:
@@ -90,6 +92,7 @@ class Ahead:
         self._news = threading.Condition()
         self._wanted: Callable[[str], bool] = lambda module: True
         self._processes: list[subprocess.Popen[bytes]] = []
+        self._alive = 0
 
     def get_ready(self, processes: int) -> None:
         """Start processes, up to so many in all."""
@@ -99,6 +102,7 @@ class Ahead:
             except OSError:  # no more processes are allowed: there is still this one
                 return
             self._processes.append(process)
+            self._alive += 1
             threading.Thread(target=self._serve, args=(process,), daemon=True).start()
 
     def read(self, path: Path, *, if_idle: bool = False) -> None:
@@ -123,16 +127,23 @@ class Ahead:
         found = self._facts.pop(path, None)
         return found.source if found is not None and found.stamp == stamp(path) else None
 
-    def answer(self, module: str, path: Path) -> Answer | None:
-        """The answer for a module; None if nobody works on it, or the file has changed since."""
+    def answer(self, module: str, path: Path, *, take_back: bool = True) -> Answer | None:
+        """The answer for a module; None if nobody works on it, or the file has changed since.
+
+        What nobody has begun is taken back, or else is the next to be begun.
+        """
         with self._news:
-            if module in self._left:
-                del self._left[module]
-                return None
-            if not self._news.wait_for(lambda: module not in self._out, _PATIENCE):
+            if self._left.pop(module, module) is None:
+                if take_back or not self._alive:
+                    return None
+                self._left[module] = None
+            if not self._news.wait_for(lambda: not self._awaited(module), _PATIENCE):
                 self._stop()
             found = self._answers.pop(module, None)
         return found if found is not None and found.stamp == stamp(path) else None
+
+    def _awaited(self, module: str) -> bool:
+        return module in self._out or (module in self._left and self._alive > 0)
 
     def _stop(self) -> None:
         """Nothing more is expected of anybody."""
@@ -152,6 +163,7 @@ class Ahead:
             assert process.stdin is not None
             process.stdin.close()
             with self._news:
+                self._alive -= 1
                 self._out -= given
                 self._news.notify_all()
             process.wait()

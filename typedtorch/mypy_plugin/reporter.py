@@ -21,7 +21,7 @@ from mypy.plugin import AnalyzeTypeContext, Plugin
 from mypy.types import Type
 
 from typedtorch.mypy_plugin import messages
-from typedtorch.mypy_plugin.ahead import Ahead, stamp, worth_starting
+from typedtorch.mypy_plugin.ahead import ONE_MORE, Ahead, stamp, worth_starting
 from typedtorch.mypy_plugin.unreachable import unreachable_lines
 from typedtorch.shapes.config import Config
 from typedtorch.shapes.findings import Finding
@@ -61,7 +61,7 @@ class Reporter:
         self._cached: dict[str, str] = {}  # modules that mypy has results of already, and their files
         self._importing = False  # mypy has read what it was given, and now reads what that imports
         self._silent: dict[str, bool] = {}
-        self._size = 0  # bytes of what mypy has read anew and the engine is to check
+        self._size = 0  # bytes of what mypy has read anew that names tensors and is to be checked
         self._sources = Sources(self.find)
         self._program: Program | None = None
         self._broken = False
@@ -94,8 +94,8 @@ class Reporter:
             return
         path = Path(tree.path)
         self._ahead.read(path, if_idle=silent)
-        if not silent:
-            self._size += path.stat().st_size if path.is_file() else 0
+        if not silent and self._sources.names_tensors(tree.fullname, path):
+            self._size += stamp(path)[1]
             self._ahead.get_ready(worth_starting(self._size))
 
     def silent(self, module: str) -> bool:
@@ -198,7 +198,8 @@ class Reporter:
 
     def _check(self, tree: MypyFile) -> _Checked | None:
         path = Path(tree.path)
-        answer = self._ahead.answer(tree.fullname, path)
+        take_back = self._program is not None or self._size > ONE_MORE
+        answer = self._ahead.answer(tree.fullname, path, take_back=take_back)
         if answer is not None:
             return _Checked(tree, answer.findings, answer.used)
         if self._broken:

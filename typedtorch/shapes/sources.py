@@ -43,6 +43,11 @@ class Sources:
         """Whether a module can concern tensors: it, or one that it imports however indirectly, names them."""
         return any(scan.tensors for _, scan in self._reachable(module, path))
 
+    def names_tensors(self, module: str, path: Path) -> bool:
+        """Whether the text of a module itself does."""
+        scan = self._scan(module, path)
+        return scan is not None and scan.tensors
+
     def imported(self, module: str, path: Path, among: Container[str]) -> frozenset[str]:
         """Those modules of ``among`` that a module imports, directly or through others of them."""
         names = {name for name, _ in self._reachable(module, path, among)}
