@@ -247,7 +247,9 @@ def symbolic_argument(
         if isinstance(default, ast.Tuple) and isinstance(parameter.spec, specs.TupleSpec):
             # of ``size: tuple[int, int] = (720, 1440)`` another pair of numbers will do as well
             return tuple(interpreter.number(f"{parameter.name}[{values.index(v)}]") for v in values)
-        return values if isinstance(default, ast.Tuple) else Sequence("list", values)
+        # nothing is 0 wide: ``dims=[0, 0, 0, 0]`` says only how many every caller has to give
+        items = tuple(v or UNKNOWN for v in values)
+        return items if isinstance(default, ast.Tuple) else Sequence("list", items)
     if isinstance(parameter.spec, specs.Anything):
         if isinstance(default, ast.Constant) and isinstance(default.value, bool):
             return Scalar("bool")

@@ -223,16 +223,18 @@ def boolean(frame: Frame, node: ast.BoolOp) -> Value:
     frame.state = before
     if not values:
         return UNKNOWN
-    if is_or:
-        # ``x or default`` is never None unless the last one is
-        values = [*(_without_none(v) for v in values[:-1]), values[-1]]
+    # ``x or default`` is what is true of x, and ``x and y`` what is false of it, unless it is the last one
+    values = [*(_only(v, is_or, values[-1]) for v in values[:-1]), values[-1]]
     return join_all(values, frame.place(node))
 
 
-def _without_none(value: Value) -> Value:
+def _only(value: Value, truth: bool, last: Value) -> Value:
+    """What a value is where it is true, or false; one that is not known is a flag where the last one is."""
     if isinstance(value, Choice):
-        return choice([v for v in value.options if v is not None])
-    return value
+        return choice([v for v in value.options if comparing.truth(v) is not (not truth)])
+    if isinstance(value, Scalar) and value.kind == "bool":
+        return truth
+    return truth if value is UNKNOWN and last is truth else value
 
 
 def unary(frame: Frame, node: ast.UnaryOp) -> Value:

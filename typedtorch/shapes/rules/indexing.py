@@ -263,6 +263,8 @@ def getitem(self: Any, index: Any) -> Tensor:
         shape, _advanced = indexed(tensor, index, name(self, "self"))
     except Undecided:
         return tensor.of((ANY_AXES,))
+    if not shape and _any_object(tensor):
+        raise Undecided
     deliberate = any(i is None for i in _items(index)) or tensor.deliberate
     return Tensor(shape, tensor.dtype, deliberate=deliberate, library=tensor.library)
 
@@ -292,10 +294,15 @@ def setitem(self: Any, index: Any, value: Any) -> None:
             "assignment through index tensors wants one dtype", "dtype", f"cast it: {label}.to({who}.dtype)",
         )  # fmt: skip
     into = broadcastable_into(given, shape)
-    if into is False:
+    if into is False and (shape or not _any_object(tensor)):
         raise ShapeError(
             f"{label} has shape {show(value.shape)} and the indexed part of {who} has shape {show(shape)}"
         )
+
+
+def _any_object(tensor: Tensor) -> bool:
+    """Whether items may be anything: an array of numpy without a known dtype may hold objects or records."""
+    return tensor.library == "numpy" and tensor.dtype == dtypes.ANY
 
 
 def _has_axes(index: Any) -> bool:
