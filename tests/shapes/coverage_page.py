@@ -74,10 +74,6 @@ def state(name: str) -> str:
     return "unknown"
 
 
-def _by_state(space: str) -> dict[str, list[str]]:
-    return {s: [n for n in names_of(space) if state(f"{space}.{n}") == s] for s in STATES}
-
-
 def page() -> str:
     """The page, for the installed versions."""
     lines = [

@@ -139,11 +139,6 @@ def run_rule(row: Rule, kind: str, call: Call) -> Any:
         return made
 
 
-_VALUES = ("not implemented for", "not supported", "out of range", "out of bounds", "NotImplementedError",
-           "Could not run", "could not be", "index out", "unsupported", "Unsupported", "ZeroDivision",
-           "not yet support", "not compiled with")  # fmt: skip
-
-
 def real_outcomes(row: Rule, kind: str, call: Call) -> list[Any]:
     """What the real operator answers on the meta device and, where that is not the last word, on the CPU."""
     found: list[Any] = []

@@ -200,11 +200,6 @@ def parameters(function: Callable[..., Any], examples: tuple[Any, ...] = ()) -> 
     return found
 
 
-def result_spec(function: Callable[..., Any]) -> Spec | None:
-    """What the annotation says of the result, or None."""
-    return spec_of(type_hints(function).get("return"), "the result")
-
-
 def type_hints(function: Callable[..., Any]) -> dict[str, Any]:
     """Annotations, evaluated where that is possible."""
     plain = inspect.unwrap(function)

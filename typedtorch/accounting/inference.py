@@ -97,17 +97,3 @@ def decode_step(
         flops, moved, seconds, cache.batch / seconds, "memory" if waiting >= arithmetic else "arithmetic",
         moved <= found.memory * devices,
     )  # fmt: skip
-
-
-def ridge_batch(
-    device: Device | str = "h100", dtype: Dtype = torch.bfloat16, *, weight_bytes: float = 2
-) -> float:
-    """Sequences from which on products with the weights are bound by arithmetic.
-
-    ``peak / bandwidth * bytes per weight / 2``
-
-    >>> round(ridge_batch("h100"))
-    295
-    """
-    found, peak = known_device(device, dtype)
-    return peak / found.bandwidth * weight_bytes / 2

@@ -16,7 +16,6 @@ from typedtorch.accounting.trace import tensors
 
 LossName = Literal["sum", "mean", "mse", "cross_entropy"]
 Loss = LossName | Callable[..., Tensor]
-Objective = Callable[[Any], Tensor]
 
 
 def objective(

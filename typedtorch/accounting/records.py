@@ -17,10 +17,6 @@ class Parameters:
     embedding: int
     by_module: Mapping[str, int]
 
-    @property
-    def without_embedding(self) -> int:
-        return self.total - self.embedding
-
 
 @dataclass(frozen=True)
 class Flops:

@@ -96,17 +96,3 @@ def is_contiguous(shape: tuple[int, ...], stride: tuple[int, ...]) -> bool:
     if 0 in shape:
         return True
     return all(n == 1 or s == w for n, s, w in zip(shape, stride, strides(shape), strict=True))
-
-
-def reshape_copies(tensor: Shaped[Tensor, "*shape"], shape: tuple[int, ...]) -> bool:
-    """Whether ``tensor.reshape(shape)`` must copy, because no strides describe the result.
-
-    >>> import torch; x = torch.zeros(4, 6)
-    >>> reshape_copies(x, (24,)), reshape_copies(x.T, (24,))
-    (False, True)
-    """
-    try:
-        tensor.view(shape)
-    except RuntimeError:
-        return True
-    return False

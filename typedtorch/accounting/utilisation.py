@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import torch
 
-from typedtorch.accounting.devices import Device, Dtype, dtype_key, find, why_unknown
+from typedtorch.accounting.devices import Device, Dtype, find, why_unknown
 
 
 @dataclass(frozen=True)
@@ -118,11 +118,3 @@ def _synchronise(device: torch.device) -> None:
         torch.cuda.synchronize(device)
     elif device.type == "mps":
         torch.mps.synchronize()
-
-
-def as_device(
-    measured: MeasuredPeak, name: str, dtype: torch.dtype, *, bandwidth: float, memory: float
-) -> Device:
-    """A device with a measured peak, for :func:`mfu` and the roofline."""
-
-    return Device(name, {dtype_key(dtype): measured.flops}, bandwidth, memory, sources=("measured",))

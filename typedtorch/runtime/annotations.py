@@ -174,7 +174,6 @@ def _of_generic(annotation: Any, origin: Any, args: tuple[Any, ...]) -> Spec:
 
 
 _CONTAINERS = {"builtins", "collections", "collections.abc"}
-_WALKED = (abc.Iterable, abc.Container)
 
 
 def _of_union(options: tuple[Any, ...]) -> Spec:
