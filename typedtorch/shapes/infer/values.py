@@ -20,7 +20,8 @@ from typedtorch.shapes.equality import is_argument
 from typedtorch.shapes.infer.tensor_joins import join_tensor
 from typedtorch.shapes.python_numbers import number_kind, one_of
 from typedtorch.shapes.rule import Fields, Layer, Record
-from typedtorch.shapes.size import Atom, Poly, Size, atoms, either, unknown
+from typedtorch.shapes.rules.forms import is_size
+from typedtorch.shapes.size import Atom, Size, atoms, either, unknown
 from typedtorch.shapes.syntax import names_in
 from typedtorch.shapes.tensor import UNKNOWN, Dtype, Pack, Scalar, Tensor, Unknown
 
@@ -226,10 +227,6 @@ class Object:
 
 
 MAX_OPTIONS = 6
-
-
-def is_size(value: Value) -> bool:
-    return isinstance(value, (int, Poly)) and not isinstance(value, bool)
 
 
 def equal(a: Value, b: Value) -> bool:
