@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from typedtorch.shapes.infer import calls, mutation, reading, registering, specs
+from typedtorch.shapes.infer import calls, mutation, reading, registering, specs, updates
 from typedtorch.shapes.infer.arithmetic import operate
+from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.declared import check_declared
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import with_item, without_attributes
@@ -27,6 +28,12 @@ from typedtorch.shapes.infer.values import Sequence as SequenceV
 def assign(frame: Frame, node: ast.Assign) -> bool:
     """``a = b = value``; what follows is reached."""
     value = frame.evaluate(node.value)
+    if isinstance(node.value, ast.Lambda) and isinstance(value, FunctionV) and frame.function is not None:
+        # by the time of a call a name may be bound anew
+        later = frame.module.facts(frame.function.node).last_store
+        captured = value.closure or {}
+        known = {k: UNKNOWN if later.get(k, 0) > node.lineno else v for k, v in captured.items()}
+        value = replace(value, closure=known)
     for target in node.targets:
         assign_target(frame, target, value, node.value)
     return True
@@ -52,7 +59,9 @@ def assign_target(frame: Frame, target: ast.expr, value: Value, source: ast.expr
 
 def _assign_attribute(frame: Frame, base: ast.expr, attr: str, value: Value, source: ast.expr | None) -> None:
     holder = frame.evaluate(base)
-    if isinstance(holder, Instance):
+    if isinstance(holder, Instance) and (setter := frame.interpreter.setter(holder, attr)) is not None:
+        frame.call(setter, Args([value], [source]), base)
+    elif isinstance(holder, Instance):
         spec = holder.info.spec(attr)
         if spec is not None and source is not None and specs.shaped(spec):
             value = frame.interpreter.check_attribute(frame, holder, spec, value, source)
@@ -60,7 +69,7 @@ def _assign_attribute(frame: Frame, base: ast.expr, attr: str, value: Value, sou
         frame.state.replace_value(holder, registering.with_attribute(holder, attr, value))
         if isinstance(had, _MODULES) and isinstance(value, _MODULES):
             _outgrow(frame, base)
-    elif isinstance(holder, LayerV) and registering.is_setting(holder, attr):
+    elif isinstance(holder, LayerV) and (attr == "forward" or registering.is_setting(holder, attr)):
         frame.state.replace_value(holder, UNKNOWN)
     elif isinstance(holder, SequenceV) and holder.kind == "sequential":
         frame.state.replace_value(holder, registering.with_module(holder, UNKNOWN))
@@ -126,8 +135,11 @@ def augmented(frame: Frame, node: ast.AugAssign) -> bool:
     left, right = frame.evaluate(_loaded(target)), frame.evaluate(node.value)
     operands = (_loaded(target), node.value)
     value = operate(frame, node, node.op, left, right, operands, in_place=True)
-    if isinstance(left, SequenceV) and isinstance(node.op, ast.Add):
+    if isinstance(left, (SequenceV, DictV)):  # it changes in place, for whoever holds it
+        value = value if type(value) is type(left) else updates.emptied(left)
         frame.state.replace_value(left, value)
+    elif isinstance(left, Instance):
+        frame.state.replace_value(left, without_attributes(left))
     if isinstance(target, ast.Subscript) and isinstance(frame.evaluate(target.value), Tensor):
         return True
     assign_target(frame, target, value)

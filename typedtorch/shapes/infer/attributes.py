@@ -10,6 +10,7 @@ from typedtorch.shapes.infer import messages, specs
 from typedtorch.shapes.infer.alternatives import for_each
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.items import without_attributes
 from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.program import ModuleV
 from typedtorch.shapes.infer.rule_values import from_rule
@@ -143,9 +144,16 @@ def of_module(value: ModuleV, name: str) -> Value:
 
 def of_instance(frame: Frame, value: Instance, name: str, node: ast.AST) -> Value:
     """What the instance remembers, else a member of its class."""
+    info = value.info
+    if info.find("__getattribute__") is not None:
+        return UNKNOWN
     if name in value.attributes:
         return value.attributes[name]
-    info = value.info
+    if name == "__dict__":  # whoever has it may put anything into it
+        frame.state.replace_value(value, without_attributes(value))
+        return UNKNOWN
+    if info.is_replaced(name):
+        return UNKNOWN
     function = info.as_function(name, value)
     if function is not None:
         if frame.interpreter.is_property(function):
@@ -190,7 +198,7 @@ _MODULE_METHODS = frozenset(
     {
         "__call__", "register_buffer", "register_parameter", "parameters", "named_parameters", "modules",
         "children", "state_dict", "load_state_dict", "zero_grad", "add_module", "register_module", "_replace",
-        "__setattr__",
+        "__setattr__", "register_forward_hook", "register_forward_pre_hook",
     }
 )  # fmt: skip
 
@@ -198,6 +206,8 @@ _MODULE_METHODS = frozenset(
 def of_class(frame: Frame, value: ClassV, name: str) -> Value:
     """A class method, static method, class constant or nested class."""
     info = value.info
+    if info.is_replaced(name):
+        return UNKNOWN
     found = info.find(name)
     if found is not None:
         return frame.interpreter.method(found[0], found[1], value, on_class=True)

@@ -11,7 +11,7 @@ the two names coincide by accident and nothing is reported.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -100,22 +100,29 @@ class ClassInfo:
         return self.module.program.interpreter.evaluate_in(node, self.module, self.closure)
 
     def mro(self) -> Sequence[ClassInfo]:
-        """This class and its bases in the program, depth first."""
+        """This class and its bases in the program, in the order in which Python asks them."""
         if self._mro is not None:
             return self._mro
-        found = list(self._ancestors(frozenset()))
+        found = self._linearised(frozenset())
         if all(info._settled for info in found):
             self._mro = found
         return found
 
-    def _ancestors(self, seen: frozenset[int]) -> Iterator[ClassInfo]:
+    def _linearised(self, seen: frozenset[int]) -> list[ClassInfo]:
+        """Each class before its bases, and these as they are written (C3), as far as that goes."""
         if id(self) in seen:
-            return
-        yield self
-        for base in self.bases:
-            info = _class_of(base)
-            if info is not None:
-                yield from info._ancestors(seen | {id(self)})
+            return []
+        parents = [info for base in self.bases if (info := _class_of(base)) is not None]
+        rows = [info._linearised(seen | {id(self)}) for info in parents]
+        rows = [row for row in (*rows, parents) if row]
+        order = [self]
+        while rows:
+            heads = [row[0] for row in rows]
+            later = {id(info) for row in rows for info in row[1:]}
+            first = next((head for head in heads if id(head) not in later), heads[0])
+            order.append(first)
+            rows = [left for row in rows if (left := [info for info in row if info is not first])]
+        return order
 
     def external_bases(self) -> list[str]:
         """Names of the bases outside the program, of every ancestor."""
@@ -189,6 +196,14 @@ class ClassInfo:
             if name in info.methods:
                 return info, info.methods[name]
         return None
+
+    def is_replaced(self, name: str) -> bool:
+        """Whether the class is given another member of this name: ``Net.forward = patched``."""
+        for info in self.mro():
+            stored = info.module.facts(info.module.tree).stored
+            if (info.name, name) in stored or ("cls", name) in stored:
+                return True
+        return False
 
     def spec(self, name: str) -> Spec | None:
         """The annotation of an attribute, on this class or a base."""

@@ -4,37 +4,44 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 
-from typedtorch.shapes.infer import refine
+from typedtorch.shapes.infer import refine, updates
 from typedtorch.shapes.infer.assignment import assign_target
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate
 from typedtorch.shapes.infer.lengths import length_of
+from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     DictV,
+    FunctionV,
+    Instance,
     Sequence,
     Value,
+    equal,
+    join,
     join_all,
 )
 from typedtorch.shapes.size import Size
+from typedtorch.shapes.syntax import walk
 
 
 def list_comprehension(frame: Frame, node: ast.ListComp) -> Value:
     """``[x for ...]``."""
-    made = _comprehend(frame, node.generators, lambda: frame.evaluate(node.elt))
+    made = _comprehend(frame, node, node.generators, lambda: frame.evaluate(node.elt))
     return Sequence("list", *made)
 
 
 def generator_expression(frame: Frame, node: ast.GeneratorExp) -> Value:
     """``(x for ...)``."""
-    made = _comprehend(frame, node.generators, lambda: frame.evaluate(node.elt))
+    made = _comprehend(frame, node, node.generators, lambda: frame.evaluate(node.elt))
     return Sequence("iterator", *made)
 
 
 def set_comprehension(frame: Frame, node: ast.SetComp) -> Value:
     """``{x for ...}``."""
-    _, element, _ = _comprehend(frame, node.generators, lambda: frame.evaluate(node.elt))
+    _, element, _ = _comprehend(frame, node, node.generators, lambda: frame.evaluate(node.elt))
     return Sequence("set", None, element)
 
 
@@ -42,6 +49,7 @@ def dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
     """``{k: v for ...}``."""
     pairs, pair, _ = _comprehend(
         frame,
+        node,
         node.generators,
         lambda: (frame.evaluate(node.key), frame.evaluate(node.value)),
     )
@@ -51,19 +59,22 @@ def dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
 
 
 def _comprehend(
-    frame: Frame, generators: list[ast.comprehension], element: Callable[[], Value]
+    frame: Frame, node: ast.expr, generators: list[ast.comprehension], element: Callable[[], Value]
 ) -> tuple[tuple[Value, ...] | None, Value, Size | None]:
     """The items where their number is known; else None, a value that stands for each, and how many."""
     outer = frame.state
     frame.state = outer.copy()
     place = frame.place(generators[0].target)
+    if isinstance(getattr(node, "elt", None), ast.Lambda):
+        targets = (n for generator in generators for n in walk(generator.target))
+        element = _late(element, {n.id for n in targets if isinstance(n, ast.Name)})
     try:
         if len(generators) == 1:
             return _comprehend_one(frame, generators[0], element, place)
         results: list[Value] = []
 
         def inner() -> Value:
-            items, value, _ = _comprehend(frame, generators[1:], element)
+            items, value, _ = _comprehend(frame, node, generators[1:], element)
             results.append(value if items is None else join_all(items, place) if items else UNKNOWN)
             return UNKNOWN
 
@@ -71,6 +82,7 @@ def _comprehend(
         return None, join_all(results, place) if results else UNKNOWN, None
     finally:
         outer.ties.met = frame.state.ties.met  # two axes of one tensor are two, whenever it was
+        _keep_effects(outer, frame.state, node, place)
         frame.state = outer
 
 
@@ -87,10 +99,67 @@ def _comprehend_one(
             assign_target(frame, generator.target, value)
             values.append(element())
         return tuple(values), UNKNOWN, None
+    unfiltered = frame.state.copy()
     assign_target(frame, generator.target, iterate(iterable, place))
     for test in generator.ifs:
         then, _ = refine.branch(frame, test)
         if then is None:
             return (), UNKNOWN, None
         frame.state = then
-    return None, element(), None if generator.ifs else length_of(iterable)
+    before = frame.state.copy()
+    each = element()
+    changed = _changed(before, frame.state)
+    if changed:  # a later turn begins with what the ones before it left, and there may be none
+        for name, (_, now) in changed.items():
+            was = unfiltered.variables.get(name, UNKNOWN)
+            unfiltered.replace_value(was, _of_any_turn(was, now, place))
+        frame.state = unfiltered.copy()
+        assign_target(frame, generator.target, iterate(iterable, place))
+        with frame.reporter.mute():
+            each = join(each, element(), place)
+        frame.state = unfiltered
+    return None, each, None if generator.ifs else length_of(iterable)
+
+
+def _late(element: Callable[[], Value], targets: set[str]) -> Callable[[], Value]:
+    """``[lambda x: x[:i] for i in ...]``: each is called when ``i`` is the last of them."""
+
+    def made() -> Value:
+        value = element()
+        if not isinstance(value, FunctionV) or not value.closure:
+            return value
+        return replace(value, closure={**value.closure, **dict.fromkeys(targets, UNKNOWN)})
+
+    return made
+
+
+def _changed(before: State, after: State) -> dict[str, tuple[Value, Value]]:
+    """The objects and containers that are others now under the same name."""
+    found: dict[str, tuple[Value, Value]] = {}
+    for name, was in before.variables.items():
+        now = after.variables.get(name, UNKNOWN)
+        if now is not was and isinstance(was, (Instance, Sequence, DictV)) and not equal(was, now):
+            found[name] = was, now
+    return found
+
+
+def _of_any_turn(was: Value, now: Value, place: str) -> Value:
+    """What an object or a container may be after any number of turns of which the first changed it."""
+    if not isinstance(was, Instance) or not isinstance(now, Instance):
+        joined = join(was, now, place)
+        return joined if type(joined) is type(was) else updates.emptied(was)
+    kept = {k: v for k, v in was.attributes.items() if equal(v, now.attributes.get(k, UNKNOWN))}
+    other = dict.fromkeys((*was.attributes, *now.attributes), UNKNOWN)
+    return replace(was, attributes={**other, **kept}, altered=was.altered or now.altered)
+
+
+def _keep_effects(outer: State, inner: State, node: ast.expr, place: str) -> None:
+    """What the elements changed is changed, and ``:=`` binds outside: all but the targets outlive it."""
+    own = {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    bound = {n.target.id for n in walk(node) if isinstance(n, ast.NamedExpr)}
+    for name, (was, now) in _changed(outer, inner).items():
+        if name not in own:
+            outer.replace_value(was, now if type(now) is type(was) else updates.emptied(was))
+    for name in bound & inner.variables.keys():
+        now = inner.variables[name]
+        outer.variables[name] = join(outer.variables.get(name, now), now, f"{place}.{name}")

@@ -159,6 +159,18 @@ def _from_fields(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: 
     return _after_fields(interpreter, frame, made, node)
 
 
+def with_fields(
+    interpreter: Interpreter, frame: Frame, instance: Instance, given: Mapping[str, Value], node: ast.AST
+) -> Instance:
+    """``dataclasses.replace``: the fields of one object and some others, and what is derived from them."""
+    fields = instance.info.fields()
+    kept = {name: value for name, value in instance.attributes.items() if name in fields}
+    attributes = {**kept, **given}
+    sizes = {name: value for name, value in attributes.items() if is_size(value)}
+    made = Instance(instance.info, attributes, sizes, instance.partial, instance.assumed)
+    return _after_fields(interpreter, frame, made, node)
+
+
 def _after_fields(interpreter: Interpreter, frame: Frame, made: Instance, node: ast.AST) -> Instance:
     """``__post_init__``, where there is one."""
     found = made.info.find("__post_init__")

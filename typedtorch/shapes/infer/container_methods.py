@@ -90,10 +90,12 @@ def _changed(frame: Frame, receiver: Sequence, name: str, args: Args, node: ast.
             return replace(receiver, items=(*items[: values[0]], values[1], *items[values[0] :]))
         return Sequence(receiver.kind, None, join(receiver.any_item, values[1], place))
     if name == "clear":
-        return replace(receiver, items=())
+        return replace(receiver, items=(), length=None)
+    if name in ("appendleft", "extendleft", "fromlist", "__setitem__", "__delitem__", "__imul__"):
+        return Sequence(receiver.kind, None, UNKNOWN)
     if name == "reverse":
         return receiver if items is None else replace(receiver, items=items[::-1])
-    if name in ("sort", "shuffle", "remove", "rotate"):
+    if name in ("sort", "shuffle", "remove", "rotate", "discard"):
         return Sequence(receiver.kind, None, receiver.any_item)
     return None
 
@@ -139,6 +141,11 @@ def _dict_method(frame: Frame, receiver: DictV, name: str, args: Args, node: ast
             else:
                 frame.state.replace_value(receiver, DictV({}, UNKNOWN, receiver.kind))
             return None
+        case "clear":
+            frame.state.replace_value(receiver, DictV({}, None, receiver.kind))
+            return None
+        case "popitem" | "move_to_end" | "__setitem__" | "__delitem__":
+            frame.state.replace_value(receiver, DictV({}, UNKNOWN, receiver.kind))
     return UNKNOWN
 
 

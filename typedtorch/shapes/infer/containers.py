@@ -10,11 +10,12 @@ from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer import lengths
 from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.items import items_of, iterate
+from typedtorch.shapes.infer.items import items_of, iterate, without_attributes
 from typedtorch.shapes.infer.registering import setattr_
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     DictV,
+    Instance,
     Partial,
     Sequence,
     Tensor,
@@ -51,6 +52,13 @@ def _make(kind: str) -> Special:
 
 def _length(kind: str, value: Value) -> Size | None:
     return None if kind == "set" else lengths.length_of(value)
+
+
+def deque(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``deque(xs, maxlen)``: one with a maximum drops items at one end when others come to the other."""
+    made = _make("list")(frame, args, node)
+    bounded = args.open or args.get(1, "maxlen", None) is not None
+    return Sequence("list", None, made.any_item) if bounded and isinstance(made, Sequence) else made
 
 
 def to_tuple(frame: Frame, args: Args, node: ast.AST) -> Value:
@@ -134,6 +142,14 @@ def next_(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``next(xs, default)``: any of the items."""
     each = _each(frame, args.values[0], node) if args.values else UNKNOWN
     return each if len(args.values) < 2 else join(each, args.values[1], frame.place(node))
+
+
+def vars_(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``vars(x)``: whoever has it may put anything into it."""
+    for value in args.values:
+        if isinstance(value, Instance):
+            frame.state.replace_value(value, without_attributes(value))
+    return UNKNOWN
 
 
 def map_(frame: Frame, args: Args, node: ast.AST) -> Value:
@@ -225,13 +241,13 @@ def pairwise(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 
 SPECIAL: dict[str, Special] = {
-    "builtins.setattr": setattr_,
+    "builtins.setattr": setattr_, "builtins.vars": vars_,
     "builtins.list": _make("list"), "builtins.set": _make("set"), "builtins.tuple": to_tuple,
     "builtins.dict": to_dict, "builtins.zip": zip_, "builtins.enumerate": enumerate_,
     "builtins.reversed": reversed_, "builtins.iter": iterator, "builtins.sorted": sorted_,
     "builtins.next": next_, "builtins.map": map_, "builtins.filter": filter_, "builtins.sum": sum_,
     "functools.partial": partial, "functools.reduce": reduce_, "itertools.chain": chain,
-    "itertools.pairwise": pairwise, "collections.deque": _make("list"), "collections.OrderedDict": to_dict,
+    "itertools.pairwise": pairwise, "collections.deque": deque, "collections.OrderedDict": to_dict,
     "tqdm.tqdm": iterator, "tqdm.auto.tqdm": iterator, "tqdm.trange": lambda f, a, n: UNKNOWN,
 }  # fmt: skip
 

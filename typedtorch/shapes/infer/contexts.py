@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from typedtorch.shapes.infer import definitions
+from typedtorch.shapes.infer import definitions, updates
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.calls import call_function
 from typedtorch.shapes.infer.frame import Frame
@@ -15,6 +15,7 @@ from typedtorch.shapes.infer.values import (
     Partial,
     Value,
 )
+from typedtorch.shapes.syntax import walk
 
 
 def is_autocast(frame: Frame, node: ast.expr) -> bool:
@@ -50,6 +51,27 @@ def replaces_functions(node: ast.expr) -> bool:
             return True
         function = function.value
     return isinstance(function, ast.Name) and function.id in ("patch", "monkeypatch")
+
+
+def leave(frame: Frame, opened: Value) -> None:
+    """The end of a ``with``: what ``__exit__`` assigns to its object is another thing now."""
+    if not isinstance(opened, Instance) or opened.info.find("__exit__") is None:
+        return
+    for value in list(frame.state.variables.values()):
+        if isinstance(value, Instance) and value.info is opened.info:
+            frame.state.replace_value(value, updates.after(value, "__exit__"))
+
+
+def swallows(frame: Frame, value: Value, node: ast.expr) -> bool:
+    """``contextlib.suppress(...)``, or an ``__exit__`` that may say so: the body may end anywhere."""
+    if isinstance(value, Instance):
+        found = value.info.find("__exit__")
+        returned = (n.value for d in found[1] for n in walk(d) if isinstance(n, ast.Return)) if found else ()
+        return any(v is not None and not (isinstance(v, ast.Constant) and not v.value) for v in returned)
+    if not isinstance(node, ast.Call):
+        return False
+    with frame.reporter.mute():
+        return bool(frame.evaluate(node.func) == External("contextlib.suppress"))
 
 
 _REFUSALS = {"RuntimeError", "ValueError", "TypeError", "IndexError", "AssertionError", "Exception"}

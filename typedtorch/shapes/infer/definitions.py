@@ -261,6 +261,15 @@ def is_property(function: FunctionV) -> bool:
     return not isinstance(node, ast.Lambda) and bool(decorator_names(node) & {"property", "cached_property"})
 
 
+def setter(holder: Instance, name: str) -> FunctionV | None:
+    """What assigning to an attribute calls, where it is a property with a setter."""
+    found = holder.info.find(name)
+    for node in reversed(found[1]) if found is not None else ():
+        if found is not None and "setter" in decorator_names(node):
+            return FunctionV(node, found[0].module, found[0].closure, found[0], holder, is_bound=True)
+    return None
+
+
 def call_property(frame: Frame, function: FunctionV, node: ast.AST) -> Value:
     """What reading a property gives."""
     return call_function(frame, function, Args(), node)

@@ -23,6 +23,7 @@ from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.statements import run
 from typedtorch.shapes.infer.tensor_joins import closed, is_open
 from typedtorch.shapes.infer.unify import match
+from typedtorch.shapes.infer.updates import RESHAPING
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Awaitable,
@@ -305,6 +306,12 @@ def _write_back(
     changed: list[tuple[Value, Value]] = []
     for name, old in before.items():
         if not isinstance(old, (Instance, Sequence, DictV)):
+            if isinstance(old, Tensor) and not RESHAPING.isdisjoint(facts.called):
+                new = join_all([state.variables.get(name, UNKNOWN) for state in inner.exits] or [old], name)
+                if not equal(new, old) or name in facts.last_store:
+                    new = UNKNOWN if name in facts.last_store else new
+                    frame.state.replace_value(old, new)
+                    changed.append((old, new))
             continue
         ends = [state.variables.get(name, UNKNOWN) for state in inner.exits]
         if not ends or all(equal(v, old) for v in ends):
@@ -352,9 +359,9 @@ def fill_parameters(
         elif parameter.kind == "kwargs":
             variables[parameter.name] = DictV({})
         elif parameter.default is not None:
-            variables[parameter.name] = interpreter.evaluate_in(
-                parameter.default, function.module, function.closure or {}
-            )
+            default = interpreter.evaluate_in(parameter.default, function.module, function.closure or {})
+            kept = parameter.name in function.module.facts(function.node).changed_names
+            variables[parameter.name] = updates.emptied(default) if kept else default  # by earlier calls
         else:
             variables[parameter.name] = UNKNOWN
 

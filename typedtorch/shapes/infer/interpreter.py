@@ -209,6 +209,14 @@ class Interpreter:
     def is_property(self, function: FunctionV) -> bool:
         return definitions.is_property(function)
 
+    def with_fields(
+        self, frame: Frame, instance: Instance, given: Mapping[str, Value], node: ast.AST
+    ) -> Instance:
+        return construction.with_fields(self, frame, instance, given, node)
+
+    def setter(self, holder: Instance, name: str) -> FunctionV | None:
+        return definitions.setter(holder, name)
+
     def call_property(self, frame: Frame, function: FunctionV, node: ast.AST) -> Value:
         return definitions.call_property(frame, function, node)
 

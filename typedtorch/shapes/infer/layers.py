@@ -10,6 +10,7 @@ from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Choice,
+    FunctionV,
     Instance,
     LayerV,
     Sequence,
@@ -26,7 +27,13 @@ def call_instance(frame: Frame, instance: Instance, args: Args, node: ast.AST) -
     own_call = info.find("__call__")
     if info.is_module and own_call is not None and not own_call[0].module.name.startswith("typedtorch."):
         names = ("__call__",)
+    if "forward" in instance.attributes:  # another in place of that of its class
+        given = instance.attributes["forward"]
+        own = isinstance(given, FunctionV) and isinstance(given.bound, Instance) and given.bound.info is info
+        return frame.call(given.bind(instance) if own else given, args, node)
     for name in names:
+        if info.is_replaced(name):
+            return UNKNOWN
         function = info.as_function(name, instance)
         if function is not None:
             return frame.call(function, args, node)

@@ -75,6 +75,9 @@ def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
         nodes = tuple(args.nodes)
         values = tuple(args.values)
         made = apply_rule(frame, RULES[name].function, values, args.keywords, node, nodes)
+        out = args.keywords.get("out")
+        if isinstance(out, Tensor):  # it takes the shape of the result, whatever it was
+            frame.state.replace_value(out, out.of(made.shape) if isinstance(made, Tensor) else UNKNOWN)
         if made is not UNKNOWN:
             operand_ranks.learn(frame, name, given, node)
         return _pieces(frame, name, values, args) if made is UNKNOWN else made
@@ -247,7 +250,7 @@ def replace_fields(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``dataclasses.replace(x, field=value)``."""
     value = args.get(0, "obj", UNKNOWN)
     if isinstance(value, Instance) and not args.open:
-        return replace(value, attributes={**value.attributes, **args.keywords})
+        return frame.interpreter.with_fields(frame, value, args.keywords, node)
     return UNKNOWN
 
 

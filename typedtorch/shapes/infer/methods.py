@@ -18,6 +18,8 @@ from typedtorch.shapes.infer import (
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of
+from typedtorch.shapes.infer.registering import HOOKING
+from typedtorch.shapes.infer.updates import RESHAPING
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Bound,
@@ -53,6 +55,8 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
     if isinstance(receiver, Instance):
         return _instance_method(frame, receiver, name, args, node)
     if isinstance(receiver, LayerV):
+        if name in HOOKING:
+            registering.hook(frame, receiver, args)
         if name in ("forward", "__call__"):
             return layers.call_layer(frame, receiver, args, node)
         return receiver if name in attributes.SELF_METHODS else UNKNOWN
@@ -88,6 +92,8 @@ def _tensor_method(frame: Frame, receiver: Value, name: str, args: Args, node: a
     if name.endswith("_") and not name.endswith("__") and isinstance(value, Tensor) and value != receiver:
         # an in-place change of shape is seen through every name of the tensor
         frame.state.replace_value(receiver, value)
+    elif name in RESHAPING and value is UNKNOWN:
+        frame.state.replace_value(receiver, UNKNOWN)
     return value
 
 
@@ -103,8 +109,10 @@ def _instance_method(frame: Frame, receiver: Instance, name: str, args: Args, no
         return None
     if name == "load_state_dict" and args.get(2, "assign", False) is not False:
         registering.replace_tensors(frame, receiver)  # by those that were stored, of whatever kind
+    if name in HOOKING:
+        registering.hook(frame, receiver, args)
     if name == "_replace" and not args.open:
-        return replace(receiver, attributes={**receiver.attributes, **args.keywords})
+        return replace(receiver, attributes={**receiver.attributes, **args.keywords}, arguments={}, axes={})
     return mutation.forget(frame, args)
 
 

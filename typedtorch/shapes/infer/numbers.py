@@ -18,6 +18,7 @@ from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
     is_size,
+    join_all,
 )
 from typedtorch.shapes.python_numbers import one_of
 from typedtorch.shapes.size import Poly, Size, is_unknown, product, unknown
@@ -86,6 +87,8 @@ def extreme(pick: Callable[..., Value]) -> Special:
         if len(args.values) == 1 and "key" in args.keywords and "default" not in args.keywords:
             return iterate(args.values[0], frame.place(node))  # any of them
         items = items_of(args.values[0]) if len(args.values) == 1 else args.values
+        if items and "key" in args.keywords:
+            return join_all(items, frame.place(node))
         if items and all(is_size(v) for v in items):
             return pick(*items)
         return one_of(*items) or UNKNOWN if items else UNKNOWN

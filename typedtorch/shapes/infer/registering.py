@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer.class_text import only_passes_on
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.index import MUTATORS
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Choice,
@@ -26,7 +27,7 @@ from typedtorch.shapes.infer.values import (
     options_of,
 )
 from typedtorch.shapes.rule import LAYERS
-from typedtorch.shapes.syntax import walk
+from typedtorch.shapes.syntax import SCOPES, walk
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.binding import Args
@@ -99,6 +100,30 @@ def _may_be_called(name: ast.AST | None) -> Callable[[str], bool]:
         return lambda attribute: True
     parts = [re.escape(str(p.value)) if isinstance(p, ast.Constant) else ".*" for p in name.values]
     return lambda attribute: re.fullmatch("".join(parts), attribute) is not None
+
+
+HOOKING = frozenset({"register_forward_hook", "register_forward_pre_hook"})
+
+
+def hook(frame: Frame, holder: Value, args: Args) -> None:
+    """A hook that gives something back puts it in the place of what the module gives, or is given."""
+    function = args.get(0, "hook", UNKNOWN)
+    if isinstance(function, FunctionV) and not _gives_back(function.node):
+        return
+    forgotten = holder.with_attribute("forward", UNKNOWN) if isinstance(holder, Instance) else UNKNOWN
+    frame.state.replace_value(holder, forgotten)
+
+
+def _gives_back(node: ast.AST) -> bool:
+    """Whether a function returns anything but None; a lambda may only put something into a container."""
+    if isinstance(node, ast.Lambda):
+        call = node.body.func if isinstance(node.body, ast.Call) else None
+        return not (
+            isinstance(call, ast.Attribute) and call.attr in MUTATORS - {"pop", "popleft", "setdefault"}
+        )
+    inner = {n for part in walk(node) if part is not node and isinstance(part, SCOPES) for n in walk(part)}
+    returned = (n.value for n in walk(node) if isinstance(n, ast.Return) and n not in inner)
+    return any(v is not None and not (isinstance(v, ast.Constant) and v.value is None) for v in returned)
 
 
 _MODULES_OF = frozenset({"modules", "named_modules", "children", "named_children"})

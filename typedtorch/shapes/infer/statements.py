@@ -20,6 +20,7 @@ from typedtorch.shapes.infer.state import State, join_states
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Instance,
+    Value,
 )
 from typedtorch.shapes.syntax import walk
 
@@ -106,18 +107,25 @@ def try_(frame: Frame, node: ast.Try) -> bool:
 def with_(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
     """``with``: whether what follows is reached."""
     before = frame.state.autocast
+    swallowed = False
+    opened: list[Value] = []
     for item in node.items:
         value = evaluate(frame, item.context_expr)
+        opened.append(value)
+        swallowed = swallowed or contexts.swallows(frame, value, item.context_expr)
         if contexts.is_autocast(frame, item.context_expr):
             frame.state.autocast = True
         if item.optional_vars is not None:
             assign_target(frame, item.optional_vars, contexts.entered(frame, value, item.context_expr))
     if any(contexts.expects_an_error(item.context_expr) for item in node.items):
         reached = _expected_to_fail(frame, node.body)
-    elif any(contexts.replaces_functions(item.context_expr) for item in node.items):
+    elif any(contexts.replaces_functions(item.context_expr) for item in node.items) or swallowed:
         reached = _with_other_functions(frame, node.body)
     else:
         reached = run(frame, node.body)
+    reached = reached or swallowed
+    for left in opened:
+        contexts.leave(frame, left)
     frame.state.autocast = before
     return reached
 

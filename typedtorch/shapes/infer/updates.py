@@ -29,6 +29,14 @@ from typedtorch.shapes.size import unknown
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.classes import ClassInfo
 
+# methods that give a tensor another shape in place
+RESHAPING = frozenset(
+    {
+        "resize_", "resize_as_", "set_", "squeeze_", "unsqueeze_", "t_", "transpose_", "swapaxes_",
+        "swapdims_", "as_strided_", "resize",
+    }
+)  # fmt: skip
+
 _AT_START = ("__init__", "__post_init__")
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
 _COUNTS = frozenset({"len", "int"})

@@ -92,7 +92,15 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
 
 @rule(*functions("expand_dims"), sample="@f:a b, place")
 def expand_dims(a: Any, axis: Any) -> Tensor:
-    made: Tensor = views.unsqueeze(as_array(a), axis)
+    made = as_array(a)
+    if isinstance(axis, tuple):
+        if made.rank is None or not all(isinstance(place, int) for place in axis):
+            raise Undecided
+        places = sorted(place % (made.rank + len(axis)) for place in axis)
+    else:
+        places = [axis]
+    for place in places:
+        made = views.unsqueeze(made, place)
     return Tensor(made.shape, made.dtype, deliberate=True, library="numpy")
 
 
