@@ -9,7 +9,8 @@ from dataclasses import replace
 from typedtorch.shapes.infer import library, messages, methods, mutation, reading, specs
 from typedtorch.shapes.infer.alternatives import for_each
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
-from typedtorch.shapes.infer.binding import Args, bind, callee, check_argument, complete, kind_fits
+from typedtorch.shapes.infer.binding import Args, Parameter, bind, callee, check_argument, complete, kind_fits
+from typedtorch.shapes.infer.class_text import left_to_subclasses
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.items import items_of
 from typedtorch.shapes.infer.layers import call_instance, call_layer, call_sequential
@@ -208,7 +209,7 @@ def call_function(frame: Frame, function: FunctionV, args: Args, node: ast.AST) 
         return _call_overloaded(frame, function, args, node)
     signature = interpreter.signature(function)
     bound = bind(signature.parameters, args)
-    if bound is None:
+    if bound is None or _another(function, signature.parameters, bound):
         return interpreter.unbound_result(frame, function, signature, node)
     names = interpreter.call_names(frame, function, bound, node)
     names.tie = frame.tie(node)
@@ -217,7 +218,14 @@ def call_function(frame: Frame, function: FunctionV, args: Args, node: ast.AST) 
         if parameter.name in bound and not failed:
             value, where = bound[parameter.name]
             failed = check_argument(frame, node, parameter, value, where, names)
+    failed = failed or signature.unkept
     return interpreter.function_result(frame, function, signature, bound, names, node, failed=failed)
+
+
+def _another(function: FunctionV, parameters: list[Parameter], bound: Mapping[str, object]) -> bool:
+    """Whether a call is written for a subclass: it does not give all that the abstract method asks for."""
+    is_abstract = not isinstance(function.node, ast.Lambda) and left_to_subclasses(function.node)
+    return is_abstract and not complete(parameters, bound)
 
 
 def _call_overloaded(frame: Frame, function: FunctionV, args: Args, node: ast.AST) -> Value:

@@ -21,6 +21,16 @@ def left_to_subclasses(node: Def) -> bool:
     return _last(error) == "NotImplementedError" and all(isinstance(s, ast.Expr) for s in node.body[:-1])
 
 
+def is_stub(node: Def | ast.Lambda) -> bool:
+    """Whether what runs is written elsewhere: a body of ``...``, as in a protocol."""
+    if isinstance(node, ast.Lambda) or len(node.body) > 2:
+        return False
+    match node.body[-1]:
+        case ast.Expr(value=ast.Constant(value=value)):
+            return value is Ellipsis
+    return False
+
+
 def sets_by_name(node: ast.ClassDef) -> bool:
     """Whether a class sets attributes whose names are not written out."""
     for part in walk(node):

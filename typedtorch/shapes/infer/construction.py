@@ -11,6 +11,7 @@ from typedtorch.shapes.infer import containers, library, messages, specs
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.attributes import assume_field
 from typedtorch.shapes.infer.binding import Args, Parameter, bind, check_argument
+from typedtorch.shapes.infer.class_text import left_to_subclasses
 from typedtorch.shapes.infer.classes import ClassInfo
 from typedtorch.shapes.infer.contents import map_tensors
 from typedtorch.shapes.infer.declared import more_precise
@@ -209,6 +210,8 @@ def symbolic(
         return Instance(info, {}, arguments, partial=True)
     owner, definition = found
     start = Instance(info, {}, arguments, partial=True)
+    if left_to_subclasses(definition):
+        return start  # every subclass has a constructor of its own, which may put other parts in place
     function = FunctionV(definition, owner.module, owner.closure, owner, start, is_bound=True)
     signature = interpreter.signature(function)
     outside, interpreter.number = interpreter.number, info.own_integer if linked else integer

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes.infer import definitions, specs, summaries, updates
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.blame import captures_tensors, report
-from typedtorch.shapes.infer.class_text import left_to_subclasses
+from typedtorch.shapes.infer.class_text import is_stub, left_to_subclasses
 from typedtorch.shapes.infer.declared import more_precise
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Reporter
@@ -224,7 +224,7 @@ def _made_with_numbers(value: Value, depth: int) -> bool:
 
 def may_be_another(interpreter: Interpreter, frame: Frame, function: FunctionV) -> bool:
     """Whether a method's body is not what is run: decorated, or overridden in a subclass of the object."""
-    if definitions.is_replaced(interpreter, function):
+    if definitions.is_replaced(interpreter, function) or is_stub(function.node):
         return True
     receiver = function.bound
     if not isinstance(receiver, Instance) or not receiver.assumed:

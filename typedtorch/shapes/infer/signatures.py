@@ -44,6 +44,7 @@ class Signature:
     is_async: bool
     braces: frozenset[str]
     existential: frozenset[str]  # axis names that only the result mentions
+    unkept: bool = False  # every ``return`` is of another kind than the result's annotation
 
 
 def signature_of(interpreter: Interpreter, function: FunctionV) -> Signature:
@@ -75,7 +76,23 @@ def _read_signature(interpreter: Interpreter, function: FunctionV) -> Signature:
     known = frozenset(n for p in parameters for n in specs.binding_names(p.spec))
     existential = frozenset(specs.binding_names(result)) - known
     is_generator = function.module.facts(node).generator
-    return Signature(parameters, result, shaped, is_generator, is_async, braces, existential)
+    unkept = not is_generator and _unkept(result, function)
+    return Signature(parameters, result, shaped, is_generator, is_async, braces, existential, unkept)
+
+
+def _unkept(result: Spec, function: FunctionV) -> bool:
+    """Whether a tuple is returned where a tensor is promised, or a tuple of another length."""
+    if not isinstance(result, (specs.ArraySpec, specs.TupleSpec)):
+        return False
+    _, own = next(function.module.syntax.scopes_in(function.node))
+    returned = [n.value for n in own if isinstance(n, ast.Return)]
+    wanted = len(result.items) if isinstance(result, specs.TupleSpec) else -1
+    return bool(returned) and all(
+        isinstance(value, ast.Tuple)
+        and len(value.elts) != wanted
+        and not any(isinstance(item, ast.Starred) for item in value.elts)
+        for value in returned
+    )
 
 
 def yield_spec(interpreter: Interpreter, frame: Frame) -> Spec | None:
