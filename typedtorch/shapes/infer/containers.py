@@ -258,20 +258,17 @@ SPECIAL: dict[str, Special] = {
 def sequential(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``nn.Sequential``, of modules or of a dict of them."""
     if args.open:
-        return Sequence("sequential", None, _repeated(frame, node))
+        return Sequence("sequential", None, _repeated(args))
     if len(args.values) == 1 and isinstance(args.values[0], DictV) and args.values[0].rest is None:
         return Sequence("sequential", tuple(args.values[0].items.values()))
     return Sequence("sequential", tuple(args.values))
 
 
-def _repeated(frame: Frame, node: ast.AST) -> Value:
+def _repeated(args: Args) -> Value:
     """What each module is in ``Sequential(*[Block(d) for _ in range(n)])``."""
-    match node:
-        case ast.Call(args=[ast.Starred(value=inner)], keywords=[]):
-            with frame.reporter.mute():
-                value = frame.evaluate(inner)
-            return value.any_item if isinstance(value, Sequence) else UNKNOWN
-    return UNKNOWN
+    alone = len(args.values) == 1 and not args.keywords and len(args.spread) == 1
+    each = args.spread[0] if alone else None
+    return each.any_item if isinstance(each, Sequence) else UNKNOWN
 
 
 def module_dict(frame: Frame, args: Args, node: ast.AST) -> Value:

@@ -68,6 +68,8 @@ def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
     special = SPECIAL.get(name) or transforms.SPECIAL.get(name)
     if special is not None:
         return special(frame, args, node)
+    if name in CONTAINERS:
+        return CONTAINERS[name](frame, args, node)
     if args.open:
         return mutation.forget(frame, args)
     if name in RULES:
@@ -90,8 +92,6 @@ def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
     if name in SAME_FUNCTION:
         decorated = args.values[0] if args.values else None
         return decorated if isinstance(decorated, (FunctionV, ClassV)) else External(name)
-    if name in CONTAINERS:
-        return CONTAINERS[name](frame, args, node)
     if name in GRADIENT_MODES and args.values and isinstance(args.values[0], (FunctionV, Bound)):
         return args.values[0]
     if name in OBJECTS:
