@@ -233,7 +233,8 @@ def informative(spec: Spec) -> bool:
         case UnionSpec(options=options):
             return any(shaped(option) for option in options)
         case TupleSpec(items=items):
-            return all(informative(item) for item in items)
+            # of numbers it says how many there are, and the body which
+            return all(map(informative, items)) and not all(isinstance(i, NumberSpec) for i in items)
         case SequenceSpec(element=inner) | DictSpec(value=inner) | AwaitableSpec(result=inner):
-            return informative(inner)
+            return informative(inner) and not isinstance(inner, NumberSpec)
     return True

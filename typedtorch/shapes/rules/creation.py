@@ -381,11 +381,6 @@ def one_hot(tensor: Any, num_classes: Any = -1) -> Tensor:
     return tensor.of((*tensor.shape, classes), INT64)
 
 
-@rule("torch.tril_indices", "torch.triu_indices", sample="3, 4 | 3, 3, 1 | 4, 3, offset=-1")
-def tril_indices(row: Any, col: Any, offset: Any = 0, *, dtype: Any = None, **settings: Any) -> Tensor:
-    return Tensor((2, unknown()), dtype_of(dtype, INT64))
-
-
 @rule("torch.vander", sample="f:n | f:n, 3")
 def vander(x: Any, N: Any = None, increasing: Any = False) -> Tensor:
     if len(need(x).sizes()) != 1:

@@ -16,7 +16,7 @@ from typedtorch.shapes.rules.joining import cat
 from typedtorch.shapes.rules.layout import fresh
 from typedtorch.shapes.rules.linear import matmul_shape
 from typedtorch.shapes.rules.permuting import mT
-from typedtorch.shapes.rules.promotion import mask_of, result_type, want
+from typedtorch.shapes.rules.promotion import dtype_of, mask_of, result_type, want
 from typedtorch.shapes.rules.sorting import check_axis
 from typedtorch.shapes.rules.views import flatten
 from typedtorch.shapes.size import Size, unknown
@@ -45,6 +45,29 @@ def tril(input: Any, diagonal: Any = 0, *, out: Any = None) -> Tensor:
     if tensor.rank is not None and len(tensor.shape) < 2:
         raise ShapeError(f"{name(input, 'input')} has shape {show(tensor.shape)}, wanted a matrix")
     return fresh(tensor, tensor.shape, mask_of(tensor))
+
+
+@rule("torch.tril_indices", sample="3, 4 | 3, 3, 1 | 4, 3, offset=-1 | 5, 5, -2 | 2, 3, -4 | 3, 2, 9")
+def tril_indices(row: Any, col: Any, offset: Any = 0, *, dtype: Any = None, **settings: Any) -> Tensor:
+    """Row and column of each element on and below a diagonal."""
+    return Tensor((2, _below(row, col, offset)), dtype_of(dtype, dtypes.INT64))
+
+
+@rule("torch.triu_indices", sample="3, 4 | 3, 3, 1 | 4, 3, offset=-1 | 5, 5, -2 | 2, 3, -4 | 3, 2, 9")
+def triu_indices(row: Any, col: Any, offset: Any = 0, *, dtype: Any = None, **settings: Any) -> Tensor:
+    """Row and column of each element on and above a diagonal."""
+    return Tensor(
+        (2, _below(col, row, -offset if is_size(offset) else unknown())), dtype_of(dtype, dtypes.INT64)
+    )
+
+
+def _below(rows: Any, columns: Any, offset: Any) -> Size:
+    """How many elements of a matrix are on and below a diagonal."""
+    if isinstance(rows, int) and isinstance(columns, int) and isinstance(offset, int):
+        return sum(min(max(r + offset + 1, 0), columns) for r in range(rows))
+    if is_size(rows) and rows == columns and offset in (0, -1):
+        return rows * (rows + 1 + 2 * offset) // 2
+    return unknown()
 
 
 def _diagonal_length(rows: Size, columns: Size, offset: Any) -> Size:
