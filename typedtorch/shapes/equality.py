@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
+from typedtorch.shapes.bounds import are_multiples
 from typedtorch.shapes.size import (
     Atom,
     Monomial,
@@ -53,7 +54,8 @@ def same(a: Size, b: Size) -> bool | None:
     if verdict is False and _mentioned and not _linked_against_axes(difference) <= _mentioned[-1]:
         verdict = None
     if verdict is None:
-        if _inside(a, b) or _inside(b, a) or (a, b) in _distinct or _some_of(*without_common(a, b)):
+        told = (a, b) in _distinct or are_multiples(a, b) or _some_of(*without_common(a, b))
+        if told or _inside(a, b) or _inside(b, a):
             return False
         observe(a, b)
     return verdict

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from typedtorch.shapes import dtypes
+from typedtorch.shapes.bounds import are_multiples
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.size import Poly, Size, atoms, is_counted, is_unknown, product, unknown
 
@@ -311,6 +312,8 @@ def broadcast_size(x: Size, y: Size) -> Size:
     if verdict is False:
         if _by_data(x) and _by_data(y):
             return unknown()  # x[..., 2:] of 3 coordinates is one that meets each of them
+        if are_multiples(x, y) and any(a.kind == "int" for a in atoms(x)):
+            return unknown()  # the integer may be 1
         raise ShapeError(f"{x} and {y} do not broadcast")
     if verdict is True:
         return better(x, y)

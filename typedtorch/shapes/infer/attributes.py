@@ -10,6 +10,7 @@ from typedtorch.shapes.infer import messages, specs
 from typedtorch.shapes.infer.alternatives import for_each
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.given_sizes import Passed
 from typedtorch.shapes.infer.items import without_attributes
 from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.program import ModuleV
@@ -78,6 +79,9 @@ def get(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
         return UNKNOWN
     if isinstance(value, DictV) and name in value.items:
         return value.items[name]
+    if isinstance(value, Passed):
+        size = value.size(name)
+        return UNKNOWN if size is None else size
     if isinstance(value, Object) and name == "value" and value.value is not UNKNOWN:
         return value.value
     if isinstance(value, (Sequence, DictV, str, tuple, Dtype, FunctionV, Object)):

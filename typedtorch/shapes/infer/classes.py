@@ -25,6 +25,7 @@ from typedtorch.shapes.infer.class_text import (
     sets_by_name,
     with_default,
 )
+from typedtorch.shapes.infer.given_sizes import integers_in
 from typedtorch.shapes.infer.specs import Spec
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -268,7 +269,7 @@ class ClassInfo:
             return []
         info, node = found
         arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs][1:]
-        names_used = self.annotation_names()
+        names_used = self.annotation_names() | integers_in(node)
         return [a.arg for a in arguments if _is_integer(a, info, names_used)]
 
     def annotation_names(self) -> frozenset[str]:
