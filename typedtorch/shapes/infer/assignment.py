@@ -11,6 +11,7 @@ from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.declared import check_declared
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import with_item, without_attributes
+from typedtorch.shapes.infer.state import without
 from typedtorch.shapes.infer.unpacking import unpacked
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -20,6 +21,7 @@ from typedtorch.shapes.infer.values import (
     LayerV,
     Tensor,
     Value,
+    equal,
     join,
 )
 from typedtorch.shapes.infer.values import Sequence as SequenceV
@@ -30,9 +32,9 @@ def assign(frame: Frame, node: ast.Assign) -> bool:
     value = frame.evaluate(node.value)
     if isinstance(node.value, ast.Lambda) and isinstance(value, FunctionV) and frame.function is not None:
         # by the time of a call a name may be bound anew
-        later = frame.module.facts(frame.function.node).last_store
+        later = frame.module.facts(frame.function.node).after(node.lineno)
         captured = value.closure or {}
-        known = {k: UNKNOWN if later.get(k, 0) > node.lineno else v for k, v in captured.items()}
+        known = {k: UNKNOWN if k in later else v for k, v in captured.items()}
         value = replace(value, closure=known)
     for target in node.targets:
         assign_target(frame, target, value, node.value)
@@ -66,7 +68,10 @@ def _assign_attribute(frame: Frame, base: ast.expr, attr: str, value: Value, sou
         if spec is not None and source is not None and specs.shaped(spec):
             value = frame.interpreter.check_attribute(frame, holder, spec, value, source)
         had = holder.attributes.get(attr)
-        frame.state.replace_value(holder, registering.with_attribute(holder, attr, value))
+        made = registering.with_attribute(holder, attr, without(value, holder))
+        if isinstance(had, Tensor) and not equal(had, value):
+            made = replace(made, axes={})  # those of what the constructor was given
+        frame.state.replace_value(holder, made)
         if isinstance(had, _MODULES) and isinstance(value, _MODULES):
             _outgrow(frame, base)
     elif isinstance(holder, LayerV) and (attr == "forward" or registering.is_setting(holder, attr)):

@@ -16,10 +16,9 @@ from typedtorch.shapes.infer.classes import ClassInfo
 from typedtorch.shapes.infer.contents import map_tensors
 from typedtorch.shapes.infer.declared import more_precise
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.given_sizes import Passed, attributes_in
 from typedtorch.shapes.infer.misaligned import reordered
 from typedtorch.shapes.infer.unify import match
-from typedtorch.shapes.infer.updates import only_at_start, stable
+from typedtorch.shapes.infer.updates import emptied, only_at_start, stable
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     DictV,
@@ -92,7 +91,7 @@ def _run_constructor(
     interpreter.run_inline(frame, function.bind(start), signature, filled, node)
     made = frame.state.variables.pop(_HOLDER)
     assert isinstance(made, Instance)
-    return stable(made)
+    return _shared(frame, made)
 
 
 def _integers(values: Mapping[str, Value]) -> dict[str, Size]:
@@ -177,13 +176,22 @@ def _after_fields(interpreter: Interpreter, frame: Frame, made: Instance, node: 
     """``__post_init__``, where there is one."""
     found = made.info.find("__post_init__")
     if found is None:
-        return stable(made)
+        return _shared(frame, made)
     owner, definitions = found
     function = FunctionV(definitions[-1], owner.module, owner.closure, owner, made, is_bound=True)
     frame.state.variables[_HOLDER] = made
     interpreter.run_inline(frame, function, interpreter.signature(function), {}, node)
     result = frame.state.variables.pop(_HOLDER)
-    return stable(result) if isinstance(result, Instance) else stable(made)
+    return _shared(frame, result if isinstance(result, Instance) else made)
+
+
+def _shared(frame: Frame, made: Instance) -> Instance:
+    """What stays true of a new object; a list that it was given and fills is filled for its giver too."""
+    lasting = stable(made)
+    for name, value in made.attributes.items():
+        if name not in lasting.attributes and isinstance(value, (Sequence, DictV)):
+            frame.state.replace_value(value, emptied(value))
+    return lasting
 
 
 # -- self, and instances that were passed in ----------------------------------------------------
@@ -215,12 +223,10 @@ def symbolic(
         return start  # every subclass has a constructor of its own, which may put other parts in place
     function = FunctionV(definition, owner.module, owner.closure, owner, start, is_bound=True)
     signature = interpreter.signature(function)
-    passed = {name: frozenset(found) for name, found in attributes_in(owner.module.tree).items()}
     outside, interpreter.number = interpreter.number, info.own_integer if linked else integer
     try:
         values = {
-            p.name: symbolic_argument(interpreter, p, sizes, own, variables, passed.get(p.name))
-            for p in signature.parameters
+            p.name: symbolic_argument(interpreter, p, sizes, own, variables) for p in signature.parameters
         }
     finally:
         interpreter.number = outside
@@ -245,13 +251,11 @@ def symbolic_argument(
     sizes: Mapping[str, Size],
     own: Callable[[str], Size],
     variables: Mapping[str, Value] | None = None,
-    integers: frozenset[str] | None = None,
 ) -> Value:
-    """A constructor argument of which only the annotation is known, and perhaps that it has integers."""
+    """A constructor argument of which only the annotation is known."""
     if parameter.name in sizes:
         size = sizes[parameter.name]
-        absent = isinstance(parameter.default, ast.Constant) and parameter.default.value is None
-        return choice([size, None]) if absent or isinstance(parameter.spec, specs.UnionSpec) else size
+        return choice([size, None]) if isinstance(parameter.spec, specs.UnionSpec) else size
     names = Names(own, generic=True, where=f"{parameter.name}.", variables=dict(variables or {}))
     if parameter.kind == "args":
         anything = isinstance(parameter.spec, specs.Anything)
@@ -275,7 +279,7 @@ def symbolic_argument(
             return Scalar("bool")
         if isinstance(default, ast.Constant) and isinstance(default.value, str):
             return Object("str")
-        return UNKNOWN if integers is None or default is not None else Passed(parameter.name, integers)
+        return UNKNOWN
     if isinstance(parameter.spec, specs.ObjectSpec):
         return library.passed_layer(parameter.spec.name, parameter.name, interpreter.number)
     return assume(parameter.spec, names, parameter.name)

@@ -86,10 +86,9 @@ def define_local(interpreter: Interpreter, frame: Frame, node: Def) -> Value:
         frame.state.variables[name] = UNKNOWN
     frame.rebound |= facts.outer
     if frame.function is not None:
-        later = frame.module.facts(frame.function.node).last_store
-        for name in (closure.keys() & later.keys()) - facts.local:
-            if later[name] > node.lineno:
-                closure[name] = UNKNOWN
+        later = frame.module.facts(frame.function.node).after(node.end_lineno or node.lineno)
+        for name in (closure.keys() & later) - facts.local:
+            closure[name] = UNKNOWN
     function = FunctionV(node, frame.module, closure=closure, owner=frame.owner)
     if not frame.depth:
         interpreter.pending[id(node)] = (function, None)

@@ -37,6 +37,11 @@ class Facts:
     rebound_outside: set[str] = field(default_factory=set)
     outer: set[str] = field(default_factory=set)
     last_store: dict[str, int] = field(default_factory=dict)
+    last_change: dict[str, int] = field(default_factory=dict)
+
+    def after(self, line: int) -> set[str]:
+        """Names that are bound, or what they hold changed, below a line."""
+        return {n for lines in (self.last_store, self.last_change) for n, at in lines.items() if at > line}
 
 
 # Kinds of nodes that say anything about names.
@@ -87,6 +92,12 @@ def _note(node: ast.AST, facts: Facts, own: bool) -> None:
                 facts.rebound_outside.update(names)
         case ast.Attribute(ctx=ast.Store() | ast.Del(), value=ast.Name(id=name), attr=attribute):
             facts.stored.add((name, attribute))
+            facts.last_change[name] = max(facts.last_change.get(name, 0), node.lineno)
+        case (
+            ast.Attribute(ctx=ast.Store(), value=ast.Call(func=ast.Name(id="type")), attr=attribute)
+            | ast.Attribute(ctx=ast.Store(), value=ast.Attribute(attr="__class__"), attr=attribute)
+        ):
+            facts.stored.add(("cls", attribute))
         case ast.Call(
             func=ast.Name(id="setattr"), args=[ast.Name(id=name), ast.Constant(value=str(attribute)), _]
         ):
@@ -113,5 +124,6 @@ def registered(node: ast.AST) -> str | None:
 def _changed(held: ast.expr, facts: Facts) -> None:
     if isinstance(held, ast.Name):
         facts.changed_names.add(held.id)
+        facts.last_change[held.id] = max(facts.last_change.get(held.id, 0), held.lineno)
     elif isinstance(held, ast.Attribute) and isinstance(held.value, ast.Name):
         facts.changed_attributes.add(held.attr)

@@ -29,7 +29,7 @@ def call_instance(frame: Frame, instance: Instance, args: Args, node: ast.AST) -
         names = ("__call__",)
     if "forward" in instance.attributes:  # another in place of that of its class
         given = instance.attributes["forward"]
-        own = isinstance(given, FunctionV) and isinstance(given.bound, Instance) and given.bound.info is info
+        own = isinstance(given, FunctionV) and given.is_bound and given.owner in info.mro()
         return frame.call(given.bind(instance) if own else given, args, node)
     for name in names:
         if info.is_replaced(name):

@@ -17,9 +17,12 @@ from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.contents import HOLDS_NOTHING, Substitution, sizes_of_any_item
 from typedtorch.shapes.infer.ties import Ties
 from typedtorch.shapes.infer.values import (
+    Bound,
     Choice,
     DictV,
+    FunctionV,
     Instance,
+    Partial,
     Sequence,
     Value,
     equal,
@@ -51,7 +54,7 @@ class State:
         for name, value in self.variables.items():
             if value is old:
                 self.variables[name] = new
-            elif type(value) not in HOLDS_NOTHING and _holds(value, old, _DEEP):
+            elif type(value) not in _ATOMS and _holds(value, old, _DEEP):
                 self.variables[name] = _replace_object(value, old, new, _DEEP)
 
     def equate(self, atom: Atom, size: Size) -> None:
@@ -75,6 +78,7 @@ class State:
         self.names.packs = {k: by.shape(v) for k, v in self.names.packs.items()}
 
 
+_ATOMS = HOLDS_NOTHING - {FunctionV}  # a method is bound to an object
 _DEEP = 3  # how far inside others an object is looked for
 
 
@@ -85,7 +89,7 @@ def _holds(value: Value, old: Value, depth: int) -> bool:
         for part in parts(value):
             if part is old:
                 return True
-            if depth > 1 and type(part) not in HOLDS_NOTHING and _holds(part, old, depth - 1):
+            if depth > 1 and type(part) not in _ATOMS and _holds(part, old, depth - 1):
                 return True
     return False
 
@@ -95,6 +99,9 @@ _PARTS: dict[type, Callable[[Value], Iterable[Value]]] = {
     Sequence: lambda value: value.items or (),
     DictV: lambda value: value.items.values(),
     Choice: lambda value: value.options,
+    FunctionV: lambda value: (value.bound,),
+    Bound: lambda value: (value.receiver,),
+    Partial: lambda value: (value.function, *value.args, *value.kwargs.values()),
     tuple: lambda value: value,
     Fields: lambda value: value,
 }
@@ -103,7 +110,7 @@ _PARTS: dict[type, Callable[[Value], Iterable[Value]]] = {
 def _replace_object(value: Value, old: Value, new: Value, depth: int) -> Value:
     if value is old:
         return new
-    if depth == 0 or type(value) in HOLDS_NOTHING or not _holds(value, old, depth):
+    if depth == 0 or type(value) in _ATOMS or not _holds(value, old, depth):
         return value
 
     def inside(part: Value) -> Value:
@@ -113,11 +120,25 @@ def _replace_object(value: Value, old: Value, new: Value, depth: int) -> Value:
         return replace(value, attributes={k: inside(v) for k, v in value.attributes.items()})
     if isinstance(value, Choice):
         return Choice(tuple(map(inside, value.options)))
+    if isinstance(value, FunctionV):
+        return value.bind(inside(value.bound))
+    if isinstance(value, Bound):
+        return Bound(inside(value.receiver), value.name)
+    if isinstance(value, Partial):
+        kwargs = {k: inside(v) for k, v in value.kwargs.items()}
+        return replace(
+            value, function=inside(value.function), args=tuple(map(inside, value.args)), kwargs=kwargs
+        )
     if isinstance(value, DictV):
         return replace(value, items={k: inside(v) for k, v in value.items.items()})
     if isinstance(value, Sequence):
         return replace(value, items=tuple(map(inside, value.items or ())))
     return like(value, map(inside, value))
+
+
+def without(value: Value, holder: Value) -> Value:
+    """What an object is given as an attribute that holds the object itself: of that nothing stays known."""
+    return _replace_object(value, holder, UNKNOWN, _DEEP)
 
 
 @dataclass(frozen=True, slots=True)

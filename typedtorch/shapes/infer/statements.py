@@ -89,6 +89,8 @@ def try_(frame: Frame, node: ast.Try) -> bool:
     # a handler may be entered from anywhere in the body
     entry = join_states(before, after_body, frame.place(node))
     assert entry is not None
+    for name in _stored_again(node.body) if node.handlers else ():
+        entry.variables[name] = UNKNOWN  # it may be what it was in between
     branches: list[tuple[State | None, Sequence[ast.stmt]]] = [(after_body if reached else None, node.orelse)]
     for handler in node.handlers:
         state = entry.copy()
@@ -102,6 +104,14 @@ def try_(frame: Frame, node: ast.Try) -> bool:
         final = run(frame, node.finalbody)
         alive = alive and final
     return alive
+
+
+def _stored_again(body: list[ast.stmt]) -> set[str]:
+    """Names that a block binds more than once."""
+    stored = [
+        n.id for s in body for n in walk(s) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
+    ]
+    return {name for name in stored if stored.count(name) > 1}
 
 
 def with_(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
