@@ -16,6 +16,7 @@ from typedtorch.shapes.infer.classes import ClassInfo
 from typedtorch.shapes.infer.contents import map_tensors
 from typedtorch.shapes.infer.declared import more_precise
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.given_sizes import Passed, attributes_in
 from typedtorch.shapes.infer.misaligned import reordered
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.updates import emptied, only_at_start, stable
@@ -223,10 +224,12 @@ def symbolic(
         return start  # every subclass has a constructor of its own, which may put other parts in place
     function = FunctionV(definition, owner.module, owner.closure, owner, start, is_bound=True)
     signature = interpreter.signature(function)
+    passed = {name: frozenset(found) for name, found in attributes_in(owner.module.tree).items()}
     outside, interpreter.number = interpreter.number, info.own_integer if linked else integer
     try:
         values = {
-            p.name: symbolic_argument(interpreter, p, sizes, own, variables) for p in signature.parameters
+            p.name: symbolic_argument(interpreter, p, sizes, own, variables, passed.get(p.name))
+            for p in signature.parameters
         }
     finally:
         interpreter.number = outside
@@ -251,11 +254,13 @@ def symbolic_argument(
     sizes: Mapping[str, Size],
     own: Callable[[str], Size],
     variables: Mapping[str, Value] | None = None,
+    integers: frozenset[str] | None = None,
 ) -> Value:
-    """A constructor argument of which only the annotation is known."""
+    """A constructor argument of which only the annotation is known, and perhaps that it has integers."""
     if parameter.name in sizes:
         size = sizes[parameter.name]
-        return choice([size, None]) if isinstance(parameter.spec, specs.UnionSpec) else size
+        absent = isinstance(parameter.default, ast.Constant) and parameter.default.value is None
+        return choice([size, None]) if absent or isinstance(parameter.spec, specs.UnionSpec) else size
     names = Names(own, generic=True, where=f"{parameter.name}.", variables=dict(variables or {}))
     if parameter.kind == "args":
         anything = isinstance(parameter.spec, specs.Anything)
@@ -279,7 +284,7 @@ def symbolic_argument(
             return Scalar("bool")
         if isinstance(default, ast.Constant) and isinstance(default.value, str):
             return Object("str")
-        return UNKNOWN
+        return UNKNOWN if integers is None or default is not None else Passed(parameter.name, integers)
     if isinstance(parameter.spec, specs.ObjectSpec):
         return library.passed_layer(parameter.spec.name, parameter.name, interpreter.number)
     return assume(parameter.spec, names, parameter.name)

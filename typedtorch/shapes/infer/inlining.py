@@ -97,10 +97,16 @@ def function_result(
     if value is UNKNOWN and not isinstance(result, specs.Anything):
         return wrapped(signature, assume(result, names, frame.place(node)))
     generic = isinstance(function.bound, Instance) and function.bound.variables
-    if isinstance(value, Sequence if generic else tuple) and (generic or specs.shaped(result)):
+    if isinstance(value, Sequence if generic else tuple) and (generic or _says_of_parts(result)):
         # the annotation says something of one part, and the body of another
         return more_precise(value, assume(result, names, frame.place(node)))
     return value
+
+
+def _says_of_parts(result: specs.Spec) -> bool:
+    """Whether a result's annotation says of its parts what the body may leave open."""
+    items = result.items if isinstance(result, specs.TupleSpec) else ()
+    return specs.shaped(result) or any(isinstance(item, specs.NumberSpec) for item in items)
 
 
 def _as_given(
