@@ -161,5 +161,6 @@ def _keep_effects(outer: State, inner: State, node: ast.expr, place: str) -> Non
         if name not in own:
             outer.replace_value(was, now if type(now) is type(was) else updates.emptied(was))
     for name in bound & inner.variables.keys():
-        now = inner.variables[name]
+        lazy = isinstance(node, ast.GeneratorExp)  # whoever asks for its items may stop at any of them
+        now = UNKNOWN if lazy else inner.variables[name]
         outer.variables[name] = join(outer.variables.get(name, now), now, f"{place}.{name}")

@@ -141,6 +141,9 @@ def sorted_(frame: Frame, args: Args, node: ast.AST) -> Value:
 def next_(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``next(xs, default)``: any of the items."""
     each = _each(frame, args.values[0], node) if args.values else UNKNOWN
+    given = args.values[0] if args.values else UNKNOWN
+    if isinstance(given, Sequence) and given.kind == "iterator":  # it has one item less from here on
+        frame.state.replace_value(given, Sequence("iterator", None, given.any_item))
     return each if len(args.values) < 2 else join(each, args.values[1], frame.place(node))
 
 

@@ -59,7 +59,7 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
             registering.hook(frame, receiver, args)
         if name in ("forward", "__call__"):
             return layers.call_layer(frame, receiver, args, node)
-        return receiver if name in attributes.SELF_METHODS else UNKNOWN
+        return registering.recast(receiver, name) if name in attributes.SELF_METHODS else UNKNOWN
     if isinstance(receiver, SuperV):
         return _super_method(frame, receiver, name, args, node)
     if isinstance(receiver, ClassV) and name == "apply":
@@ -100,7 +100,10 @@ def _tensor_method(frame: Frame, receiver: Value, name: str, args: Args, node: a
 def _instance_method(frame: Frame, receiver: Instance, name: str, args: Args, node: ast.AST) -> Value:
     """Methods nn.Module gives to every module."""
     if name in attributes.SELF_METHODS:
-        return receiver
+        cast = registering.recast(receiver, name)
+        if cast is not receiver:
+            frame.state.replace_value(receiver, cast)
+        return cast
     if name == "__call__":
         return layers.call_instance(frame, receiver, args, node)
     if name in ("register_buffer", "register_parameter", "add_module", "register_module", "__setattr__"):

@@ -10,6 +10,7 @@ from dataclasses import replace
 from inspect import signature
 from typing import TYPE_CHECKING
 
+from typedtorch.shapes.dtypes import FLOAT
 from typedtorch.shapes.infer.class_text import only_passes_on
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.index import MUTATORS
@@ -78,6 +79,12 @@ def setattr_(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``setattr(x, name, value)``."""
     holder, name, value = args.get(0, "obj", UNKNOWN), args.get(1, "name", UNKNOWN), args.get(2, "value")
     set_attribute(frame, holder, name, value)
+    if isinstance(holder, Instance) and not isinstance(name, str) and may_be_module(value):
+        may_be = _may_be_called(args.nodes[1] if len(args.nodes) > 1 else None)
+        unknown = {k: UNKNOWN for k, v in holder.attributes.items() if may_be_module(v) and may_be(k)}
+        changed = replace(holder, attributes={**holder.attributes, **unknown}, altered=True)
+        frame.state.replace_value(holder, changed if unknown else holder)
+        holder = changed if unknown else holder
     tensor = any(option is UNKNOWN or isinstance(option, Tensor) for option in options_of(value))
     if tensor and isinstance(holder, Instance) and not isinstance(name, str):
         replace_tensors(frame, holder, _may_be_called(args.nodes[1] if len(args.nodes) > 1 else None))
@@ -124,6 +131,26 @@ def _gives_back(node: ast.AST) -> bool:
     inner = {n for part in walk(node) if part is not node and isinstance(part, SCOPES) for n in walk(part)}
     returned = (n.value for n in walk(node) if isinstance(n, ast.Return) and n not in inner)
     return any(v is not None and not (isinstance(v, ast.Constant) and v.value is None) for v in returned)
+
+
+_CASTS = frozenset({"to", "half", "float", "double", "bfloat16", "type"})
+
+
+def recast(value: Value, method: str) -> Value:
+    """A module after ``module.to(dtype)``: of layers made with a dtype of their own that no longer holds."""
+    if method not in _CASTS:
+        return value
+    if isinstance(value, LayerV):
+        held = [v for v in value.layer.attributes.values() if isinstance(v, Tensor) and v.dtype & FLOAT]
+        return value if all(v.dtype & FLOAT == FLOAT for v in held) else UNKNOWN
+    if isinstance(value, Instance):
+        made = {k: recast(v, method) for k, v in value.attributes.items()}
+        same = all(made[k] is v for k, v in value.attributes.items())
+        return value if same else replace(value, attributes=made)
+    if isinstance(value, Sequence) and value.kind in ("modules", "sequential") and value.items is not None:
+        items = tuple([recast(v, method) for v in value.items])
+        return value if all(map(operator.is_, items, value.items)) else replace(value, items=items)
+    return value
 
 
 _MODULES_OF = frozenset({"modules", "named_modules", "children", "named_children"})

@@ -82,10 +82,52 @@ def lists() -> None:
     assert torch.cat(log).shape == (5,)
 
 
+def iterators() -> None:
+    sizes = iter([2, 3, 4])
+    first = next(sizes)
+    rest = torch.zeros(list(sizes))
+    assert (first, rest.shape) == (2, (3, 4))
+    assert rest.shape == (3, 4)
+
+
 def parents() -> None:
     parent = Parent()
     assert torch.zeros(parent.child.parent.n).shape == (4,)
     assert torch.zeros(Parent.total).shape == (1,)
+
+
+def swap(model: nn.Module, old: type, new: type) -> nn.Module:
+    for name, child in model.named_children():
+        if isinstance(child, old):
+            setattr(model, name, new(4, 8))
+    return model
+
+
+class Typed(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(4, 3, dtype=torch.float64)
+
+
+def replaced() -> None:
+    x = torch.zeros(2, 4)
+    net = Plain()
+    swap(net, nn.Linear, nn.Linear)
+    assert net(x).shape == (2, 8)
+    typed = Typed()
+    typed.to(torch.float32)
+    assert typed.fc(x).dtype == torch.float32
+    assert any((hit := v) > 1 for v in [1, 2, 3])
+    assert torch.zeros(hit).shape == (2,)
+
+
+class Plain(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(4, 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.fc(x)
 
 
 def attempts() -> None:
@@ -102,5 +144,7 @@ def attempts() -> None:
 
 # run: methods()
 # run: lists()
+# run: iterators()
 # run: parents()
+# run: replaced()
 # run: attempts()
