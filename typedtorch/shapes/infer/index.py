@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from typedtorch.shapes.module_facts import is_self
 from typedtorch.shapes.syntax import Syntax
 
 MUTATORS = frozenset(
@@ -24,12 +25,14 @@ class Facts:
     ``local``: bound in its own body.  ``stored``: attributes assigned on any name (``x.a = ...``), with
     that name.  ``changed``: what has its items changed, names and ``name.attribute``.  ``passed``: names
     that calls are given, or whose methods are called.  ``called``: attributes that are called.
+    ``given``: attributes assigned on anything but a method's own ``self``.
     ``outer``: names that it, or a function in it, declares to be somebody else's.
     """
 
     local: set[str] = field(default_factory=set)
     generator: bool = False
     stored: set[tuple[str, str]] = field(default_factory=set)
+    given: set[str] = field(default_factory=set)
     changed_names: set[str] = field(default_factory=set)
     changed_attributes: set[str] = field(default_factory=set)
     passed: set[str] = field(default_factory=set)
@@ -72,6 +75,8 @@ def _note(node: ast.AST, facts: Facts, own: bool) -> None:
         if isinstance(node.func, ast.Attribute):
             given.append(node.func.value)
         facts.passed.update(argument.id for argument in given if isinstance(argument, ast.Name))
+    if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) and not is_self(node.value):
+        facts.given.add(node.attr)
     match node:
         case ast.Name(ctx=ast.Store(), id=name):
             if own:
@@ -102,6 +107,8 @@ def _note(node: ast.AST, facts: Facts, own: bool) -> None:
             func=ast.Name(id="setattr"), args=[ast.Name(id=name), ast.Constant(value=str(attribute)), _]
         ):
             facts.stored.add((name, attribute))
+            if name != "self":
+                facts.given.add(attribute)
         case ast.Call(func=ast.Attribute(value=held, attr=method)):
             facts.called.add(method)
             buffer = registered(node)

@@ -53,6 +53,8 @@ def stable(instance: Instance, promised: Iterable[Value] = ()) -> Instance:
     info = instance.info
     kept: dict[str, Value] = {}
     for name, value in instance.attributes.items():
+        if _is_plain(value) and _given(info, name):
+            continue
         if not only_at_start(info, name):
             left = remains(instance, name)
             if left is not UNKNOWN:
@@ -125,6 +127,16 @@ def _changes(info: ClassInfo, attribute: str) -> bool:
         for ancestor in info.mro()
         for method in ancestor.self_changes.get(attribute, ())
     )
+
+
+def _is_plain(value: Value) -> bool:
+    """A number, flag, string or None: what an object starts with, where others assign it too."""
+    return value is None or isinstance(value, (bool, float, str)) or is_size(value)
+
+
+def _given(info: ClassInfo, attribute: str) -> bool:
+    """Whether a file of the class assigns the attribute from outside: ``cache.position += steps``."""
+    return any(attribute in i.module.facts(i.module.tree).given for i in info.mro())
 
 
 def only_at_start(info: ClassInfo, attribute: str) -> bool:
