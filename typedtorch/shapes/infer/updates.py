@@ -53,9 +53,7 @@ def stable(instance: Instance, promised: Iterable[Value] = ()) -> Instance:
     info = instance.info
     kept: dict[str, Value] = {}
     for name, value in instance.attributes.items():
-        if _is_plain(value) and _given(info, name):
-            continue
-        if not only_at_start(info, name):
+        if not only_at_start(info, name) or (_is_plain(value) and (_is_start(value) or _given(info, name))):
             left = remains(instance, name)
             if left is not UNKNOWN:
                 kept[name] = left
@@ -132,6 +130,11 @@ def _changes(info: ClassInfo, attribute: str) -> bool:
 def _is_plain(value: Value) -> bool:
     """A number, flag, string or None: what an object starts with, where others assign it too."""
     return value is None or isinstance(value, (bool, float, str)) or is_size(value)
+
+
+def _is_start(value: Value) -> bool:
+    """Whether a number says no size: what begins at 0 is counted on by somebody, in this file or another."""
+    return type(value) is int and value == 0
 
 
 def _given(info: ClassInfo, attribute: str) -> bool:
