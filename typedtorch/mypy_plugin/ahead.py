@@ -102,7 +102,8 @@ class Ahead:
             except OSError:  # no more processes are allowed: there is still this one
                 return
             self._processes.append(process)
-            self._alive += 1
+            with self._news:
+                self._alive += 1
             threading.Thread(target=self._serve, args=(process,), daemon=True).start()
 
     def read(self, path: Path, *, if_idle: bool = False) -> None:

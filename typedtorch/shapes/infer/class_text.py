@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from typedtorch.shapes.equality import DEFAULTED
 from typedtorch.shapes.syntax import children, walk
@@ -130,15 +131,18 @@ def is_class_variable(annotation: ast.expr) -> bool:
     return _last(kind) in ("ClassVar", "KW_ONLY")
 
 
+def defaults(arguments: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr]]:
+    """The parameters that have a default, each with it."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    yield from zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True)
+    for parameter, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        if default is not None:
+            yield parameter, default
+
+
 def with_default(arguments: ast.arguments) -> dict[str, str]:
     """The parameters that have a default, each with ``DEFAULTED`` and the number it is, if it is one."""
-    positional = [*arguments.posonlyargs, *arguments.args]
-    optional = positional[len(positional) - len(arguments.defaults) :] if arguments.defaults else []
-    given = list(zip(optional, arguments.defaults, strict=True))
-    keyword = [
-        (a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None
-    ]
-    return {a.arg: DEFAULTED + _number(d) for a, d in (*given, *keyword)}
+    return {parameter.arg: DEFAULTED + _number(default) for parameter, default in defaults(arguments)}
 
 
 def _number(node: ast.expr) -> str:

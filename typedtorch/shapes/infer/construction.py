@@ -16,7 +16,7 @@ from typedtorch.shapes.infer.classes import ClassInfo
 from typedtorch.shapes.infer.contents import map_tensors
 from typedtorch.shapes.infer.declared import more_precise
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.given_sizes import Passed, attributes_in
+from typedtorch.shapes.infer.given_sizes import Passed
 from typedtorch.shapes.infer.misaligned import reordered
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.updates import emptied, only_at_start, stable
@@ -224,7 +224,7 @@ def symbolic(
         return start  # every subclass has a constructor of its own, which may put other parts in place
     function = FunctionV(definition, owner.module, owner.closure, owner, start, is_bound=True)
     signature = interpreter.signature(function)
-    passed = {name: frozenset(found) for name, found in attributes_in(owner.module.tree).items()}
+    passed = owner.module.integers_given
     outside, interpreter.number = interpreter.number, info.own_integer if linked else integer
     try:
         values = {

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
-from functools import lru_cache
 
-from typedtorch.shapes.infer.class_text import Def
+from typedtorch.shapes.infer.class_text import Def, defaults
 from typedtorch.shapes.size import Size, integer
 from typedtorch.shapes.syntax import walk
 
@@ -48,35 +47,22 @@ def integers_in(definition: Def) -> set[str]:
     arguments = definition.args
     every = [*arguments.posonlyargs, *arguments.args]
     plain = {a.arg for a in (*every, *arguments.kwonlyargs) if a.annotation is None}
-    absent = {a.arg for a, d in _with_defaults(arguments) if isinstance(d, ast.Constant) and d.value is None}
+    absent = {a.arg for a, d in defaults(arguments) if isinstance(d, ast.Constant) and d.value is None}
     stored = {n.id for n in walk(definition) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     used = {n.id for n in _sizes_in(definition) if isinstance(n, ast.Name)}
     return (used & plain) - (stored - absent)
 
 
-def _with_defaults(arguments: ast.arguments) -> Iterable[tuple[ast.arg, ast.expr | None]]:
-    positional = [*arguments.posonlyargs, *arguments.args]
-    yield from zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True)
-    yield from zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-
-
-@lru_cache(maxsize=8)
-def attributes_in(tree: ast.AST) -> dict[str, set[str]]:
-    """Attributes by whose name, and that of what has them, layers are made: ``Linear(config.width, 10)``.
+def attributes_in(tree: ast.AST, assigned: Set[str]) -> dict[str, frozenset[str]]:
+    """Of names, the attributes with which layers are made: ``Linear(config.width, 10)``.
 
     Not those that something assigns: they are one number here and another there.
     """
-    stored = {n.attr for n in walk(tree) if isinstance(n, ast.Attribute) and _assigned_from_outside(n)}
-    found: dict[str, set[str]] = {}
+    found: dict[str, frozenset[str]] = {}
     for node in _sizes_in(tree):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr not in stored:
-            found.setdefault(node.value.id, set()).add(node.attr)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr not in assigned:
+            found[node.value.id] = found.get(node.value.id, frozenset()) | {node.attr}
     return found
-
-
-def _assigned_from_outside(node: ast.Attribute) -> bool:
-    own = isinstance(node.value, ast.Name) and node.value.id == "self"
-    return not (isinstance(node.ctx, ast.Load) or own)
 
 
 def _sizes_in(tree: ast.AST) -> Iterator[ast.expr]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from typedtorch.shapes.infer import (
     attributes,
@@ -115,7 +114,7 @@ def _instance_method(frame: Frame, receiver: Instance, name: str, args: Args, no
     if name in HOOKING:
         registering.hook(frame, receiver, args)
     if name == "_replace" and not args.open:
-        return replace(receiver, attributes={**receiver.attributes, **args.keywords}, arguments={}, axes={})
+        return frame.interpreter.with_fields(frame, receiver, args.keywords, node)
     return mutation.forget(frame, args)
 
 

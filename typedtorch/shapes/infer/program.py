@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
 from typedtorch.shapes import syntax
 from typedtorch.shapes.findings import Coverage, Finding, Report
+from typedtorch.shapes.infer.given_sizes import attributes_in
 from typedtorch.shapes.infer.index import Facts, facts_of
 from typedtorch.shapes.infer.stars import find_in_stars
 from typedtorch.shapes.infer.values import External, Value, join_all
@@ -89,6 +90,7 @@ class Module:
     resolved: dict[str, Value] = field(default_factory=dict)
     resolving: set[str] = field(default_factory=set)
     _overridden: dict[str, set[str]] | None = None
+    _integers: Mapping[str, frozenset[str]] | None = None
     _facts: dict[int, Facts] = field(default_factory=dict)
 
     @property
@@ -102,6 +104,13 @@ class Module:
         if known is None:
             known = self._facts[id(node)] = facts_of(node, self.syntax)
         return known
+
+    @property
+    def integers_given(self) -> Mapping[str, frozenset[str]]:
+        """Of names, the attributes with which the module makes layers."""
+        if self._integers is None:
+            self._integers = attributes_in(self.tree, self.facts(self.tree).given)
+        return self._integers
 
     def overridden(self, class_name: str) -> Set[str]:
         """Methods of a class that some class of this module overrides."""
