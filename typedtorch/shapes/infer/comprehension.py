@@ -12,12 +12,14 @@ from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate
 from typedtorch.shapes.infer.lengths import length_of
 from typedtorch.shapes.infer.state import State
+from typedtorch.shapes.infer.turns import Held
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     DictV,
     FunctionV,
     Instance,
     Sequence,
+    Tensor,
     Value,
     equal,
     join,
@@ -94,9 +96,9 @@ def _comprehend_one(
         None if not isinstance(iterable, (tuple, Sequence)) else items_of(iterable)
     )
     if items is not None and len(items) <= MAX_UNROLL and not generator.ifs:
-        values = []
-        for value in items:
-            assign_target(frame, generator.target, value)
+        values, held = [], Held(frame, frame.place(generator.iter), items)
+        for turn in range(len(items)):
+            assign_target(frame, generator.target, held.item(turn))
             values.append(element())
         return tuple(values), UNKNOWN, None
     unfiltered = frame.state.copy()
@@ -133,12 +135,15 @@ def _late(element: Callable[[], Value], targets: set[str]) -> Callable[[], Value
     return made
 
 
+_CHANGING = (Instance, Sequence, DictV, Tensor)
+
+
 def _changed(before: State, after: State) -> dict[str, tuple[Value, Value]]:
-    """The objects and containers that are others now under the same name."""
+    """The objects, containers and tensors that are others now under the same name."""
     found: dict[str, tuple[Value, Value]] = {}
     for name, was in before.variables.items():
         now = after.variables.get(name, UNKNOWN)
-        if now is not was and isinstance(was, (Instance, Sequence, DictV)) and not equal(was, now):
+        if now is not was and isinstance(was, _CHANGING) and not equal(was, now):
             found[name] = was, now
     return found
 

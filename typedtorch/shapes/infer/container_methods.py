@@ -119,14 +119,14 @@ def _dict_method(frame: Frame, receiver: DictV, name: str, args: Args, node: ast
             return join(receiver.get(key), default, frame.place(node))
         case "items":
             if receiver.rest is None:
-                return Sequence("iterator", tuple(receiver.items.items()))
-            return Sequence("iterator", None, (UNKNOWN, receiver.any_value))
+                return Sequence("view", tuple(receiver.items.items()))
+            return Sequence("view", None, (UNKNOWN, receiver.any_value))
         case "values":
             if receiver.rest is None:
-                return Sequence("iterator", tuple(receiver.items.values()))
-            return Sequence("iterator", None, receiver.any_value)
+                return Sequence("view", tuple(receiver.items.values()))
+            return Sequence("view", None, receiver.any_value)
         case "keys":
-            return Sequence("iterator", tuple(receiver.items)) if receiver.rest is None else UNKNOWN
+            return Sequence("view", tuple(receiver.items)) if receiver.rest is None else UNKNOWN
         case "copy":
             return replace(receiver)
         case "pop" | "setdefault":

@@ -69,11 +69,19 @@ def constant(frame: Frame, node: ast.Constant) -> Value:
 
 
 def name(frame: Frame, node: ast.Name) -> Value:
-    return frame.lookup(node.id)
+    return _read_once(frame, frame.lookup(node.id))
 
 
 def attribute(frame: Frame, node: ast.Attribute) -> Value:
-    return attributes.get(frame, evaluate(frame, node.value), node.attr, node)
+    return _read_once(frame, attributes.get(frame, evaluate(frame, node.value), node.attr, node))
+
+
+def _read_once(frame: Frame, value: Value) -> Value:
+    """An iterator: whoever reads it may go through it, and the next finds what is left."""
+    if type(value) is Sequence and value.kind == "iterator":
+        if value.items is not None or value.length is not None:
+            frame.state.replace_value(value, Sequence("iterator", None, value.any_item))
+    return value
 
 
 def tuple_(frame: Frame, node: ast.Tuple) -> Value:

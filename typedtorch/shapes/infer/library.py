@@ -17,6 +17,7 @@ from typedtorch.shapes.infer import (
     transforms,
 )
 from typedtorch.shapes.infer.binding import Args, Special
+from typedtorch.shapes.infer.contents import with_parts
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.items import items_of
 from typedtorch.shapes.infer.lengths import CUTS, length_of, pieces
@@ -77,9 +78,8 @@ def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
         nodes = tuple(args.nodes)
         values = tuple(args.values)
         made = apply_rule(frame, RULES[name].function, values, args.keywords, node, nodes)
-        out = args.keywords.get("out")
-        if isinstance(out, Tensor):  # it takes the shape of the result, whatever it was
-            frame.state.replace_value(out, out.of(made.shape) if isinstance(made, Tensor) else UNKNOWN)
+        if "out" in args.keywords:
+            _put_out(frame, args.keywords["out"], made)
         if made is not UNKNOWN:
             operand_ranks.learn(frame, name, given, node)
         return _pieces(frame, name, values, args) if made is UNKNOWN else made
@@ -97,6 +97,18 @@ def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
     if name in OBJECTS:
         return Object(name)
     return mutation.forget(frame, args)
+
+
+def _put_out(frame: Frame, out: Value, made: Value) -> None:
+    """``out=``, a tensor or several, takes the shape of the result, whatever it was."""
+    given = out if isinstance(out, tuple) else (out,)
+    results = made if isinstance(made, tuple) and isinstance(out, tuple) else (made,)
+    for i, tensor in enumerate(given):
+        result = results[i] if len(results) == len(given) else UNKNOWN
+        if isinstance(tensor, Tensor):
+            frame.state.replace_value(
+                tensor, tensor.of(result.shape) if isinstance(result, Tensor) else UNKNOWN
+            )
 
 
 def _pieces(frame: Frame, name: str, values: tuple[Value, ...], args: Args) -> Value:
@@ -133,6 +145,7 @@ def construct_layer(frame: Frame, name: str, args: Args, node: ast.AST) -> Value
 _PASSED = {
     "torch.nn.Linear": ("in_features", "out_features"),
     "torch.nn.Embedding": ("num_embeddings", "embedding_dim"),
+    "numpy.random.Generator": (),
 }
 
 
@@ -148,7 +161,7 @@ def passed_layer(name: str, hint: str, number: Callable[[str], Size]) -> Value:
 
 
 SAME_MODULE = {
-    "torch.compile", "torch.jit.script", "torch.jit.trace", "torch.nn.DataParallel", "copy.copy",
+    "torch.compile", "torch.jit.script", "torch.jit.trace", "torch.nn.DataParallel",
     "torch.nn.parallel.DistributedDataParallel", "torch.nn.parallel.DataParallel", "torch.jit.freeze",
     "torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm",
     "torch.nn.utils.parametrizations.weight_norm",
@@ -231,10 +244,26 @@ def first_argument(frame: Frame, args: Args, node: ast.AST) -> Value:
     return args.values[0] if args.values else UNKNOWN
 
 
-def deep_copy(frame: Frame, args: Args, node: ast.AST) -> Value:
-    """A copy: another object, so that a change of it is no change of the first."""
+_COPIED = (Sequence, DictV, Instance, Tensor)
+
+
+def copy_(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``copy.copy(x)``: another object, so that a change of it is no change of the first."""
     value = args.get(0, "x", UNKNOWN)
-    return replace(value) if isinstance(value, (Sequence, DictV, Instance)) else value
+    return replace(value) if isinstance(value, _COPIED) else value
+
+
+def deep_copy(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``copy.deepcopy(x)``: all that is in it is another object too."""
+    made: dict[int, Value] = {}
+
+    def copied(value: Value) -> Value:
+        if id(value) not in made:
+            inner = value if isinstance(value, Tensor) else with_parts(value, copied)
+            made[id(value)] = replace(inner) if inner is value and isinstance(value, _COPIED) else inner
+        return made[id(value)]
+
+    return copied(args.get(0, "x", UNKNOWN))
 
 
 def field(frame: Frame, args: Args, node: ast.AST) -> Value:
@@ -302,7 +331,7 @@ SPECIAL: dict[str, Special] = {
     "builtins.getattr": get_attribute, "builtins.type": type_of, "builtins.hasattr": some_bool,
     "builtins.callable": some_bool, "builtins.any": some_bool, "builtins.all": some_bool,
     "builtins.issubclass": some_bool, "builtins.print": nothing, "sys.exit": never, "os._exit": never,
-    "builtins.exit": never, "copy.deepcopy": deep_copy, "math.sqrt": float_function,
+    "builtins.exit": never, "copy.copy": copy_, "copy.deepcopy": deep_copy, "math.sqrt": float_function,
     "math.log": float_function,
     "math.log2": float_function, "math.exp": float_function, "math.cos": float_function,
     "math.sin": float_function, "math.pow": float_function, "math.ceil": rounding(math.ceil),

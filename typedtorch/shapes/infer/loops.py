@@ -16,11 +16,12 @@ from typedtorch.shapes.infer.frame import Frame, Loop
 from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate
 from typedtorch.shapes.infer.lengths import filled, length_of
 from typedtorch.shapes.infer.state import MAX_ROUNDS, State, equal_states, forget_changed, join_states
-from typedtorch.shapes.infer.turns import Turns
+from typedtorch.shapes.infer.turns import Held, Turns, moves
 from typedtorch.shapes.infer.values import Sequence as SequenceV
 from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
+    join,
 )
 from typedtorch.shapes.size import Atom, unknown
 from typedtorch.shapes.tensor import Pack
@@ -28,13 +29,21 @@ from typedtorch.shapes.tensor import Pack
 
 def for_(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
     iterable = evaluate(frame, node.iter)
-    items = items_of(iterable)
-    if items is not None and len(items) <= MAX_UNROLL:
+    items, moving = items_of(iterable), moves(frame, node)
+    if items is not None and len(items) <= MAX_UNROLL and not moving:
         return _unrolled(frame, node, items)
-    each = iterate(iterable, frame.place(node.target))
-    surely = isinstance(iterable, SequenceV) and iterable.kind == "iterator" and _holds_tensors(each)
-    bound = lambda: assign_target(frame, node.target, each)  # noqa: E731 - it is an argument
-    before, turns = frame.state, length_of(iterable)
+    place = frame.place(node.target)
+    each = iterate(iterable, place)
+    surely = (
+        isinstance(iterable, SequenceV) and iterable.kind in ("iterator", "view") and _holds_tensors(each)
+    )
+
+    def bound() -> None:
+        with frame.reporter.mute():
+            now = join(each, iterate(evaluate(frame, node.iter), place), place) if moving else each
+        assign_target(frame, node.target, now)
+
+    before, turns = frame.state, None if moving else length_of(iterable)
     reached = _fixed_point(frame, node, bound, None, entered_surely=surely)
     if reached and turns is not None:
         filled(before, frame.state, node, turns)
@@ -51,11 +60,11 @@ def _holds_tensors(value: Value) -> bool:
 def _unrolled(frame: Frame, node: ast.For | ast.AsyncFor, items: list[Value]) -> bool:
     loop, turns = Loop(), Turns(frame.reporter)
     frame.loops.append(loop)
-    alive = True
-    for turn, item in enumerate(items):
+    alive, held = True, Held(frame, frame.place(node.iter), items)
+    for turn in range(len(items)):
         turns.begin()
         before = frame.state.copy()
-        assign_target(frame, node.target, item)
+        assign_target(frame, node.target, held.item(turn))
         reached = frame.run(node.body)
         state = join_states(frame.state if reached else None, loop.continues, frame.place(node))
         loop.continues = None
@@ -72,6 +81,7 @@ def _unrolled(frame: Frame, node: ast.For | ast.AsyncFor, items: list[Value]) ->
     if after is None:
         return False
     frame.state = after
+    held.drop()
     return True
 
 

@@ -68,8 +68,8 @@ def range_(frame: Frame, args: Args, node: ast.AST) -> Value:
     if numeric and len(values) <= 3 and values[2:] != [0]:
         numbers = range(*values)
         if len(numbers) <= 16:
-            return Sequence("iterator", tuple(numbers))
-    return Sequence("iterator", None, unknown(f"?{frame.place(node)}"), _turns(values))
+            return Sequence("view", tuple(numbers))
+    return Sequence("view", None, unknown(f"?{frame.place(node)}"), _turns(values))
 
 
 def _turns(values: list[Value]) -> Size | None:

@@ -96,8 +96,8 @@ def _holds(value: Value, old: Value, depth: int) -> bool:
 
 _PARTS: dict[type, Callable[[Value], Iterable[Value]]] = {
     Instance: lambda value: value.attributes.values(),
-    Sequence: lambda value: value.items or (),
-    DictV: lambda value: value.items.values(),
+    Sequence: lambda value: (value.element,) if value.items is None else value.items,
+    DictV: lambda value: (value.rest, *value.items.values()),
     Choice: lambda value: value.options,
     FunctionV: lambda value: (value.bound,),
     Bound: lambda value: (value.receiver,),
@@ -129,10 +129,18 @@ def _replace_object(value: Value, old: Value, new: Value, depth: int) -> Value:
         return replace(
             value, function=inside(value.function), args=tuple(map(inside, value.args)), kwargs=kwargs
         )
+
+    def any_inside(part: Value) -> Value:  # one of the items it stands for
+        return part if (changed := inside(part)) is part else join(part, changed, "item")
+
     if isinstance(value, DictV):
-        return replace(value, items={k: inside(v) for k, v in value.items.items()})
+        return replace(
+            value, items={k: inside(v) for k, v in value.items.items()}, rest=any_inside(value.rest)
+        )
+    if isinstance(value, Sequence) and value.items is not None:
+        return replace(value, items=tuple(map(inside, value.items)))
     if isinstance(value, Sequence):
-        return replace(value, items=tuple(map(inside, value.items or ())))
+        return replace(value, element=any_inside(value.element))
     return like(value, map(inside, value))
 
 

@@ -128,7 +128,7 @@ class Sequence:
     ``length`` may say even so what size that number is: it holds for these items, and for no others.
     """
 
-    kind: str  # "list", "set", "iterator", "modules", "sequential"
+    kind: str  # "list", "set", "iterator", "view" (a range, or of a dict), "modules", "sequential"
     items: tuple[Value, ...] | None
     element: Value = UNKNOWN
     length: Size | None = None
