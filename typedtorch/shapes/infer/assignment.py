@@ -76,6 +76,8 @@ def _assign_attribute(frame: Frame, base: ast.expr, attr: str, value: Value, sou
             _outgrow(frame, base)
     elif isinstance(holder, LayerV) and (attr == "forward" or registering.is_setting(holder, attr)):
         frame.state.replace_value(holder, UNKNOWN)
+    elif isinstance(holder, DictV) and holder.kind == "namespace":
+        frame.state.replace_value(holder, replace(holder, items={**holder.items, attr: value}))
     elif isinstance(holder, SequenceV) and holder.kind == "sequential":
         frame.state.replace_value(holder, registering.with_module(holder, UNKNOWN))
     elif isinstance(holder, Tensor) and attr == "data" and isinstance(value, Tensor):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import messages, specs
@@ -79,6 +80,9 @@ def get(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
         return UNKNOWN
     if isinstance(value, DictV) and name in value.items:
         return value.items[name]
+    if isinstance(value, DictV) and name == "__dict__":  # whoever has it may put anything into it
+        frame.state.replace_value(value, replace(value, items={}, rest=UNKNOWN))
+        return UNKNOWN
     if isinstance(value, Passed):
         size = value.size(name)
         return UNKNOWN if size is None else size

@@ -36,6 +36,8 @@ def truth(value: Value) -> bool | None:
         return bool(value)
     if isinstance(value, Sequence) and value.kind == "list" and value.items is not None:
         return bool(value.items)
+    if isinstance(value, DictV) and value.kind == "dict" and value.rest is None:
+        return bool(value.items)
     if isinstance(value, (FunctionV, ClassV)):
         return True
     if isinstance(value, Choice):

@@ -120,7 +120,12 @@ def _without_constructor(frame: Frame, info: ClassInfo, args: Args, node: ast.AS
     if "torch.nn.Sequential" in info.external_bases():
         made = library.call_external(frame, "torch.nn.Sequential", args, node)
         return Instance(info, {"__layer__": made}, {}, partial=True)
+    if not args.open and not args.values and not _NAMESPACES.isdisjoint(info.external_bases()):
+        return _shared(frame, Instance(info, dict(args.keywords), _integers(args.keywords), partial=True))
     return Instance(info, {}, {}, partial=True)
+
+
+_NAMESPACES = {"types.SimpleNamespace", "argparse.Namespace"}
 
 
 def field_parameters(info: ClassInfo) -> list[Parameter]:

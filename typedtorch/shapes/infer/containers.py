@@ -152,6 +152,8 @@ def vars_(frame: Frame, args: Args, node: ast.AST) -> Value:
     for value in args.values:
         if isinstance(value, Instance):
             frame.state.replace_value(value, without_attributes(value))
+        elif isinstance(value, DictV):
+            frame.state.replace_value(value, replace(value, items={}, rest=UNKNOWN))
     return UNKNOWN
 
 
@@ -243,7 +245,13 @@ def pairwise(frame: Frame, args: Args, node: ast.AST) -> Value:
     return Sequence("iterator", None, (each, each))
 
 
+def namespace(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``types.SimpleNamespace(width=64)``: attributes, which may be assigned later."""
+    return UNKNOWN if args.values else DictV(dict(args.keywords), UNKNOWN if args.open else None, "namespace")
+
+
 SPECIAL: dict[str, Special] = {
+    "types.SimpleNamespace": namespace, "argparse.Namespace": namespace,
     "builtins.setattr": setattr_, "builtins.vars": vars_,
     "builtins.list": _make("list"), "builtins.set": _make("set"), "builtins.tuple": to_tuple,
     "builtins.dict": to_dict, "builtins.zip": zip_, "builtins.enumerate": enumerate_,

@@ -58,7 +58,9 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
             registering.hook(frame, receiver, args)
         if name in ("forward", "__call__"):
             return layers.call_layer(frame, receiver, args, node)
-        return registering.recast(receiver, name) if name in attributes.SELF_METHODS else UNKNOWN
+        if name in attributes.SELF_METHODS:
+            return registering.recast(receiver, name)
+        return mutation.forget(frame, args)
     if isinstance(receiver, SuperV):
         return _super_method(frame, receiver, name, args, node)
     if isinstance(receiver, ClassV) and name == "apply":

@@ -79,6 +79,10 @@ def setattr_(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``setattr(x, name, value)``."""
     holder, name, value = args.get(0, "obj", UNKNOWN), args.get(1, "name", UNKNOWN), args.get(2, "value")
     set_attribute(frame, holder, name, value)
+    if isinstance(holder, DictV):
+        items = {**holder.items, name: value} if isinstance(name, str) else {}
+        rest = holder.rest if isinstance(name, str) else UNKNOWN
+        frame.state.replace_value(holder, replace(holder, items=items, rest=rest))
     if isinstance(holder, Instance) and not isinstance(name, str) and may_be_module(value):
         may_be = _may_be_called(args.nodes[1] if len(args.nodes) > 1 else None)
         unknown = {k: UNKNOWN for k, v in holder.attributes.items() if may_be_module(v) and may_be(k)}

@@ -19,6 +19,7 @@ from typedtorch.shapes.infer.results import check_result
 from typedtorch.shapes.infer.state import State, join_states
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
+    DictV,
     Instance,
     Value,
 )
@@ -208,6 +209,8 @@ def delete(frame: Frame, node: ast.Delete) -> bool:
                 value = evaluate(frame, holder)
                 if isinstance(value, Instance):
                     frame.state.replace_value(value, value.with_attribute(name, UNKNOWN))
+                elif isinstance(value, DictV):
+                    without_item(frame, value, name)
     return True
 
 

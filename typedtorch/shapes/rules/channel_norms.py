@@ -265,7 +265,8 @@ def _instance_norm_layer(axes: int) -> Function:
                 _several(tensor, list(range(len(tensor.shape) - axes, len(tensor.shape))), "spatial element")
             return shaped_like(input, want_floating(input))
 
-        return Layer(forward, affine_parameters((num_features,), affine, dtype, "weight", "bias", bias=bias))
+        parameters = affine_parameters((num_features,), affine, dtype, "weight", "bias", bias=bias)
+        return Layer(forward, {**parameters, "num_features": num_features})
 
     return make
 
@@ -317,7 +318,8 @@ def group_norm_layer(
         _channels(need(input), num_channels, "num_channels")
         return functional_group_norm(input, num_groups)
 
-    return Layer(forward, affine_parameters((num_channels,), affine, dtype, "weight", "bias", bias=bias))
+    parameters = affine_parameters((num_channels,), affine, dtype, "weight", "bias", bias=bias)
+    return Layer(forward, {**parameters, "num_groups": num_groups, "num_channels": num_channels})
 
 
 @rule(*functional("local_response_norm"), sample="F:b c h, 2 | F:b c h w, 3")

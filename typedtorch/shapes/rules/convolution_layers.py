@@ -42,7 +42,8 @@ def _conv_layer(axes: int) -> Function:
             return convolve(axes, input, weight, offset, stride, padding, dilation, groups)
 
         held = {"weight": weight, "bias": offset, "in_channels": in_channels, "out_channels": out_channels}
-        return Layer(forward, held | _geometry(axes, kernel_size, stride, padding))
+        settings = _geometry(axes, kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation)
+        return Layer(forward, {**held, **settings, "groups": groups})
 
     return conv_layer
 
@@ -80,7 +81,11 @@ def _transpose_layer(axes: int) -> Function:
             return made.of((*made.shape[:-axes], *each_or_unknown(wanted, axes, "output_size")))
 
         held = {"weight": weight, "bias": offset, "in_channels": in_channels, "out_channels": out_channels}
-        return Layer(forward, held | _geometry(axes, kernel_size, stride, padding))
+        settings = _geometry(
+            axes, kernel_size=kernel_size, stride=stride, padding=padding, output_padding=output_padding,
+            dilation=dilation,
+        )  # fmt: skip
+        return Layer(forward, {**held, **settings, "groups": groups})
 
     return transpose_layer
 
@@ -142,9 +147,8 @@ def _offset(weight: Tensor, channels: Any, bias: Any) -> Any:
     return None if bias is False else UNKNOWN
 
 
-def _geometry(axes: int, kernel_size: Any, stride: Any, padding: Any) -> dict[str, Any]:
+def _geometry(axes: int, **given: Any) -> dict[str, Any]:
     """Settings as torch keeps them: a number once for each axis."""
-    given = {"kernel_size": kernel_size, "stride": stride, "padding": padding}
     return {name: (value,) * axes if is_size(value) else value for name, value in given.items()}
 
 

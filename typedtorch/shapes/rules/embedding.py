@@ -135,5 +135,5 @@ def embedding_bag_layer(
     weight = Tensor((num_embeddings, embedding_dim), parameter_dtype(dtype), "weight")
     return Layer(
         lambda input, offsets=None, per_sample_weights=None: embedding_bag(input, weight, offsets),
-        {"weight": weight},
+        {"weight": weight, "num_embeddings": num_embeddings, "embedding_dim": embedding_dim},
     )

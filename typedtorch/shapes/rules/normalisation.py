@@ -53,6 +53,8 @@ def _trailing(input: Tensor, normalized_shape: Any) -> list[Any]:
     Raises:
         ShapeError: they differ.
     """
+    if normalized_shape is UNKNOWN:
+        return []
     wanted = [normalized_shape] if is_size(normalized_shape) else list(normalized_shape)
     if any(not is_size(w) for w in wanted):
         return [w if is_size(w) else unknown() for w in wanted]
@@ -74,7 +76,7 @@ def check_shape(parameter: Any, wanted: list[Any], label: str) -> None:
     Raises:
         ShapeError: they differ.
     """
-    if not isinstance(parameter, Tensor) or parameter.rank is None:
+    if not isinstance(parameter, Tensor) or parameter.rank is None or not wanted:
         return
     if len(parameter.shape) != len(wanted) or any(
         same(entry_size(x), entry_size(y)) is False for x, y in zip(parameter.shape, wanted, strict=True)
@@ -132,11 +134,18 @@ def layer_norm_layer(
     device: Any = None,
     dtype: Any = None,
 ) -> Layer:
-    shape = [normalized_shape] if is_size(normalized_shape) else list(normalized_shape)
+    shape = _as_tuple(normalized_shape)
     return Layer(
         lambda input: layer_norm(input, shape),
-        affine_parameters(shape, elementwise_affine, dtype, "weight", "bias", bias=bias),
+        {
+            **affine_parameters(shape, elementwise_affine, dtype, "weight", "bias", bias=bias),
+            "normalized_shape": shape,
+        },
     )
+
+
+def _as_tuple(normalized_shape: Any) -> tuple[Any, ...]:
+    return (normalized_shape,) if is_size(normalized_shape) else tuple(normalized_shape)
 
 
 @layer("torch.nn.RMSNorm", sample="size:d -> f:... d | (size:d,), 1e-6 -> f:... d")
@@ -147,7 +156,8 @@ def rms_norm_layer(
     device: Any = None,
     dtype: Any = None,
 ) -> Layer:
-    shape = [normalized_shape] if is_size(normalized_shape) else list(normalized_shape)
+    shape = _as_tuple(normalized_shape)
     return Layer(
-        lambda input: rms_norm(input, shape), affine_parameters(shape, elementwise_affine, dtype, "weight")
+        lambda input: rms_norm(input, shape),
+        {**affine_parameters(shape, elementwise_affine, dtype, "weight"), "normalized_shape": shape},
     )

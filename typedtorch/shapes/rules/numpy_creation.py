@@ -7,7 +7,7 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any
 
-from typedtorch.shapes.dtypes import ANY, BOOL, FLOAT64, INT64, UINT8
+from typedtorch.shapes.dtypes import ANY, BOOL, FLOAT64, UINT8
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules import creation
 from typedtorch.shapes.rules.forms import is_size
@@ -144,39 +144,3 @@ def _joint_dtype(item: Any) -> int:
     if isinstance(item, Tensor):
         return item.dtype
     return ANY if item is UNKNOWN else numpy_default(scalar_dtype(item))
-
-
-@rule("numpy.random.rand", "numpy.random.randn", sample="size:a, size:b | size:a")
-def rand(*size: Any) -> Tensor:
-    if not size:
-        raise Undecided
-    return to_numpy(creation.from_sizes(size, FLOAT64))
-
-
-@rule(
-    "numpy.random.random",
-    "numpy.random.standard_normal",
-    "numpy.random.random_sample",
-    sample="(size:a, size:b) | size:a",
-)
-def random(size: Any = None) -> Tensor:
-    if size is None:
-        raise Undecided
-    return zeros(size)
-
-
-@rule("numpy.random.normal", "numpy.random.uniform", sample="0.0, 1.0, (size:a, 2) | 0.0, 1.0, size:a")
-def normal(loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Tensor:
-    return random(size)
-
-
-@rule("numpy.random.randint", sample="0, 5, (size:a, 2) | 0, 5, size:a")
-def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = None) -> Tensor:
-    if size is None:
-        raise Undecided
-    return to_numpy(creation.from_sizes([size] if is_size(size) else list(size), dtype_of(dtype, INT64)))
-
-
-@rule("numpy.random.permutation", sample="size:n | @f:a b")
-def permutation(x: Any) -> Tensor:
-    return zeros_like(x) if isinstance(x, Tensor) else arange(x)

@@ -66,7 +66,10 @@ def _recurrent(kind: str) -> Function:
         nonlinearity: Any = "tanh",
     ) -> Layer:
         layout = "(batch, seq, input)" if batch_first is True else "(seq, batch, input)"
-        attributes = {"input_size": input_size, "hidden_size": hidden_size, "num_layers": num_layers}
+        attributes = {
+            "input_size": input_size, "hidden_size": hidden_size, "num_layers": num_layers,
+            "batch_first": batch_first, "bidirectional": bidirectional, "proj_size": proj_size,
+        }  # fmt: skip
 
         def forward(input: Any, hx: Any = None) -> Any:
             padded = _padded(input, batch_first)
@@ -141,7 +144,7 @@ def _cell(kind: str) -> Function:
             return (made, made) if kind == "LSTMCell" else made
 
         weight = Tensor((unknown(), unknown()), parameter_dtype(dtype))
-        return Layer(forward, {"weight_ih": weight, "hidden_size": hidden_size})
+        return Layer(forward, {"weight_ih": weight, "input_size": input_size, "hidden_size": hidden_size})
 
     return make
 

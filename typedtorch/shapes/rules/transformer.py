@@ -9,7 +9,7 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import FLOATING
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.rule import Layer, layer, name, rule
+from typedtorch.shapes.rule import Function, Layer, layer, name, rule
 from typedtorch.shapes.rules.axis_patterns import tail
 from typedtorch.shapes.rules.forms import is_size, need
 from typedtorch.shapes.rules.promotion import common_dtype, dtype_of, mask_of, want
@@ -89,7 +89,8 @@ def multihead_attention(
         if batch_first is UNKNOWN or None in (query.rank, key.rank, value.rank):
             return output, UNKNOWN
         _same_batch(query, key, value, batch_first)
-        _check_padding(key_padding_mask, key, batch_first)
+        _check_padding(key_padding_mask, "key_padding_mask", key, batch_first)
+        _check_scores_mask(attn_mask, "attn_mask", query, key, num_heads, batch_first)
         if need_weights is UNKNOWN:
             return output, UNKNOWN
         if need_weights is False:
@@ -100,7 +101,9 @@ def multihead_attention(
         heads = [] if average_attn_weights is True else [num_heads if is_size(num_heads) else unknown()]
         return output, query.of((*([] if batch is None else [batch]), *heads, length, extent), mask)
 
-    return Layer(forward, {"embed_dim": embed_dim, "num_heads": num_heads})
+    width = embed_dim // num_heads if is_size(embed_dim) and is_size(num_heads) else UNKNOWN
+    held = {"embed_dim": embed_dim, "num_heads": num_heads, "head_dim": width, "batch_first": batch_first}
+    return Layer(forward, held)
 
 
 def _heads_divide(width: Any, heads: Any, first: str, second: str) -> None:
@@ -131,19 +134,63 @@ def _same_batch(query: Tensor, key: Tensor, value: Tensor, batch_first: Any) -> 
         raise ShapeError(f"the sequence is {spots[1][0]} in {names[1]} and {spots[2][0]} in {names[2]}")
 
 
-def _check_padding(padding: Any, key: Tensor, batch_first: Any) -> None:
-    if not isinstance(padding, Tensor) or padding.rank is None:
+def _check_padding(padding: Any, parameter: str, key: Tensor, batch_first: Any) -> None:
+    """``(batch, keys)``, bool or floating.
+
+    Raises:
+        ShapeError: it is something else.
+    """
+    if not isinstance(padding, Tensor):
+        return
+    _check_mask_dtype(padding, parameter)
+    if padding.rank is None:
         return
     length, batch = _length_batch(key, batch_first)
     wanted = (length,) if batch is None else (batch, length)
-    if len(padding.shape) != len(wanted) or any(
-        same(entry_size(x), entry_size(y)) is False for x, y in zip(padding.shape, wanted, strict=True)
-    ):
+    if not _may_be(padding.shape, wanted):
         turned = batch_first is False and padding.shape == (length, batch)
         raise ShapeError(
-            f"{name(padding, 'key_padding_mask')} has shape {show(padding.shape)}, wanted {show(wanted)}",
+            f"{name(padding, parameter)} has shape {show(padding.shape)}, wanted {show(wanted)}",
             hint="batch_first=False takes (seq, batch, embed)" if turned else None,
         )
+
+
+def _check_scores_mask(
+    mask: Any, parameter: str, query: Tensor, key: Tensor, heads: Any, batch_first: Any
+) -> None:
+    """``(queries, keys)``, or one for each head of each sequence; bool or floating.
+
+    Raises:
+        ShapeError: it is something else.
+    """
+    if not isinstance(mask, Tensor):
+        return
+    _check_mask_dtype(mask, parameter)
+    if mask.rank is None:
+        return
+    (length, batch), (extent, _) = _length_batch(query, batch_first), _length_batch(key, batch_first)
+    wanted: tuple[Entry, ...] = (length, extent)
+    if len(mask.shape) == 3:
+        count = entry_size(1 if batch is None else batch)
+        # where nothing is trained, one mask for each sequence is taken as well
+        each = unknown() if same(entry_size(mask.shape[0]), count) is True else count * heads
+        wanted = (each if is_size(heads) else unknown(), *wanted)
+    if not _may_be(mask.shape, wanted):
+        raise ShapeError(
+            f"{name(mask, parameter)} has shape {show(mask.shape)}, wanted {show(wanted)}: "
+            f"{'(batch * heads, queries, keys)' if len(wanted) == 3 else '(queries, keys)'}"
+        )
+
+
+def _check_mask_dtype(mask: Tensor, parameter: str) -> None:
+    who = name(mask, parameter)
+    want(mask, FLOATING | dtypes.BOOL, parameter, "a mask of bool or floating dtype", f"use {who}.bool()")
+
+
+def _may_be(shape: tuple[Entry, ...], wanted: tuple[Entry, ...]) -> bool:
+    return len(shape) == len(wanted) and not any(
+        same(entry_size(x), entry_size(y)) is False for x, y in zip(shape, wanted, strict=True)
+    )
 
 
 # --- Transformer layers ------------------------------------------------------------------------
@@ -168,6 +215,9 @@ def encoder_layer(
         src: Any, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: Any = False
     ) -> Tensor:
         _sequence(src, "src", d_model, "d_model", batch_first)
+        if src.rank is not None and isinstance(batch_first, bool):
+            _check_padding(src_key_padding_mask, "src_key_padding_mask", src, batch_first)
+            _check_scores_mask(src_mask, "src_mask", src, src, nhead, batch_first)
         return src.of(src.shape, want(src, FLOATING, "src", "a floating dtype"))
 
     return Layer(forward)
@@ -187,13 +237,26 @@ def decoder_layer(
 ) -> Layer:
     _heads_divide(d_model, nhead, "d_model", "nhead")
 
-    def forward(tgt: Any, memory: Any, *masks: Any, **more: Any) -> Tensor:
+    def forward(
+        tgt: Any,
+        memory: Any,
+        tgt_mask: Any = None,
+        memory_mask: Any = None,
+        tgt_key_padding_mask: Any = None,
+        memory_key_padding_mask: Any = None,
+        tgt_is_causal: Any = None,
+        memory_is_causal: Any = False,
+    ) -> Tensor:
         _sequence(tgt, "tgt", d_model, "d_model", batch_first)
         _sequence(memory, "memory", d_model, "d_model", batch_first)
         if tgt.rank is not None and memory.rank is not None and isinstance(batch_first, bool):
             _same_batch(
                 tgt.named(name(tgt, "tgt")), memory.named(name(memory, "memory")), memory, batch_first
             )
+            _check_padding(tgt_key_padding_mask, "tgt_key_padding_mask", tgt, batch_first)
+            _check_padding(memory_key_padding_mask, "memory_key_padding_mask", memory, batch_first)
+            _check_scores_mask(tgt_mask, "tgt_mask", tgt, tgt, nhead, batch_first)
+            _check_scores_mask(memory_mask, "memory_mask", tgt, memory, nhead, batch_first)
         mask = common_dtype((tgt, "tgt"), (memory, "memory"))
         return tgt.of(tgt.shape, mask & FLOATING or mask)
 
@@ -214,18 +277,56 @@ def transformer(
     batch_first: Any = False,
     **more: Any,
 ) -> Layer:
-    inner = decoder_layer(d_model, nhead, batch_first=batch_first)
-    return Layer(lambda src, tgt, *masks, **more: inner.forward(tgt, src))
+    encoder = encoder_layer(d_model, nhead, batch_first=batch_first).forward
+    decoder = decoder_layer(d_model, nhead, batch_first=batch_first).forward
+
+    def forward(
+        src: Any,
+        tgt: Any,
+        src_mask: Any = None,
+        tgt_mask: Any = None,
+        memory_mask: Any = None,
+        src_key_padding_mask: Any = None,
+        tgt_key_padding_mask: Any = None,
+        memory_key_padding_mask: Any = None,
+        src_is_causal: Any = None,
+        tgt_is_causal: Any = None,
+        memory_is_causal: Any = False,
+    ) -> Any:
+        memory = encoder(src, src_mask, src_key_padding_mask).named(name(src, "src"))
+        return decoder(tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
+
+    return Layer(forward)
 
 
-def stacked(inner: Any, num_layers: Any, norm: Any = None, *settings: Any, **more: Any) -> Layer:
-    """Several copies of one layer; what it keeps of the shape, the stack keeps."""
-    if not isinstance(inner, Layer):
+def _inner(layer: Any) -> Function:
+    if not isinstance(layer, Layer):
         raise Undecided
-    return Layer(inner.forward)
+    return layer.forward
 
 
-layer("torch.nn.TransformerEncoder", "torch.nn.TransformerDecoder", sample="skip")(stacked)
+@layer("torch.nn.TransformerEncoder", sample="skip")
+def encoder_stack(
+    encoder_layer: Any,
+    num_layers: Any,
+    norm: Any = None,
+    enable_nested_tensor: Any = True,
+    mask_check: Any = True,
+) -> Layer:
+    """Several copies of one layer; what it keeps of the shape, the stack keeps."""
+    inner = _inner(encoder_layer)
+
+    def forward(src: Any, mask: Any = None, src_key_padding_mask: Any = None, is_causal: Any = None) -> Any:
+        named = mask.named(name(mask, "mask")) if isinstance(mask, Tensor) else mask
+        return inner(src, named, src_key_padding_mask)
+
+    return Layer(forward)
+
+
+@layer("torch.nn.TransformerDecoder", sample="skip")
+def decoder_stack(decoder_layer: Any, num_layers: Any, norm: Any = None) -> Layer:
+    """The same of decoder layers."""
+    return Layer(_inner(decoder_layer))
 
 
 @rule("torch.nn.Transformer.generate_square_subsequent_mask", sample="size:n | 5")
