@@ -61,7 +61,9 @@ def assign_target(frame: Frame, target: ast.expr, value: Value, source: ast.expr
 
 def _assign_attribute(frame: Frame, base: ast.expr, attr: str, value: Value, source: ast.expr | None) -> None:
     holder = frame.evaluate(base)
-    if isinstance(holder, Instance) and (setter := frame.interpreter.setter(holder, attr)) is not None:
+    if isinstance(holder, Instance) and attr in ("__class__", "__dict__"):
+        frame.state.replace_value(holder, UNKNOWN)
+    elif isinstance(holder, Instance) and (setter := frame.interpreter.setter(holder, attr)) is not None:
         frame.call(setter, Args([value], [source]), base)
     elif isinstance(holder, Instance):
         spec = holder.info.spec(attr)
@@ -74,16 +76,22 @@ def _assign_attribute(frame: Frame, base: ast.expr, attr: str, value: Value, sou
         frame.state.replace_value(holder, made)
         if isinstance(had, _MODULES) and isinstance(value, _MODULES):
             _outgrow(frame, base)
-    elif isinstance(holder, LayerV) and (attr == "forward" or registering.is_setting(holder, attr)):
+    elif isinstance(holder, LayerV) and (attr == "forward" or _alters(holder, attr, value, source)):
         frame.state.replace_value(holder, UNKNOWN)
     elif isinstance(holder, DictV) and holder.kind == "namespace":
         frame.state.replace_value(holder, replace(holder, items={**holder.items, attr: value}))
     elif isinstance(holder, SequenceV) and holder.kind == "sequential":
         frame.state.replace_value(holder, registering.with_module(holder, UNKNOWN))
-    elif isinstance(holder, Tensor) and attr == "data" and isinstance(value, Tensor):
+    elif isinstance(holder, Tensor) and attr == "data":
+        if not isinstance(value, Tensor) or value.shape != holder.shape:
+            registering.without_layers_of(frame, holder)
         frame.state.replace_value(holder, value)
     elif isinstance(holder, Tensor) and holder.library == "numpy" and attr in ("dtype", "shape"):
         frame.state.replace_value(holder, UNKNOWN)  # the same bytes, read as something else
+
+
+def _alters(layer: LayerV, attr: str, value: Value, source: ast.expr | None) -> bool:
+    return registering.alters(layer, attr, value, tied=isinstance(source, ast.Attribute))
 
 
 _MODULES = (LayerV, Instance, SequenceV)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer import messages, specs
+from typedtorch.shapes.infer import messages, shared, specs
 from typedtorch.shapes.infer.alternatives import for_each
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.frame import Frame
@@ -60,6 +60,8 @@ def get(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
     if isinstance(value, Instance):
         return of_instance(frame, value, name, node)
     if isinstance(value, External):
+        if shared.is_patched(frame.module, f"{value.name}.{name}"):
+            return UNKNOWN
         return frame.interpreter.external_attribute(f"{value.name}.{name}")
     if isinstance(value, ModuleV):
         return of_module(value, name)
@@ -184,6 +186,8 @@ def of_instance(frame: Frame, value: Instance, name: str, node: ast.AST) -> Valu
         return Scalar("bool")
     if name == "__class__":
         return ClassV(info)
+    if name == "__setattr__":
+        return Bound(value, name)
     if info.is_module and name in (SELF_METHODS | _MODULE_METHODS):
         return Bound(value, name)
     if "__layer__" in value.attributes:
@@ -206,7 +210,7 @@ _MODULE_METHODS = frozenset(
     {
         "__call__", "register_buffer", "register_parameter", "parameters", "named_parameters", "modules",
         "children", "state_dict", "load_state_dict", "zero_grad", "add_module", "register_module", "_replace",
-        "__setattr__", "register_forward_hook", "register_forward_pre_hook",
+        "register_forward_hook", "register_forward_pre_hook",
     }
 )  # fmt: skip
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import replace
 
-from typedtorch.shapes.infer import library, messages, methods, mutation, reading, specs
+from typedtorch.shapes.infer import library, messages, methods, mutation, reading, shared, specs
 from typedtorch.shapes.infer.alternatives import for_each
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.binding import Args, Parameter, bind, callee, check_argument, complete, kind_fits
@@ -219,7 +219,8 @@ def call_function(frame: Frame, function: FunctionV, args: Args, node: ast.AST) 
             value, where = bound[parameter.name]
             failed = check_argument(frame, node, parameter, value, where, names)
     failed = failed or signature.unkept
-    return interpreter.function_result(frame, function, signature, bound, names, node, failed=failed)
+    made = interpreter.function_result(frame, function, signature, bound, names, node, failed=failed)
+    return shared.of_cache(function.node, function.module, made)
 
 
 def _another(function: FunctionV, parameters: list[Parameter], bound: Mapping[str, object]) -> bool:

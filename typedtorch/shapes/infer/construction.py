@@ -22,6 +22,7 @@ from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.updates import emptied, only_at_start, stable
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
+    ClassV,
     DictV,
     FunctionV,
     Instance,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
 def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: Args, node: ast.AST) -> Value:
     """``C(...)``."""
-    if info.is_enum:
+    if info.is_enum or _made_by_another(info):
         return UNKNOWN
     if info.is_typed_dict:
         return DictV(dict(args.keywords)) if not args.values and not args.open else DictV({}, UNKNOWN)
@@ -70,6 +71,12 @@ def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: Arg
             check_argument(frame, node, parameter, value, where, names)
     values = {name: value for name, (value, _) in bound.items()}
     return replace(_run_constructor(interpreter, frame, info, function, values, node), axes=names.sizes)
+
+
+def _made_by_another(info: ClassInfo) -> bool:
+    """Whether a metaclass of the program says what a call of the class gives."""
+    kinds = (i.evaluate(k.value) for i in info.mro() for k in i.node.keywords if k.arg == "metaclass")
+    return any(isinstance(kind, ClassV) and kind.info.find("__call__") is not None for kind in kinds)
 
 
 def _run_constructor(

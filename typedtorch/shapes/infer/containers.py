@@ -252,7 +252,7 @@ def namespace(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 SPECIAL: dict[str, Special] = {
     "types.SimpleNamespace": namespace, "argparse.Namespace": namespace,
-    "builtins.setattr": setattr_, "builtins.vars": vars_,
+    "builtins.setattr": setattr_, "builtins.object.__setattr__": setattr_, "builtins.vars": vars_,
     "builtins.list": _make("list"), "builtins.set": _make("set"), "builtins.tuple": to_tuple,
     "builtins.dict": to_dict, "builtins.zip": zip_, "builtins.enumerate": enumerate_,
     "builtins.reversed": reversed_, "builtins.iter": iterator, "builtins.sorted": sorted_,

@@ -270,8 +270,12 @@ def setter(holder: Instance, name: str) -> FunctionV | None:
 
 
 def call_property(frame: Frame, function: FunctionV, node: ast.AST) -> Value:
-    """What reading a property gives."""
-    return call_function(frame, function, Args(), node)
+    """What reading a property gives; a cached one becomes an attribute."""
+    made = call_function(frame, function, Args(), node)
+    cached = not isinstance(function.node, ast.Lambda) and "cached_property" in decorator_names(function.node)
+    if cached and isinstance(function.bound, Instance):
+        frame.state.replace_value(function.bound, function.bound.with_attribute(function.name, made))
+    return made
 
 
 def custom_wrapper(info: ClassInfo) -> int | None:

@@ -78,9 +78,9 @@ def attribute(frame: Frame, node: ast.Attribute) -> Value:
 
 def _read_once(frame: Frame, value: Value) -> Value:
     """An iterator: whoever reads it may go through it, and the next finds what is left."""
-    if type(value) is Sequence and value.kind == "iterator":
-        if value.items is not None or value.length is not None:
-            frame.state.replace_value(value, Sequence("iterator", None, value.any_item))
+    known = type(value) is Sequence and (value.items is not None or value.length is not None)
+    if known and value.kind == "iterator":
+        frame.state.replace_value(value, Sequence("iterator", None, value.any_item))
     return value
 
 
@@ -180,6 +180,7 @@ def named(frame: Frame, node: ast.NamedExpr) -> Value:
 def yield_(frame: Frame, node: ast.Yield) -> Value:
     value = None if node.value is None else evaluate(frame, node.value)
     frame.yields.append(value)
+    frame.exits.append(frame.state.copy())  # whoever takes the item finds things as they are here
     check_yield(frame, node, value)
     return UNKNOWN
 

@@ -18,6 +18,15 @@ MUTATORS = frozenset(
 REGISTERS = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
 
 
+# methods that give a tensor another shape in place
+RESHAPING = frozenset(
+    {
+        "resize_", "resize_as_", "set_", "squeeze_", "unsqueeze_", "t_", "transpose_", "swapaxes_",
+        "swapdims_", "as_strided_", "resize",
+    }
+)  # fmt: skip
+
+
 @dataclass(slots=True)
 class Facts:
     """Names in one function.
@@ -114,6 +123,8 @@ def _note(node: ast.AST, facts: Facts, own: bool) -> None:
             buffer = registered(node)
             if buffer is not None and isinstance(held, ast.Name):
                 facts.stored.add((held.id, buffer))
+            if method in RESHAPING and isinstance(held, ast.Attribute) and isinstance(held.value, ast.Name):
+                facts.stored.add((held.value.id, held.attr))
             if method in MUTATORS:
                 _changed(held, facts)
         case ast.Subscript(ctx=ast.Store() | ast.Del(), value=held):
@@ -125,6 +136,14 @@ def registered(node: ast.AST) -> str | None:
     match node:
         case ast.Call(func=ast.Attribute(attr=method), args=[ast.Constant(value=str(name)), *_]):
             return name if method in REGISTERS else None
+    return None
+
+
+def reshaped(node: ast.AST) -> str | None:
+    """The attribute that ``self.x.resize_(...)`` makes a tensor of another shape."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Attribute(attr=name), attr=method)):
+            return name if method in RESHAPING else None
     return None
 
 

@@ -17,13 +17,13 @@ from typedtorch.shapes.infer.class_text import is_stub, left_to_subclasses
 from typedtorch.shapes.infer.declared import more_precise
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Reporter
+from typedtorch.shapes.infer.index import RESHAPING
 from typedtorch.shapes.infer.memo import LEFT_OUT, Outcome, of_this_call
 from typedtorch.shapes.infer.signatures import Signature, is_plain_instance, wrapped
 from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.statements import run
 from typedtorch.shapes.infer.tensor_joins import closed, is_open
 from typedtorch.shapes.infer.unify import match
-from typedtorch.shapes.infer.updates import RESHAPING
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Awaitable,

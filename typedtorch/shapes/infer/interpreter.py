@@ -23,6 +23,7 @@ from typedtorch.shapes.infer import (
     preconditions,
     reading,
     registering,
+    shared,
     signatures,
     specs,
     summaries,
@@ -152,7 +153,7 @@ class Interpreter:
         """The value a top-level assignment gives one of its names."""
         frame = self.quiet_frame(module)
         if isinstance(statement, ast.AnnAssign):
-            return self._annotated_global(frame, statement, name)
+            return self._annotated_global(frame, statement, name, module)
         value_node = getattr(statement, "value", None)
         if value_node is None or target is None:
             return UNKNOWN
@@ -161,7 +162,7 @@ class Interpreter:
             return reading.alias(value_node, frame.evaluate, parameters)
         if isinstance(value_node, ast.Constant) and isinstance(target, ast.Name):
             return value_node.value
-        value = self._alias_or_value(frame, value_node)
+        value = shared.of_name(name, module, self._alias_or_value(frame, value_node))
         if isinstance(value, (Sequence, DictV)) and value.kind not in ("sequential", "modules"):
             return value if _is_constant_name(name) else UNKNOWN
         assign_target(frame, target, value)
@@ -174,13 +175,13 @@ class Interpreter:
                 return alias
         return evaluate(frame, node)
 
-    def _annotated_global(self, frame: Frame, statement: ast.AnnAssign, name: str) -> Value:
+    def _annotated_global(self, frame: Frame, statement: ast.AnnAssign, name: str, module: Module) -> Value:
         kind = reading.typing_name(evaluate(frame, statement.annotation))
         if kind == "TypeAlias" and statement.value is not None:
             return reading.alias(statement.value, frame.evaluate)
         spec = reading.read(statement.annotation, lambda n: evaluate(frame, n))
         if statement.value is not None and (kind == "Final" or _is_constant_name(name)):
-            value = evaluate(frame, statement.value)
+            value = shared.of_name(name, module, evaluate(frame, statement.value))
             return value if value is not UNKNOWN else assume(spec, frame.state.names, name)
         names = Names(lambda n: axis(n, name), where=f"{name}.")
         return assume(spec, names, name)

@@ -8,12 +8,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from typedtorch.shapes.bounds import size_max, size_min
+from typedtorch.shapes.dtypes import FLOAT32
 from typedtorch.shapes.infer import (
     attributes,
     containers,
     mutation,
     operand_ranks,
     operator_module,
+    shared,
     transforms,
 )
 from typedtorch.shapes.infer.binding import Args, Special
@@ -45,6 +47,7 @@ from typedtorch.shapes.infer.values import (
     Bound,
     ClassV,
     DictV,
+    Dtype,
     External,
     FunctionV,
     Instance,
@@ -80,6 +83,9 @@ def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
         made = apply_rule(frame, RULES[name].function, values, args.keywords, node, nodes)
         if "out" in args.keywords:
             _put_out(frame, args.keywords["out"], made)
+        if isinstance(made, Tensor) and made.dtype == FLOAT32 and shared.sets_default_dtype(frame.module):
+            says = any(isinstance(v, (Tensor, Dtype)) for v in args.every())
+            made = made if says else containers.castable(made)
         if made is not UNKNOWN:
             operand_ranks.learn(frame, name, given, node)
         return _pieces(frame, name, values, args) if made is UNKNOWN else made

@@ -16,9 +16,9 @@ from typedtorch.shapes.infer import (
 )
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.index import RESHAPING
 from typedtorch.shapes.infer.items import items_of
 from typedtorch.shapes.infer.registering import HOOKING
-from typedtorch.shapes.infer.updates import RESHAPING
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Bound,
@@ -47,6 +47,8 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
     if name in _TENSORS_OF and registering.is_module(receiver):
         each = Tensor((ANY_AXES,))
         return Sequence("iterator", None, (Object("str"), each) if name.startswith("named_") else each)
+    if name == "apply" and registering.is_module(receiver):
+        return registering.applied(frame, receiver, args.get(0, "fn", UNKNOWN))
     if isinstance(receiver, (Tensor, Choice)):
         return _tensor_method(frame, receiver, name, args, node)
     if isinstance(receiver, (Sequence, DictV, tuple)):
@@ -136,6 +138,6 @@ def _super_method(frame: Frame, receiver: SuperV, name: str, args: Args, node: a
         return None
     if name in ("forward", "__call__") and "__layer__" in instance.attributes:
         return frame.call(instance.attributes["__layer__"], args, node)
-    if name in attributes.SELF_METHODS or name.startswith("register_"):
+    if name in attributes.SELF_METHODS or name.startswith("register_") or name == "__setattr__":
         return _instance_method(frame, instance, name, args, node)
     return UNKNOWN

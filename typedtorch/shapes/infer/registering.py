@@ -11,7 +11,9 @@ from inspect import signature
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.dtypes import FLOAT
+from typedtorch.shapes.equality import same
 from typedtorch.shapes.infer.class_text import only_passes_on
+from typedtorch.shapes.infer.contents import with_parts
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.index import MUTATORS
 from typedtorch.shapes.infer.values import (
@@ -40,7 +42,7 @@ def with_attribute(holder: Instance, name: str, value: Value) -> Instance:
         value = UNKNOWN
     made = holder.with_attribute(name, value)
     modules = holder.attributes.get("__layer__")
-    if isinstance(modules, LayerV) and _alters(modules, name, value):
+    if isinstance(modules, LayerV) and alters(modules, name, value):
         return made.with_attribute("__layer__", UNKNOWN)
     if not isinstance(modules, Sequence) or not may_be_module(value):
         return made
@@ -54,14 +56,35 @@ def _keeps_elsewhere(holder: Instance) -> bool:
     return any(not only_passes_on(body) for body in own)
 
 
-def _alters(layer: LayerV, name: str, value: Value) -> bool:
-    """Whether a layer of torch that a class extends does something else with this attribute."""
+def alters(layer: LayerV, name: str, value: Value, *, tied: bool = False) -> bool:
+    """Whether a layer of torch does something else with this attribute.
+
+    ``tied``: it is the parameter of another layer, which has its shape if nothing says otherwise.
+    """
     known = layer.layer.attributes
-    if name not in known:
+    if name not in known or name in _HARMLESS:
         return is_setting(layer, name)
-    if isinstance(known[name], Tensor) and isinstance(value, Tensor):
-        return bool(known[name].shape != value.shape)
-    return bool(known[name] != value)
+    own = known[name]
+    if isinstance(own, Tensor) and isinstance(value, Tensor):
+        if tied and own.rank is not None and own.rank == value.rank:
+            return any(same(a, b) is False for a, b in zip(own.shape, value.shape, strict=True))  # type: ignore[arg-type]  # no runs
+        return own.shape != value.shape
+    return bool(own != value)
+
+
+def without_layers_of(frame: Frame, weight: Tensor) -> None:
+    """``fc.weight.data = other``: any layer with a parameter of that shape may have it, or be tied to it."""
+    for value in list(frame.state.variables.values()):
+        left = _without_layers(value, weight)
+        if left is not value:
+            frame.state.replace_value(value, left)
+
+
+def _without_layers(value: Value, weight: Tensor) -> Value:
+    if isinstance(value, LayerV):
+        held = value.layer.attributes.values()
+        return UNKNOWN if any(isinstance(v, Tensor) and v.shape == weight.shape for v in held) else value
+    return with_parts(value, lambda part: _without_layers(part, weight))
 
 
 def set_attribute(frame: Frame, holder: Value, name: Value, value: Value) -> None:
@@ -176,6 +199,18 @@ def replace_in_modules(frame: Frame, node: ast.For | ast.AsyncFor) -> None:
                 frame.state.replace_value(holder, with_settings_forgotten(holder, names))
 
 
+def applied(frame: Frame, module: Value, function: Value) -> Value:
+    """``module.apply(f)``: the module, with what ``f`` may have set in it, or in any module in it."""
+    if not isinstance(function, FunctionV):
+        return module
+    facts = function.module.facts(function.node)
+    names = {attribute for _, attribute in facts.stored}
+    changed = with_settings_forgotten(module, names) if names else module
+    if changed is not module:
+        frame.state.replace_value(module, changed)
+    return changed
+
+
 def with_settings_forgotten(value: Value, names: Set[str]) -> Value:
     """A module of which other code may have set these attributes, and those of every module in it."""
     if isinstance(value, Instance):
@@ -184,7 +219,9 @@ def with_settings_forgotten(value: Value, names: Set[str]) -> Value:
         same = all(held[k] is v for k, v in value.attributes.items())
         return value if same else replace(value, attributes=held, altered=True)
     if isinstance(value, LayerV):
-        return UNKNOWN if any(is_setting(value, name) for name in names) else value
+        tensors = {k for k, v in value.layer.attributes.items() if isinstance(v, Tensor)} - _HARMLESS
+        altered = not tensors.isdisjoint(names) or any(is_setting(value, name) for name in names)
+        return UNKNOWN if altered else value
     if isinstance(value, Sequence) and value.items is not None:
         items = tuple([with_settings_forgotten(v, names) for v in value.items])
         return value if all(map(operator.is_, items, value.items)) else replace(value, items=items)

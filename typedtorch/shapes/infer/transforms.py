@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import replace
+from functools import reduce
 
 from typedtorch.shapes.infer import batching
 from typedtorch.shapes.infer.binding import Args, Special
@@ -15,6 +16,8 @@ from typedtorch.shapes.infer.values import (
     Awaitable,
     ClassV,
     DictV,
+    Instance,
+    LayerV,
     Partial,
     Sequence,
     Tensor,
@@ -53,8 +56,33 @@ def functional_call(frame: Frame, args: Args, node: ast.AST) -> Value:
     keywords = args.get(3, "kwargs", DictV({}))
     if not isinstance(keywords, DictV) or keywords.rest is not None:
         return UNKNOWN
+    if not _of_its_shapes(args.values[0], args.values[1]):
+        return UNKNOWN
     inner = Args(values, [args.nodes[2]] * len(values), dict(keywords.items))
     return frame.call(args.values[0], inner, node)
+
+
+def _of_its_shapes(module: Value, given: Value) -> bool:
+    """Whether no tensor has another shape than the parameter of the module that it stands in for."""
+    for state in given if isinstance(given, tuple) else (given,):
+        for name, tensor in state.items.items() if isinstance(state, DictV) else ():
+            own = reduce(_part, str(name).split("."), module)
+            if isinstance(own, Tensor) and isinstance(tensor, Tensor) and own.shape != tensor.shape:
+                return False
+    return True
+
+
+def _part(module: Value, name: str) -> Value:
+    """A parameter of a module, or a module in it, by its registered name."""
+    if isinstance(module, Instance) and name not in module.attributes and "__layer__" in module.attributes:
+        return _part(module.attributes["__layer__"], name)
+    if isinstance(module, Instance):
+        return module.attributes.get(name, UNKNOWN)
+    if isinstance(module, LayerV):
+        return module.layer.attributes.get(name, UNKNOWN)
+    if isinstance(module, Sequence) and name.isdigit() and int(name) < len(module.items or ()):
+        return (module.items or ())[int(name)]
+    return module.items.get(name, UNKNOWN) if isinstance(module, DictV) else UNKNOWN
 
 
 def apply_autograd(frame: Frame, function: ClassV, args: Args, node: ast.AST) -> Value:

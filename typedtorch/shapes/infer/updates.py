@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer.class_text import Def
-from typedtorch.shapes.infer.index import registered
+from typedtorch.shapes.infer.index import registered, reshaped
 from typedtorch.shapes.infer.integral import integral_names
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -28,14 +28,6 @@ from typedtorch.shapes.size import unknown
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.classes import ClassInfo
-
-# methods that give a tensor another shape in place
-RESHAPING = frozenset(
-    {
-        "resize_", "resize_as_", "set_", "squeeze_", "unsqueeze_", "t_", "transpose_", "swapaxes_",
-        "swapdims_", "as_strided_", "resize",
-    }
-)  # fmt: skip
 
 _AT_START = ("__init__", "__post_init__")
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
@@ -194,7 +186,7 @@ def _in_body(definition: ast.AST, attribute: str) -> Iterator[ast.AST]:
     plain: set[int] = set()  # targets that were met as the whole of what is assigned
     for node in ast.walk(definition):
         targets: list[ast.expr] = []
-        if registered(node) == attribute:
+        if attribute in (registered(node), reshaped(node)):
             yield node
         if isinstance(node, ast.Assign):
             targets = node.targets

@@ -25,6 +25,9 @@ def is_transparent(wrapper: Def) -> bool:
     wrapped = _wrapped(wrapper)
     if wrapped is None:
         return True
+    outer = {n for node in walk(wrapper) if isinstance(node, (ast.Nonlocal, ast.Global)) for n in node.names}
+    if any(_names_in(value) & outer for value in _returned(wrapper)):
+        return False  # what an earlier call left there
     parameters = {a.arg for a in walk(wrapper.args) if isinstance(a, ast.arg)}
     stored: dict[str, list[ast.expr | None]] = {}
     for name, value in _stores(wrapper):
@@ -82,6 +85,10 @@ def _changes(argument: ast.expr, parameters: set[str], local: set[str]) -> bool:
     if isinstance(plain, ast.Name):
         return plain.id in local
     return any(isinstance(n, ast.Name) and n.id in parameters | local for n in walk(plain))
+
+
+def _names_in(value: ast.expr) -> set[str]:
+    return {node.id for node in walk(value) if isinstance(node, ast.Name)}
 
 
 def _returned(wrapper: Def) -> Iterator[ast.expr]:

@@ -1,0 +1,98 @@
+"""What more than one call holds: results of cached functions, values of a module's names, parts of packages.
+
+Whoever has such a list, object or tensor may change it, and the next reader finds it changed.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.infer.index import RESHAPING
+from typedtorch.shapes.infer.updates import emptied
+from typedtorch.shapes.infer.values import UNKNOWN, DictV, External, Instance, Sequence, Tensor, Value
+from typedtorch.shapes.rule import like
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.index import Facts
+    from typedtorch.shapes.infer.program import Module
+
+_CACHES = frozenset({"cache", "lru_cache"})
+
+
+def of_cache(node: ast.AST, module: Module, value: Value) -> Value:
+    """What a function gives; of one that is cached, what callers may have made of it."""
+    decorators = getattr(node, "decorator_list", ())
+    if not decorators or not any(_last(d) in _CACHES for d in decorators):
+        return value
+    return _held_by_others(value, module.facts(module.tree))
+
+
+def of_name(name: str, module: Module, value: Value) -> Value:
+    """What a name of a module stands for when its functions run, which may change it in place."""
+    facts = module.facts(module.tree)
+    if isinstance(value, (Sequence, DictV)):
+        return emptied(value) if name in facts.changed_names else value
+    if isinstance(value, Tensor):
+        reshaped = name in facts.passed and not RESHAPING.isdisjoint(facts.called)
+        return UNKNOWN if reshaped or (name, "data") in facts.stored else value
+    if isinstance(value, Instance):
+        stored = {attribute: UNKNOWN for n, attribute in facts.stored if n == name}
+        return replace(value, attributes={**value.attributes, **stored}, altered=True) if stored else value
+    return value
+
+
+def sets_default_dtype(module: Module) -> bool:
+    """Whether a file says what floating dtype tensors are made with."""
+    return not _DEFAULTS.isdisjoint(module.facts(module.tree).called)
+
+
+_DEFAULTS = frozenset({"set_default_dtype", "set_default_tensor_type"})
+
+
+def is_patched(module: Module, name: str) -> bool:
+    """Whether a file puts something of its own in the place of what a package has: ``F.relu = mine``."""
+    return name.rpartition(".")[2] in module.facts(module.tree).given and name in _patched(module)
+
+
+@lru_cache(maxsize=64)
+def _patched(module: Module) -> frozenset[str]:
+    found = set()
+    for node in module.syntax.nodes:
+        match node:
+            case ast.Attribute(ctx=ast.Store(), value=holder, attr=name):
+                found.add((_of_package(module, holder), name))
+            case ast.Call(func=ast.Name(id="setattr"), args=[holder, ast.Constant(value=str(name)), _]):
+                found.add((_of_package(module, holder), name))
+    return frozenset(f"{holder}.{name}" for holder, name in found if holder is not None)
+
+
+def _of_package(module: Module, node: ast.expr) -> str | None:
+    """The dotted name of what an expression reads of a package outside the program."""
+    if isinstance(node, ast.Name) and all(
+        b.kind in ("import", "from") for b in module.bindings.get(node.id, [])
+    ):
+        value = module.lookup(node.id)
+        return value.name if isinstance(value, External) else None
+    holder = _of_package(module, node.value) if isinstance(node, ast.Attribute) else None
+    return f"{holder}.{node.attr}" if holder is not None and isinstance(node, ast.Attribute) else None
+
+
+def _held_by_others(value: Value, facts: Facts) -> Value:
+    if isinstance(value, tuple):
+        return like(value, [_held_by_others(part, facts) for part in value])
+    if isinstance(value, (Sequence, DictV)) and value.kind in ("list", "set", "dict"):
+        return emptied(value)
+    if isinstance(value, Tensor):
+        return value if RESHAPING.isdisjoint(facts.called) else UNKNOWN
+    if isinstance(value, Instance):
+        held = {k: UNKNOWN if k in facts.given else v for k, v in value.attributes.items()}
+        return replace(value, attributes={k: _held_by_others(v, facts) for k, v in held.items()})
+    return value
+
+
+def _last(decorator: ast.expr) -> str:
+    inner = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", "")
