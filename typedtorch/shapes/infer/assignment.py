@@ -11,7 +11,7 @@ from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.declared import check_declared
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import with_item, without_attributes
-from typedtorch.shapes.infer.state import without
+from typedtorch.shapes.infer.objects import without
 from typedtorch.shapes.infer.unpacking import unpacked
 from typedtorch.shapes.infer.values import (
     UNKNOWN,

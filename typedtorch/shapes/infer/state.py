@@ -9,26 +9,19 @@ what still changes after :data:`MAX_ROUNDS`), so this ends.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
 
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.infer.assuming import Names
-from typedtorch.shapes.infer.contents import HOLDS_NOTHING, Substitution, sizes_of_any_item
+from typedtorch.shapes.infer.contents import Substitution, sizes_of_any_item
+from typedtorch.shapes.infer.objects import Replacement
 from typedtorch.shapes.infer.ties import Ties
 from typedtorch.shapes.infer.values import (
-    Bound,
-    Choice,
-    DictV,
-    FunctionV,
-    Instance,
-    Partial,
-    Sequence,
     Value,
     equal,
     join,
 )
-from typedtorch.shapes.rule import Fields, like
 from typedtorch.shapes.size import Atom, Size, as_poly, atoms, unknown
 from typedtorch.shapes.tensor import UNKNOWN, Pack, Shape, has_open_run
 
@@ -51,11 +44,11 @@ class State:
 
     def replace_value(self, old: Value, new: Value) -> None:
         """A mutation: every name and attribute that held the old object holds the new one."""
+        put = Replacement(old, new)
         for name, value in self.variables.items():
-            if value is old:
-                self.variables[name] = new
-            elif type(value) not in _ATOMS and _holds(value, old, _DEEP):
-                self.variables[name] = _replace_object(value, old, new, _DEEP)
+            changed = put(value)
+            if changed is not value:
+                self.variables[name] = changed
 
     def equate(self, atom: Atom, size: Size) -> None:
         """From here on this atom is that size; nothing is, where it is another in each item of some list."""
@@ -76,77 +69,6 @@ class State:
             self.variables[name] = by(value)
         self.names.sizes = {k: by.size(v) for k, v in self.names.sizes.items()}
         self.names.packs = {k: by.shape(v) for k, v in self.names.packs.items()}
-
-
-_ATOMS = HOLDS_NOTHING - {FunctionV}  # a method is bound to an object
-_DEEP = 3  # how far inside others an object is looked for
-
-
-def _holds(value: Value, old: Value, depth: int) -> bool:
-    """Whether an object is somewhere inside a value."""
-    parts = _PARTS.get(type(value))
-    if parts is not None:
-        for part in parts(value):
-            if part is old:
-                return True
-            if depth > 1 and type(part) not in _ATOMS and _holds(part, old, depth - 1):
-                return True
-    return False
-
-
-_PARTS: dict[type, Callable[[Value], Iterable[Value]]] = {
-    Instance: lambda value: value.attributes.values(),
-    Sequence: lambda value: (value.element,) if value.items is None else value.items,
-    DictV: lambda value: (value.rest, *value.items.values()),
-    Choice: lambda value: value.options,
-    FunctionV: lambda value: (value.bound,),
-    Bound: lambda value: (value.receiver,),
-    Partial: lambda value: (value.function, *value.args, *value.kwargs.values()),
-    tuple: lambda value: value,
-    Fields: lambda value: value,
-}
-
-
-def _replace_object(value: Value, old: Value, new: Value, depth: int) -> Value:
-    if value is old:
-        return new
-    if depth == 0 or type(value) in _ATOMS or not _holds(value, old, depth):
-        return value
-
-    def inside(part: Value) -> Value:
-        return _replace_object(part, old, new, depth - 1)
-
-    if isinstance(value, Instance):
-        return replace(value, attributes={k: inside(v) for k, v in value.attributes.items()})
-    if isinstance(value, Choice):
-        return Choice(tuple(map(inside, value.options)))
-    if isinstance(value, FunctionV):
-        return value.bind(inside(value.bound))
-    if isinstance(value, Bound):
-        return Bound(inside(value.receiver), value.name)
-    if isinstance(value, Partial):
-        kwargs = {k: inside(v) for k, v in value.kwargs.items()}
-        return replace(
-            value, function=inside(value.function), args=tuple(map(inside, value.args)), kwargs=kwargs
-        )
-
-    def any_inside(part: Value) -> Value:  # one of the items it stands for
-        return part if (changed := inside(part)) is part else join(part, changed, "item")
-
-    if isinstance(value, DictV):
-        return replace(
-            value, items={k: inside(v) for k, v in value.items.items()}, rest=any_inside(value.rest)
-        )
-    if isinstance(value, Sequence) and value.items is not None:
-        return replace(value, items=tuple(map(inside, value.items)))
-    if isinstance(value, Sequence):
-        return replace(value, element=any_inside(value.element))
-    return like(value, map(inside, value))
-
-
-def without(value: Value, holder: Value) -> Value:
-    """What an object is given as an attribute that holds the object itself: of that nothing stays known."""
-    return _replace_object(value, holder, UNKNOWN, _DEEP)
 
 
 @dataclass(frozen=True, slots=True)

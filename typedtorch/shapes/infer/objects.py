@@ -1,0 +1,116 @@
+"""Objects and containers that change: another put in the place of one, wherever it is held.
+
+Values are immutable, so what holds it is made anew too: once, however many hold that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from typedtorch.shapes.infer.contents import HOLDS_NOTHING, with_parts
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    Bound,
+    Choice,
+    DictV,
+    FunctionV,
+    Instance,
+    Partial,
+    Sequence,
+    Value,
+    join,
+)
+from typedtorch.shapes.rule import Fields, like
+
+_ATOMS = HOLDS_NOTHING - {FunctionV}  # a method is bound to an object
+_DEEP = 3  # how far inside others an object is looked for
+
+
+class Replacement:
+    """Puts one object in the place of another, anywhere inside values.
+
+    >>> x, y = Sequence("list", (1,)), Sequence("list", (1, 2))
+    >>> held = Sequence("list", (x, 3))
+    >>> a, b = Replacement(x, y)((held, (held, x)))
+    >>> a.items[0] is y, b[0] is a
+    (True, True)
+    """
+
+    def __init__(self, old: Value, new: Value) -> None:
+        self._old, self._new = old, new
+        self._made: dict[int, tuple[Value, Value]] = {}  # with what it was made of, which so stays alive
+        if isinstance(new, (Sequence, DictV)) and _holds(new, old, _DEEP):  # a child in its parent's list
+            self._new = with_parts(new, lambda part: UNKNOWN if _is_or_holds(part, old, _DEEP) else part)
+
+    def __call__(self, value: Value, depth: int = _DEEP) -> Value:
+        if value is self._old:
+            return self._new
+        if depth == 0 or type(value) in _ATOMS or not _holds(value, self._old, depth):
+            return value
+        made = self._made.get(id(value))
+        if made is None:
+            made = self._made[id(value)] = value, self._made_anew(value, depth)
+        return made[1]
+
+    def _made_anew(self, value: Value, depth: int) -> Value:
+        def inside(part: Value) -> Value:
+            return self(part, depth - 1)
+
+        def any_inside(part: Value) -> Value:  # one of the items it stands for
+            return part if (changed := inside(part)) is part else join(part, changed, "item")
+
+        if isinstance(value, Instance):
+            return replace(value, attributes={k: inside(v) for k, v in value.attributes.items()})
+        if isinstance(value, Choice):
+            return Choice(tuple(map(inside, value.options)))
+        if isinstance(value, FunctionV):
+            return value.bind(inside(value.bound))
+        if isinstance(value, Bound):
+            return Bound(inside(value.receiver), value.name)
+        if isinstance(value, Partial):
+            kwargs = {k: inside(v) for k, v in value.kwargs.items()}
+            args = tuple(map(inside, value.args))
+            return replace(value, function=inside(value.function), args=args, kwargs=kwargs)
+        if isinstance(value, DictV):
+            items = {k: inside(v) for k, v in value.items.items()}
+            return replace(value, items=items, rest=any_inside(value.rest))
+        if isinstance(value, Sequence) and value.items is not None:
+            return replace(value, items=tuple(map(inside, value.items)))
+        if isinstance(value, Sequence):
+            return replace(value, element=any_inside(value.element))
+        return like(value, map(inside, value))
+
+
+def without(value: Value, holder: Value) -> Value:
+    """What an object is given as an attribute that holds the object itself: of that nothing stays known."""
+    return Replacement(holder, UNKNOWN)(value)
+
+
+def _is_or_holds(value: Value, old: Value, depth: int) -> bool:
+    return value is old or (type(value) not in _ATOMS and _holds(value, old, depth))
+
+
+def _holds(value: Value, old: Value, depth: int) -> bool:
+    """Whether an object is somewhere inside a value."""
+    parts = _PARTS.get(type(value))
+    if parts is not None:
+        for part in parts(value):
+            if part is old:
+                return True
+            if depth > 1 and type(part) not in _ATOMS and _holds(part, old, depth - 1):
+                return True
+    return False
+
+
+_PARTS: dict[type, Callable[[Value], Iterable[Value]]] = {
+    Instance: lambda value: value.attributes.values(),
+    Sequence: lambda value: (value.element,) if value.items is None else value.items,
+    DictV: lambda value: (value.rest, *value.items.values()),
+    Choice: lambda value: value.options,
+    FunctionV: lambda value: (value.bound,),
+    Bound: lambda value: (value.receiver,),
+    Partial: lambda value: (value.function, *value.args, *value.kwargs.values()),
+    tuple: lambda value: value,
+    Fields: lambda value: value,
+}
