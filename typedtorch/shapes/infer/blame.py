@@ -9,13 +9,15 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.equality import HELD_SCOPE
-from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer import messages, specs
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.checking import check_function
 from typedtorch.shapes.infer.frame import Frame, Reporter
+from typedtorch.shapes.infer.problems import Problem
 from typedtorch.shapes.infer.signatures import Signature
 from typedtorch.shapes.infer.values import FunctionV, Instance, Tensor, Value
 from typedtorch.shapes.size import atoms, axis
+from typedtorch.shapes.syntax import walk
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.interpreter import Interpreter
@@ -64,6 +66,17 @@ def report(
     finding = min(found)
     where = f"{function.name}() (line {finding.line})" if same_file else _whose(function)
     frame.reporter.add(node, finding.code, f"in {where}: {finding.message}", finding.hint)
+
+
+def report_result(
+    interpreter: Interpreter, frame: Frame, function: FunctionV, problem: Problem, node: ast.AST
+) -> None:
+    """A result that contradicts its annotation with the modules and numbers of this call."""
+    if isinstance(node, ast.expr) and not _own_findings(interpreter, function):
+        returns = [n.lineno for n in walk(function.node) if isinstance(n, ast.Return)]
+        same_file = function.module is frame.module
+        where = f"{function.name}() (line {returns[-1]})" if same_file and returns else _whose(function)
+        messages.result(frame, node, problem, verb=f"in {where}: returns")
 
 
 def _whose(function: FunctionV) -> str:
@@ -139,4 +152,4 @@ def _own_findings(interpreter: Interpreter, function: FunctionV) -> frozenset[tu
     return interpreter.own[id(node)]
 
 
-__all__ = ["captures_tensors", "report"]
+__all__ = ["captures_tensors", "report", "report_result"]

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import definitions, specs, summaries, updates
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
-from typedtorch.shapes.infer.blame import captures_tensors, report
+from typedtorch.shapes.infer.blame import captures_tensors, report, report_result
+from typedtorch.shapes.infer.brought import is_exact, is_written, of_open_ranks, tells_nothing
 from typedtorch.shapes.infer.class_text import is_stub, left_to_subclasses
 from typedtorch.shapes.infer.declared import more_precise
 from typedtorch.shapes.infer.expressions import evaluate
@@ -28,7 +29,6 @@ from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Awaitable,
     DictV,
-    External,
     FunctionV,
     Instance,
     LayerV,
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 Def = ast.FunctionDef | ast.AsyncFunctionDef
 
 MAX_DEPTH = 5
+MAX_TURNS = 2  # of a function that calls itself with something that ends
 
 
 def function_result(
@@ -133,7 +134,7 @@ def _as_given(
 def _makes_functions(result: specs.Spec) -> bool:
     if isinstance(result, specs.TupleSpec):
         return any(map(_makes_functions, result.items))
-    return isinstance(result, specs.CallableSpec)
+    return isinstance(result, (specs.CallableSpec, specs.ObjectSpec))
 
 
 def _made_functions(
@@ -145,7 +146,7 @@ def _made_functions(
     promised: Value,
     node: ast.AST,
 ) -> Value:
-    """The functions that a body returns know what they captured: more than ``Callable[...]`` says."""
+    """Functions that a body returns know what they captured, and distributions what they are of."""
     if may_be_another(interpreter, frame, function):
         return promised
     values = {name: value for name, (value, _) in bound.items()}
@@ -157,7 +158,8 @@ def _made_functions(
 def _functions_of(made: Value, promised: Value) -> Value:
     if isinstance(promised, tuple) and isinstance(made, tuple) and len(made) == len(promised):
         return like(promised, map(_functions_of, made, promised))
-    return made if isinstance(promised, Promise) and isinstance(made, FunctionV) else promised
+    more = isinstance(made, FunctionV if isinstance(promised, Promise) else LayerV)
+    return made if more and isinstance(promised, (Promise, Object)) else promised
 
 
 def _look_inside(
@@ -176,7 +178,7 @@ def _look_inside(
     """
     if (
         frame.reporter.muted
-        or not (_is_exact(function, bound) or captures_tensors(function) or _of_open_ranks(signature, bound))
+        or not (is_exact(function, bound) or captures_tensors(function) or of_open_ranks(signature, bound))
         or may_be_another(interpreter, frame, function)
     ):
         return
@@ -187,45 +189,14 @@ def _look_inside(
             values[parameter.name] = (
                 assume(parameter.spec, names, parameter.name) if value is UNKNOWN else value
             )
+    reported = len(frame.reporter.findings) + len(frame.reporter.elsewhere)
     value = run_inline(interpreter, frame, function, signature, values, node, effects=False)
     trial = names.copy()
-    if not signature.existential <= names.sizes.keys() and not match(signature.result, value, trial):
+    problems = match(signature.result, value, trial, binder="the result")
+    if problems and len(frame.reporter.findings) + len(frame.reporter.elsewhere) == reported:
+        report_result(interpreter, frame, function, problems[0], node)
+    if not signature.existential <= names.sizes.keys() and not problems:
         names.adopt(trial)
-
-
-def _of_open_ranks(signature: Signature, bound: Mapping[str, tuple[Value, ast.expr | None]]) -> bool:
-    """Whether several arguments are annotated ``...``: how many axes each has is for the call to say."""
-    given = [bound[p.name][0] for p in signature.parameters if p.name in bound and _is_open(p.spec)]
-    return len(given) > 1 and all(isinstance(value, Tensor) and value.rank is not None for value in given)
-
-
-def _is_open(spec: specs.Spec) -> bool:
-    return isinstance(spec, specs.ArraySpec) and any(
-        dim.variadic and dim.kind == "anonymous" for dim in spec.axes.dims
-    )
-
-
-def _is_exact(function: FunctionV, bound: Mapping[str, tuple[Value, ast.expr | None]]) -> bool:
-    """Whether a call brings a layer or an object that was made with numbers."""
-    brought = [value for value, _ in bound.values()]
-    return any(_made_with_numbers(value, 0) for value in [function.bound, *brought])
-
-
-def _made_with_numbers(value: Value, depth: int) -> bool:
-    if depth > 3:
-        return False
-    if isinstance(value, Instance):
-        if any(isinstance(size, int) for size in value.arguments.values()):
-            return True
-        return any(_made_with_numbers(v, depth + 1) for v in value.attributes.values())
-    if isinstance(value, LayerV):
-        return any(isinstance(v, int) and v > 1 for v in value.layer.attributes.values())
-    if isinstance(value, Sequence):
-        held = [value.element] if value.items is None else value.items
-        return any(_made_with_numbers(v, depth + 1) for v in held)
-    if isinstance(value, DictV):
-        return any(_made_with_numbers(v, depth + 1) for v in value.items.values())
-    return False
 
 
 def may_be_another(interpreter: Interpreter, frame: Frame, function: FunctionV) -> bool:
@@ -270,9 +241,10 @@ def run_inline(
 ) -> Value:
     """Evaluate a body with the caller's values."""
     body, memo = function.node, interpreter.memo
-    if id(body) in interpreter.stack or interpreter.steps <= 0:
+    turns = MAX_TURNS if any(map(is_written, values.values())) else 0
+    if interpreter.stack.count(id(body)) > turns or interpreter.steps <= 0:
         return UNKNOWN
-    if not function.is_bound and values and all(_tells_nothing(v) for v in values.values()):
+    if not function.is_bound and values and all(tells_nothing(v) for v in values.values()):
         return UNKNOWN
     if frame.depth >= MAX_DEPTH:
         memo.cuts += 1
@@ -390,8 +362,3 @@ def run_body(frame: Frame, function: FunctionV, signature: Signature) -> Value:
         return UNKNOWN
     value = join_all([v for _, v in frame.returns], place)
     return Awaitable(value) if signature.is_async else value
-
-
-def _tells_nothing(value: Value) -> bool:
-    """An argument with which a body would say no more than without."""
-    return value is UNKNOWN or isinstance(value, (Object, External)) or value in ((), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,12 +17,14 @@ from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate
 from typedtorch.shapes.infer.lengths import filled, length_of
 from typedtorch.shapes.infer.state import MAX_ROUNDS, State, equal_states, forget_changed, join_states
 from typedtorch.shapes.infer.turns import Held, Turns, moves
-from typedtorch.shapes.infer.values import Sequence as SequenceV
 from typedtorch.shapes.infer.values import (
+    DictV,
+    Instance,
     Tensor,
     Value,
     join,
 )
+from typedtorch.shapes.infer.values import Sequence as SequenceV
 from typedtorch.shapes.size import Atom, unknown
 from typedtorch.shapes.tensor import Pack
 
@@ -54,7 +56,12 @@ def for_(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
 
 def _holds_tensors(value: Value) -> bool:
     """One item of a loader or a generator of batches: nobody trains on none."""
-    return isinstance(value, Tensor) or (isinstance(value, tuple) and any(map(_holds_tensors, value)))
+    parts: Iterable[Value] = value if isinstance(value, tuple) else ()
+    if isinstance(value, DictV):
+        parts = value.items.values()
+    elif isinstance(value, Instance) and value.info.is_fields:
+        parts = value.attributes.values()
+    return isinstance(value, Tensor) or any(map(_holds_tensors, parts))
 
 
 def _unrolled(frame: Frame, node: ast.For | ast.AsyncFor, items: list[Value]) -> bool:

@@ -67,11 +67,36 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
         return _super_method(frame, receiver, name, args, node)
     if isinstance(receiver, ClassV) and name == "apply":
         return transforms.apply_autograd(frame, receiver, args, node)
+    if (
+        isinstance(receiver, str)
+        and name in _ON_TEXT
+        and (made := _of_text(receiver, name, args)) is not None
+    ):
+        return made
     if isinstance(receiver, (str, Object)) and name in _STRING_METHODS:
         return _joined(receiver, args) if name == "join" else Object("str")
     if (isinstance(receiver, str) or receiver == Object("str")) and name in _COUNTING_METHODS:
         return unknown(f"?{frame.place(node)}")
     return mutation.forget(frame, args)
+
+
+_ON_TEXT = frozenset(
+    {
+        "split", "rsplit", "partition", "rpartition", "lower", "upper", "strip", "lstrip", "rstrip",
+        "replace", "removeprefix", "removesuffix", "startswith", "endswith", "title", "capitalize", "isdigit",
+    }
+)  # fmt: skip
+
+
+def _of_text(text: str, name: str, args: Args) -> Value:
+    """``"64-128".split("-")``: what a method makes of a text, where its arguments are texts and numbers."""
+    if args.open or args.keywords or not all(isinstance(v, (str, int)) for v in args.values):
+        return None
+    try:
+        made = getattr(text, name)(*args.values)
+    except (TypeError, ValueError):
+        return None
+    return Sequence("list", tuple(made)) if isinstance(made, list) else made
 
 
 def _joined(separator: Value, args: Args) -> Value:

@@ -54,7 +54,14 @@ def _made(
 
     def log_prob(value: Any) -> Tensor:
         given = need(value)
-        return Tensor(broadcast(_without_event(given, event), batch), parameters)
+        lead = _without_event(given, event)
+        try:
+            return Tensor(broadcast(lead, batch), parameters)
+        except ShapeError:
+            raise ShapeError(
+                f"{name(value, 'value')} has shape {show(given.shape)}, one draw of the distribution "
+                f"{show((*batch, *event))}: they do not broadcast"
+            ) from None
 
     def entropy() -> Tensor:
         return Tensor(batch, parameters)

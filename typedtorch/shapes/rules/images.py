@@ -232,11 +232,13 @@ def affine_grid(theta: Any, size: Any, align_corners: Any = None) -> Tensor:
     if not isinstance(size, (tuple, list)) or theta.rank is None or pack_index(tuple(size)) is not None:
         raise Undecided
     axes = len(size) - 2
+    if axes not in (2, 3):
+        raise ShapeError(
+            f"size={tuple(size)} has {len(size)} items, wanted (batch, channels, height, width) or one more"
+        )
     wanted = (size[0], axes, axes + 1)
-    if (
-        axes not in (2, 3)
-        or len(theta.shape) != 3
-        or any(same(a, b) is False for a, b in zip(theta.sizes(), wanted, strict=True) if is_size(b))
+    if len(theta.shape) != 3 or any(
+        same(a, b) is False for a, b in zip(theta.sizes(), wanted, strict=True) if is_size(b)
     ):
         raise ShapeError(
             f"{name(theta, 'theta')} has shape {show(theta.shape)}, wanted {show(wanted)} for "

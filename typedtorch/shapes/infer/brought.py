@@ -1,0 +1,68 @@
+"""What a call brings to a body: numbers, tensors of known rank, or nothing beyond its signature."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer.signatures import Signature
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    DictV,
+    External,
+    FunctionV,
+    Instance,
+    LayerV,
+    Object,
+    Sequence,
+    Tensor,
+    Value,
+)
+
+Brought = Mapping[str, tuple[Value, ast.expr | None]]
+
+
+def of_open_ranks(signature: Signature, bound: Brought) -> bool:
+    """Whether several arguments are annotated ``...``: how many axes each has is for the call to say."""
+    given = [bound[p.name][0] for p in signature.parameters if p.name in bound and _is_open(p.spec)]
+    return len(given) > 1 and all(isinstance(value, Tensor) and value.rank is not None for value in given)
+
+
+def _is_open(spec: specs.Spec) -> bool:
+    return isinstance(spec, specs.ArraySpec) and any(
+        dim.variadic and dim.kind == "anonymous" for dim in spec.axes.dims
+    )
+
+
+def is_exact(function: FunctionV, bound: Brought) -> bool:
+    """Whether a call brings a layer or an object that was made with numbers."""
+    brought = [value for value, _ in bound.values()]
+    return any(_made_with_numbers(value, 0) for value in [function.bound, *brought])
+
+
+def _made_with_numbers(value: Value, depth: int) -> bool:
+    if depth > 3:
+        return False
+    if isinstance(value, Instance):
+        if any(isinstance(size, int) for size in value.arguments.values()):
+            return True
+        return any(_made_with_numbers(v, depth + 1) for v in value.attributes.values())
+    if isinstance(value, LayerV):
+        return any(isinstance(v, int) and v > 1 for v in value.layer.attributes.values())
+    if isinstance(value, Sequence):
+        held = [value.element] if value.items is None else value.items
+        return any(_made_with_numbers(v, depth + 1) for v in held)
+    if isinstance(value, DictV):
+        return any(_made_with_numbers(v, depth + 1) for v in value.items.values())
+    return False
+
+
+def tells_nothing(value: Value) -> bool:
+    """An argument with which a body would say no more than without."""
+    return value is UNKNOWN or isinstance(value, (Object, External)) or value in ((), None)
+
+
+def is_written(value: Value) -> bool:
+    """Whether a value is a number or a dict whose every item is known: what a recursion makes smaller."""
+    return type(value) is int or (isinstance(value, DictV) and value.rest is None)
