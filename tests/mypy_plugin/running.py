@@ -13,6 +13,17 @@ from itertools import count
 from pathlib import Path
 
 STUBS = Path(__file__).parent / "stubs"
+# mypy, whose engine fails whatever it is given.
+FAILING = """
+from mypy.__main__ import console_entry
+from typedtorch.shapes.infer import Program
+
+def check(*_: object) -> None:
+    raise KeyError("x")
+
+Program.check = check
+console_entry()
+"""
 PLUGIN = "[mypy]\nplugins = typedtorch.mypy_plugin\nstrict = True\n"
 _EDITS = count(1)
 _LINE = re.compile(r"^(?P<path>[^:]+\.py):(?P<line>\d+): (?P<rest>(?:error|note): .*)$")

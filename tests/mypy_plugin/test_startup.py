@@ -10,19 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from mypy_plugin.running import Project
+from mypy_plugin.running import FAILING, Project
 from mypy_plugin.test_reporting import BAD, LINE
-
-_FAILING = """
-from mypy.__main__ import console_entry
-from typedtorch.shapes.infer import Program
-
-def check(*_: object) -> None:
-    raise KeyError("x")
-
-Program.check = check
-console_entry()
-"""
 
 
 @pytest.mark.parametrize(
@@ -109,7 +98,8 @@ def test_stubs_made_for_pyrefly_are_named(project: Project, bare_python: Path) -
 
 
 def test_failure_of_the_engine_is_one_note_and_no_crash(project: Project) -> None:
-    project.write(bad=BAD, other=BAD, failing=_FAILING)
+    new = BAD.replace("product", "multiplied")  # of nothing else is there an answer in the cache
+    project.write(bad=new, other=new, failing=FAILING)
     outcome = project.mypy("bad.py", command=("failing",))
     assert outcome.code == 0
     assert "note: typedtorch could not check the shapes in bad.py (KeyError: 'x')" in outcome.stdout

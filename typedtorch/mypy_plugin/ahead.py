@@ -37,11 +37,15 @@ Files = dict[str, str]  # of each module its file
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The findings of one module, the state of its file then, and the modules whose text they rest on."""
+    """The findings of one module, the state of its file then, and what else they rest on.
+
+    That is the text of other modules, and that there are none of some names.
+    """
 
     stamp: Stamp
     findings: list[Finding]
     used: frozenset[str]
+    absent: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ def config_data(module: str, path: str, config: Config, *, shows_errors: bool = 
     ):
         return None
     options = "excluded" if config.excludes(Path(path)) else _options_digest(config.disabled(Path(path)))
-    stored = [_plugin_digest(), _engine_digest(), options, interface_digest(data)]
+    stored = [_plugin_digest(), engine(), options, interface_digest(data)]
     if shows_errors and not is_installed(Path(path)):
         stored += given_around(module, Path(path), data.decode(errors="replace"))
     return stored
@@ -87,9 +87,17 @@ def _options_digest(disabled: frozenset[str]) -> str:
 
 
 @cache
-def _engine_digest() -> str:
+def engine() -> str:
     """Of the engine's and the rules' sources: editing a rule rechecks every module that it concerns."""
     return _sources_digest(Path(typedtorch.shapes.__file__).parent)
+
+
+def of_file(path: str) -> str:
+    """Of a file; nothing of one that cannot be read."""
+    try:
+        return _hash(Path(path).read_bytes())
+    except OSError:
+        return ""
 
 
 @cache

@@ -59,7 +59,10 @@ class TypedtorchPlugin(Plugin):
         self.start.refuse()
         self.reporter.cached(ctx.id, ctx.path)
         shows_errors = not self.reporter.silent(ctx.id)
-        return digest.config_data(ctx.id, ctx.path, self.start.config, shows_errors=shows_errors)
+        data = digest.config_data(ctx.id, ctx.path, self.start.config, shows_errors=shows_errors)
+        if ctx.is_check and shows_errors and self.reporter.outdated(ctx.id):
+            return ["outdated"]  # not what was stored: mypy then takes its own result for outdated
+        return data
 
     def get_type_analyze_hook(self, fullname: str) -> Callable[[AnalyzeTypeContext], Type] | None:
         self.early.tick()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,8 @@ from mypy.plugin import AnalyzeTypeContext, Plugin
 from mypy.types import Type
 
 from typedtorch.mypy_plugin import messages
-from typedtorch.mypy_plugin.ahead import ONE_MORE, Ahead, stamp, worth_starting
+from typedtorch.mypy_plugin.ahead import ONE_MORE, Ahead, Answer, Stamp, stamp, worth_starting
+from typedtorch.mypy_plugin.kept import Kept
 from typedtorch.mypy_plugin.unreachable import unreachable_lines
 from typedtorch.shapes.config import Config
 from typedtorch.shapes.findings import Finding
@@ -29,7 +29,7 @@ from typedtorch.shapes.sources import Sources, is_installed
 
 if TYPE_CHECKING:
     from typedtorch.shapes.ignores import Ignores
-    from typedtorch.shapes.infer import Program
+    from typedtorch.shapes.infer import Program, Reach
     from typedtorch.shapes.module_facts import SourceFacts
 
 # Whether mypy asks once a module is checked; before 2.4 it does not, see older.py.
@@ -37,15 +37,6 @@ LAST_WORD = hasattr(Plugin, "get_additional_indirect_deps")
 
 # Modules the engine knows by rule and must not read; torch's sources would say less than the rules do.
 _BY_RULE = {"torch", "einops", "jaxtyping", "numpy", "beartype", "builtins", "typing", "typing_extensions"}
-
-
-@dataclass(slots=True)
-class _Checked:
-    """The last report on a module, and the modules whose text it rests on."""
-
-    tree: MypyFile
-    findings: list[Finding]
-    used: frozenset[str]
 
 
 class Reporter:
@@ -63,10 +54,11 @@ class Reporter:
         self._silent: dict[str, bool] = {}
         self._size = 0  # bytes of what mypy has read anew that names tensors and is to be checked
         self._sources = Sources(self.find)
-        self._program: Program | None = None
+        self._kept = Kept(options, self.find)
+        self._engine: tuple[Program, Reach] | None = None
         self._broken = False
-        self._read: dict[str, tuple[Path, tuple[int, int]]] = {}
-        self._checked: dict[str, _Checked] = {}
+        self._read: dict[str, tuple[Path, Stamp]] = {}
+        self._checked: dict[str, Answer] = {}
         self._ignores: dict[str, Ignores] = {}
 
     def wants_errors(self, name: str) -> bool:
@@ -87,6 +79,10 @@ class Reporter:
         """mypy has results of a module already."""
         self._cached[module] = path
 
+    def outdated(self, module: str) -> bool:
+        """Whether what was found in a module rests on texts that have changed since."""
+        return self._kept.holds(module) is False
+
     def met(self, tree: MypyFile) -> None:
         """mypy has read a module: where there is much to check, other processes get ready for it."""
         silent = self.silent(tree.fullname)
@@ -94,7 +90,7 @@ class Reporter:
             return
         path = Path(tree.path)
         self._ahead.read(path, if_idle=silent)
-        if not silent and self._sources.names_tensors(tree.fullname, path):
+        if not self._is_known(tree.fullname) and self._sources.names_tensors(tree.fullname, path):
             self._size += stamp(path)[1]
             self._ahead.get_ready(worth_starting(self._size))
 
@@ -120,8 +116,11 @@ class Reporter:
             paths = {**self._cached, **{name: tree.path for name, tree in modules.items()}}
             files = {name: path for name, path in paths.items() if _is_source(name, path)}
             # what is imported comes after what imports it, and mypy begins with what is imported
-            check = [n for n, tree in modules.items() if self._may_be_checked(tree) and not self.silent(n)]
+            check = [n for n, tree in modules.items() if self._may_be_checked(tree) and not self._is_known(n)]
             self._ahead.begin(files, check[::-1], self._shows_errors)
+
+    def _is_known(self, module: str) -> bool:
+        return self.silent(module) or self._kept.holds(module) is True
 
     @property
     def _alone(self) -> bool:
@@ -144,14 +143,14 @@ class Reporter:
         )
 
     def path_of(self, module: str) -> str | None:
-        """Where mypy read a module from, whatever it is."""
+        """Where mypy reads a module from, whatever it is."""
         tree = self.modules.get(module)
-        return None if tree is None else tree.path
+        return self._cached.get(module) if tree is None else tree.path
 
     def find(self, module: str) -> Path | None:
         """Where the source of a module of this build is."""
-        tree = self.modules.get(module)
-        return Path(tree.path) if tree is not None and _is_source(module, tree.path) else None
+        path = self.path_of(module)
+        return Path(path) if path is not None and _is_source(module, path) else None
 
     def module_checked(self, tree: MypyFile) -> set[str]:
         """Check the shapes of a module that mypy has just checked.
@@ -165,13 +164,15 @@ class Reporter:
         if self.options.fine_grained_incremental:
             self._report_again(tree.fullname, errors)
         if tree.is_stub or not self._wanted(tree, errors):
+            self._kept.forget(tree.fullname)
             return set()
         self._look_for_torch(tree, errors)
-        checked = self._check(tree)
-        if checked is None:
+        answer = self._answer(tree)
+        if answer is None:
+            self._kept.forget(tree.fullname)
             return set()
-        self._report(checked, errors)
-        return set(checked.used)
+        self._report(tree, answer.findings, errors)
+        return set(answer.used)
 
     def _wanted(self, tree: MypyFile, errors: Errors) -> bool:
         """Whether mypy would show an error in this module, and tensors may occur in it."""
@@ -196,36 +197,45 @@ class Reporter:
             code, severity = errorcodes.IMPORT_NOT_FOUND, "note" if said else "error"
             errors.report(line, 0, text, code, severity=severity, only_once=True)
 
-    def _check(self, tree: MypyFile) -> _Checked | None:
-        path = Path(tree.path)
-        take_back = self._program is not None or self._size > ONE_MORE
-        answer = self._ahead.answer(tree.fullname, path, take_back=take_back)
+    def _answer(self, tree: MypyFile) -> Answer | None:
+        """What is kept from an earlier run, else what another process found, else what is found here."""
+        known = self._kept.answer(tree.fullname, tree.path)
+        if known is not None:
+            return known
+        take_back = self._engine is not None or self._size > ONE_MORE
+        answer = self._ahead.answer(tree.fullname, Path(tree.path), take_back=take_back) or self._check(tree)
         if answer is not None:
-            return _Checked(tree, answer.findings, answer.used)
+            self._kept.keep(tree.fullname, tree.path, answer)
+        return answer
+
+    def _check(self, tree: MypyFile) -> Answer | None:
+        path = Path(tree.path)
         if self._broken:
             return None
+        before = stamp(path)
         try:
-            program = self._current_program()
+            program, reach = self._current()
             report = program.check(tree.fullname, path, self._shadow(tree.path))
+            reached = reach.of(tree.fullname)
         except Exception as error:
-            self._broken = self._program is None  # it did not even start: telling once is enough
+            self._broken = self._engine is None  # it did not even start: telling once is enough
             self._failed(tree, error)
             return None
-        self._read[tree.fullname] = (path, stamp(path))
-        used = self._sources.imported(tree.fullname, path, among=self._read)
-        self._checked[tree.fullname] = _Checked(tree, report.findings, used)
+        self._read[tree.fullname] = (path, before)
+        self._checked[tree.fullname] = Answer(before, report.findings, reached.modules, reached.absent)
         return self._checked[tree.fullname]
 
-    def _current_program(self) -> Program:
+    def _current(self) -> tuple[Program, Reach]:
         """The engine's model of the program, made anew when the daemon sees a file that changed since."""
         if self.options.fine_grained_incremental and any(stamp(p) != old for p, old in self._read.values()):
-            self._program = None
-        if self._program is None:
-            from typedtorch.shapes.infer import Program  # noqa: PLC0415  # a run from a warm cache needs none
+            self._engine = None
+        if self._engine is None:
+            from typedtorch.shapes.infer import Program, Reach  # noqa: PLC0415  # needed only where mypy checks
 
             self._read.clear()
-            self._program = Program(self._find_and_note)
-        return self._program
+            program = Program(self._find_and_note)
+            self._engine = program, Reach(program)
+        return self._engine
 
     def _find_and_note(self, module: str) -> Path | None:
         path = self.find(module)
@@ -253,11 +263,10 @@ class Reporter:
             return True
         return self._comments(tree.path)(line, code)
 
-    def _report(self, checked: _Checked, errors: Errors) -> None:
-        tree = checked.tree
+    def _report(self, tree: MypyFile, findings: list[Finding], errors: Errors) -> None:
         self._enter(tree, errors)
-        skipped = unreachable_lines(tree) if checked.findings else set()
-        for finding in checked.findings:
+        skipped = unreachable_lines(tree) if findings else set()
+        for finding in findings:
             unwanted = finding.line in skipped or finding.code in ("syntax", "aside")
             if not unwanted and not self.silences(tree, finding.line, finding.code):
                 _report_finding(finding, errors)
@@ -296,7 +305,7 @@ class Reporter:
     def _report_again(self, edited: str, errors: Errors) -> None:
         """The daemon forgets all errors before it processes an edited file, and asks about that one alone."""
         file, module, options = errors.file, errors.target_module, errors.options
-        for name, checked in sorted(self._checked.items()):
+        for name, answer in sorted(self._checked.items()):
             tree = self.modules.get(name)
             if name == edited or tree is None or not Path(tree.path).is_file():
                 continue
@@ -304,9 +313,9 @@ class Reporter:
                 continue
             errors.set_file_ignored_lines(tree.path, tree.ignored_lines, tree.path in errors.ignored_files)
             errors.set_skipped_lines(tree.path, tree.skipped_lines)
-            fresh = self._check(tree) if edited in checked.used else checked
+            fresh = self._check(tree) if edited in answer.used | answer.absent else answer
             if fresh is not None:
-                self._report(_Checked(tree, [*fresh.findings, *self.missing(tree.path)], fresh.used), errors)
+                self._report(tree, [*fresh.findings, *self.missing(tree.path)], errors)
         errors.set_file(file, module, options)
 
 

@@ -66,12 +66,12 @@ class _Checker:
     """The engine, and which modules it has read."""
 
     def __init__(self, files: Files) -> None:
-        from typedtorch.shapes.infer import Program  # noqa: PLC0415  # as above
+        from typedtorch.shapes.infer import Program, Reach  # noqa: PLC0415  # as above
 
         self._files = files
-        self._read: set[str] = set()
         self._sources = Sources(self._find)
-        self._program = Program(self._find_and_note)
+        self._program = Program(self._find)
+        self._reach = Reach(self._program)
 
     def answer(self, module: str) -> Answer | None:
         """None for a module that cannot concern tensors, and where the engine fails."""
@@ -81,18 +81,11 @@ class _Checker:
             if not self._sources.relevant(module, path):
                 return None
             report = self._program.check(module, path)
+            reached = self._reach.of(module)
         except Exception:  # mypy's process tries again, and says what is wrong
             return None
-        self._read.add(module)
-        used = self._sources.imported(module, path, among=self._read)
-        return Answer(before, report.findings, used)
+        return Answer(before, report.findings, reached.modules, reached.absent)
 
     def _find(self, module: str) -> Path | None:
         path = self._files.get(module)
         return None if path is None else Path(path)
-
-    def _find_and_note(self, module: str) -> Path | None:
-        path = self._find(module)
-        if path is not None:
-            self._read.add(module)
-        return path

@@ -20,6 +20,7 @@ import typedtorch.shapes.rules  # noqa: F401 - importing it fills the rule table
 from typedtorch.shapes.findings import EXPLAIN, Coverage, Finding, Report
 from typedtorch.shapes.infer.files import find_in
 from typedtorch.shapes.infer.program import Options, Program
+from typedtorch.shapes.infer.reached import Reach
 
 __all__ = [
     "EXPLAIN",
@@ -27,6 +28,7 @@ __all__ = [
     "Finding",
     "Options",
     "Program",
+    "Reach",
     "Report",
     "check_files",
 ]

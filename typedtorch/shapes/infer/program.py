@@ -89,6 +89,7 @@ class Module:
     stars: list[str] = field(default_factory=list)
     resolved: dict[str, Value] = field(default_factory=dict)
     resolving: set[str] = field(default_factory=set)
+    asked_before: Set[str] = frozenset()  # names, of this module as it was read the first time
     _overridden: dict[str, set[str]] | None = None
     _integers: Mapping[str, frozenset[str]] | None = None
     _facts: dict[int, Facts] = field(default_factory=dict)
@@ -141,6 +142,10 @@ class Module:
             self.resolving.discard(name)
         self.resolved[name] = value
         return (value,)
+
+    def was_asked(self, name: str) -> bool:
+        """Whether anybody has asked for a top-level name yet."""
+        return name in self.resolved or name in self.asked_before
 
     def _resolve(self, name: str, bindings: list[Binding]) -> Value:
         last = bindings[-1]
@@ -261,7 +266,19 @@ class Program:
 
     def adopt(self, module: Module) -> None:
         """Let a module that was loaded answer to its name."""
+        known = self._modules.get(module.name)
+        if known is not None:
+            module.asked_before = known.resolved.keys() | known.asked_before
         self._modules[module.name] = module
+
+    @property
+    def asked(self) -> Set[str]:
+        """Names of the modules that have been asked for, those that are not there among them."""
+        return self._modules.keys()
+
+    def known(self, name: str) -> Module | None:
+        """A module that has been read; None of one that nobody asked for, too."""
+        return self._modules.get(name)
 
     def import_module(self, name: str) -> Value:
         """What ``import a.b`` gives for the name ``a.b``."""

@@ -1,0 +1,155 @@
+"""What was found in a module is kept for as long as all that it rests on is as it was, and no longer."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from mypy.options import Options
+
+from mypy_plugin.running import FAILING, Outcome, Project
+from typedtorch.mypy_plugin import digest
+from typedtorch.mypy_plugin.ahead import Answer, stamp
+from typedtorch.mypy_plugin.kept import Kept
+from typedtorch.shapes.findings import Finding
+
+HEAD = "import torch\nfrom jaxtyping import Float\nfrom torch import Tensor\n"
+LIBRARY = (
+    HEAD + '\n\ndef heads(x: Float[Tensor, "b s d"], n: int, w: int) -> Float[Tensor, "b s n w"]:\n'
+    "    return x.view(x.shape[0], x.shape[1], n, w)\n"
+)
+USER = HEAD + "from library import heads\n\nheads(torch.ones(2, 3, 8), 2, 3)\n"
+
+
+@pytest.fixture
+def own(project: Project, tmp_path: Path) -> Project:
+    """A project whose cache holds nothing of other tests."""
+    return replace(project, cache=tmp_path / "cache")
+
+
+def _shapes(outcome: Outcome) -> list[str]:
+    """Where shapes are wrong: the stubs of torch here are small, and mypy finds that they lack things."""
+    return [line.removesuffix(" shape") for line in outcome.lines if line.endswith(" shape")]
+
+
+def test_editing_the_body_of_an_annotated_function_rechecks_the_calls_that_it_refused(own: Project) -> None:
+    own.write(library=LIBRARY, user=USER)
+    assert _shapes(own.mypy("user.py")) == ["user.py:6"]
+    own.write(library=LIBRARY.replace("x.view", "x[..., :1, None].expand"))
+    assert _shapes(own.mypy("user.py")) == []
+    own.write(library=LIBRARY)
+    assert _shapes(own.mypy("user.py")) == ["user.py:6"]
+
+
+def test_editing_a_number_in_a_function_rechecks_those_who_use_it_through_another(own: Project) -> None:
+    own.write(
+        sizes="def width() -> int:\n    return 4\n",
+        library=HEAD + "from sizes import width\n\n\ndef row() -> Tensor:\n    return torch.ones(width())\n",
+        user=HEAD + "from library import row\n\nx = row() + torch.ones(4)\n",
+    )
+    assert _shapes(own.mypy("user.py")) == []
+    own.write(sizes="def width() -> int:\n    return 5\n")
+    assert _shapes(own.mypy("user.py")) == ["user.py:6"]
+
+
+def test_of_an_import_cycle_only_what_changed_is_looked_at_again(own: Project) -> None:
+    text = HEAD + "from names import third\n\nx = torch.ones(2) + torch.ones(third)\n"
+    names = "".join(f"from {name} import {name} as {name}\n" for name in ("first", "second", "third"))
+    own.write(first=text + "first = 1\n", second=text + "second = 1\n", third="third = 3\n", names=names)
+    own.write(failing=FAILING)
+    assert _shapes(own.mypy("first.py", "second.py")) == ["first.py:6", "second.py:6"]
+    own.write(first=text.replace("ones(2)", "ones(4)") + "first = 1\n")
+    outcome = own.mypy("first.py", "second.py", command=("failing",))
+    assert _shapes(outcome) == ["second.py:6"]
+    assert "could not check the shapes in first.py" in outcome.stdout
+
+
+def test_a_module_that_appears_rechecks_those_that_missed_it(own: Project) -> None:
+    own.write(
+        library=HEAD + "from sizes import WIDTH  # type: ignore\n\nROW = torch.ones(WIDTH)\n",
+        user=HEAD + "from library import ROW\n\nx = ROW + torch.ones(4)\n",
+    )
+    assert _shapes(own.mypy("user.py")) == []
+    own.write(sizes="WIDTH = 5\n")
+    own.write(library=HEAD + "from sizes import WIDTH\n\nROW = torch.ones(WIDTH)\n")
+    assert _shapes(own.mypy("user.py")) == ["user.py:6"]
+
+
+def test_what_mypy_prints_after_an_edit_is_what_it_prints_from_nothing(own: Project, tmp_path: Path) -> None:
+    """Twenty edits, one to three at a time, of modules that rest on each other in many ways."""
+    chance = random.Random(7)
+
+    def written() -> dict[str, str]:
+        n, m, k = (chance.choice((3, 4)) for _ in range(3))
+        how = chance.choice(("x.sum(1)", "x.mean(1)", "x.sum(0)"))
+        return {
+            "sizes": f"WIDTH = {n}\n\n\ndef height() -> int:\n    return {m}\n",
+            "layers": f"{HEAD}from torch import nn\nimport sizes\n\n\nclass Block(nn.Module):\n"
+            f"    def __init__(self) -> None:\n        super().__init__()\n"
+            f"        self.size = sizes.height() + {k}\n\n"
+            f"    def make(self) -> Tensor:\n        return torch.ones(self.size, sizes.WIDTH)\n",
+            "ops": f'{HEAD}\n\ndef norms(x: Float[Tensor, "a b"]) -> Float[Tensor, "a"]:\n    return {how}\n',
+            "names": "from layers import *\nfrom ops import norms as norms\n",
+            "user": f"{HEAD}from names import Block, norms\n\n"
+            f"x = Block().make() + torch.ones(7, 3)\ny = norms(torch.ones(3, 4)) + torch.ones({k})\n",
+            "second": f"{HEAD}import user\n\nz = user.x + torch.ones({m})\nw = user.y @ torch.ones(3)\n",
+        }
+
+    files = ("sizes.py", "layers.py", "ops.py", "names.py", "user.py", "second.py")
+    own.write(**written())
+    seen = set()
+    for turn in range(20):
+        new = written()
+        edited = {name: new[name] for name in chance.sample(sorted(new), chance.randint(1, 3))}
+        own.write(**edited)
+        found = own.mypy(*files)
+        fresh = own.mypy("--cache-dir", str(tmp_path / str(turn)), *files)
+        assert found.messages == fresh.messages
+        seen.add(tuple(_shapes(found)))
+    assert len(seen) > 3
+
+
+def _options(cache: Path) -> Options:
+    options = Options()
+    options.cache_dir = str(cache)
+    return options
+
+
+def test_an_answer_comes_back_as_it_was_until_a_text_changes(tmp_path: Path) -> None:
+    paths = {name: tmp_path / f"{name}.py" for name in ("user", "library")}
+    for path in paths.values():
+        path.write_text("x = 1\n")
+    finding = Finding(str(paths["user"]), 1, 0, 1, 1, "shape", "wrong", "mend it")
+    answer = Answer(stamp(paths["user"]), [finding], frozenset({"library"}), frozenset({"missing"}))
+    Kept(_options(tmp_path), paths.get).keep("user", str(paths["user"]), answer)
+
+    again = Kept(_options(tmp_path), paths.get)
+    assert again.answer("user", str(paths["user"])) == answer
+    assert again.holds("user") is True
+    assert again.holds("library") is None
+    assert (
+        Kept(_options(tmp_path), {**paths, "missing": tmp_path}.get).answer("user", str(paths["user"]))
+        is None
+    )
+
+    paths["library"].write_text("x = 2\n")
+    assert Kept(_options(tmp_path), paths.get).holds("user") is False
+    assert Kept(_options(tmp_path), paths.get).answer("user", str(paths["user"])) is None
+
+
+def test_what_another_engine_found_and_what_cannot_be_read_counts_for_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "user.py"
+    path.write_text("x = 1\n")
+    kept = Kept(_options(tmp_path), {"user": path}.get)
+    kept.keep("user", str(path), Answer(stamp(path), [], frozenset(), frozenset()))
+    (written,) = (tmp_path / "typedtorch").iterdir()
+    with monkeypatch.context() as patch:
+        patch.setattr(digest, "engine", lambda: "another")
+        assert Kept(_options(tmp_path), {"user": path}.get).holds("user") is None
+    for text in ("{", "[]", "{}"):
+        written.write_text(text)
+        assert Kept(_options(tmp_path), {"user": path}.get).holds("user") is None
