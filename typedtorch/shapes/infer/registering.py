@@ -16,6 +16,7 @@ from typedtorch.shapes.infer.class_text import only_passes_on
 from typedtorch.shapes.infer.contents import with_parts
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.index import MUTATORS
+from typedtorch.shapes.infer.rule_values import from_rule
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Choice,
@@ -64,11 +65,11 @@ def alters(layer: LayerV, name: str, value: Value, *, tied: bool = False) -> boo
     known = layer.layer.attributes
     if name not in known or name in _HARMLESS:
         return is_setting(layer, name)
-    own = known[name]
+    own = from_rule(known[name])
     if isinstance(own, Tensor) and isinstance(value, Tensor):
         if tied and own.rank is not None and own.rank == value.rank:
-            return any(same(a, b) is False for a, b in zip(own.shape, value.shape, strict=True))  # type: ignore[arg-type]  # no runs
-        return own.shape != value.shape
+            return any(same(a, b) is False for a, b in zip(own.shape, value.shape, strict=True))
+        return bool(own.shape != value.shape)
     return bool(own != value)
 
 

@@ -1,5 +1,7 @@
 """Layers whose weights others replace, tie, apply a function to, or leave out; classes made by others."""
 
+import json
+
 import torch
 import torch.nn as nn
 from torch import Tensor
@@ -22,6 +24,13 @@ def replaced():
     g.apply(lambda m: setattr(m, "weight", nn.Parameter(torch.zeros(5, 5))))
     h = g(torch.zeros(2, 5)) + torch.zeros(2, 5)
     return b, d, e, f, h
+
+
+def tied(text: str):
+    sizes = json.loads(text)
+    table, head = nn.Embedding(sizes["v"], sizes["d"]), nn.Linear(sizes["d"], sizes["v"])
+    head.weight = table.weight
+    return head(table(torch.zeros(2, dtype=torch.long)))
 
 
 def stood_in_for():
@@ -73,5 +82,6 @@ def objects() -> tuple[Tensor, ...]:
 
 
 # run: replaced()
+# run: tied('{"v": 5, "d": 3}')
 # run: stood_in_for()
 # run: objects()
