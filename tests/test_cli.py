@@ -51,6 +51,12 @@ def test_usage_and_version(capsys: pytest.CaptureFixture[str]) -> None:
         ("train --device cuda:99", "device: 'cuda:99' is not here, but cpu"),
         ("train --data nowhere.txt", "nowhere.txt: expected a file, a folder or a glob that matches"),
         ("train --data empty.txt", "empty.txt: expected text, found nothing but empty files"),
+        ("train --data=", "'': expected a file, a folder or a glob, found an empty name"),
+        ("train --out= --resume", "out: expected a folder, got an empty name"),
+        (
+            "train --data text.txt --vocab 50 --seq 8",
+            "vocab: expected at least 256 for text",
+        ),
         ("train --data short.txt", "short.txt: expected at least 257 tokens for"),
         ("train --resume", "resume: there is no run in runs/ to resume"),
         ("train --resume nowhere", "resume: expected never, auto, a run folder or a checkpoint folder"),

@@ -115,7 +115,7 @@ def _leave(code: int) -> int:
 
 def _run(config: object, explicit: dict[str, object]) -> int:
     """Train, with every expected failure as one line."""
-    from typedtorch.data import FileProblem  # noqa: PLC0415 - imports torch
+    from typedtorch.data import FileProblem, PrefetchError  # noqa: PLC0415 - imports torch
     from typedtorch.training import errors, train  # noqa: PLC0415 - likewise
 
     try:
@@ -125,7 +125,7 @@ def _run(config: object, explicit: dict[str, object]) -> int:
         return 2
     except (errors.ConfigError, FileProblem) as error:
         return _complain(str(error))
-    except (errors.NonFiniteError, errors.OutOfMemory) as error:
+    except (errors.NonFiniteError, errors.OutOfMemory, PrefetchError) as error:
         return _complain(str(error), 1)
     except errors.Interrupted as stop:
         _say(f"typedtorch: stopped by signal {stop.signal_number} after step {stop.step}")

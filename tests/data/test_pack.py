@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from typedtorch.data import DataError, collect_files, open_tokens, pack_files, standard_library
+from typedtorch.data import DataError, WriteError, collect_files, open_tokens, pack_files, standard_library
 from typedtorch.data.pack import BYTES, ByteTokenizer, cache_folder
 
 
@@ -168,6 +168,12 @@ def test_nothing_to_read_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"empty\.txt: expected text, found nothing but empty files"):
         pack_files([tmp_path / "empty.txt"], folder=tmp_path / "cache")
     assert not (tmp_path / "cache").exists()
+
+
+def test_a_cache_that_can_not_be_made_is_named(texts: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(WriteError, match=r"file/cache: .*found Not a directory \(XDG_CACHE_HOME names"):
+        pack_files(texts, folder=tmp_path / "file" / "cache")
 
 
 def test_the_cache_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -183,6 +183,21 @@ def test_missing_empty_and_odd_files_are_named(tmp_path: Path) -> None:
         open_tokens(tmp_path / "odd.bin", dtype="float32")
 
 
+def test_integers_of_another_width_are_no_ids(tmp_path: Path) -> None:
+    (tmp_path / "a.dat").write_bytes(IDS.astype("<u2").tobytes())
+    with pytest.raises(DataError, match=r"expected token ids, found \d+ read as int64 \(is that the dtype"):
+        open_tokens(tmp_path / "a.dat", dtype="int64")
+    (tmp_path / "large.dat").write_bytes((IDS.astype("<u4") + (1 << 23)).tobytes())
+    assert open_tokens(tmp_path / "large.dat", dtype="uint32", vocab=1 << 24).vocab == 1 << 24
+
+
+def test_a_raw_array_may_have_any_name_where_its_dtype_is_said(tmp_path: Path) -> None:
+    (tmp_path / "a.tok").write_bytes(IDS.astype("<u2").tobytes())
+    assert len(open_tokens(tmp_path / "a.tok", dtype="uint16")) == len(IDS)
+    with pytest.raises(DataError, match="expected a file that begins with b'typedtok'"):
+        open_tokens(tmp_path / "a.tok")
+
+
 @pytest.mark.parametrize("version", [0, 3, 20240520])
 def test_an_unknown_version_of_llm_c_is_refused(tmp_path: Path, version: int) -> None:
     head = np.zeros(256, "<i4")

@@ -39,6 +39,8 @@ def collect_files(pattern: str | os.PathLike[str]) -> list[Path]:
     Raises:
         DataError: nothing there.
     """
+    if not os.fspath(pattern):  # as a path it would be the present folder
+        raise DataError("''", "a file, a folder or a glob", "an empty name")
     path = Path(pattern).expanduser()
     if path.is_file():
         return [path]

@@ -68,7 +68,7 @@ def identify(path: Path, dtype: str | None = None, vocab: int | None = None) -> 
         raise DataError(path, "a readable file", error.strerror or repr(error)) from error
     if not head:
         raise DataError(path, "tokens", "an empty file")
-    if head.startswith(MAGIC) or path.suffix == ".tok":
+    if head.startswith(MAGIC) or (path.suffix == ".tok" and dtype is None):
         layout = _ours(path, head)
     elif head.startswith(_NPY):
         layout = _npy(path, vocab)

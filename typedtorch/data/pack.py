@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Integer
 
 from typedtorch.data.corpus import collect_files
-from typedtorch.data.errors import DataError
+from typedtorch.data.errors import DataError, WriteError
 from typedtorch.data.tokenfile import write_tokens
 
 
@@ -87,7 +87,11 @@ def pack_files(
     target = folder / f"{key}.tok"
     if target.is_file() and not again:
         return target
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        found, hint = error.strerror or repr(error), "XDG_CACHE_HOME names another place"
+        raise WriteError(folder, "a cache folder that can be made", found, hint) from error
     write_tokens(
         target,
         _encode_all(list(zip(paths, digests, strict=True)), tokenizer, progress, workers),

@@ -25,6 +25,7 @@ from typedtorch.data.layout import Layout, identify
 
 _NOWAIT: int = getattr(os, "RWF_NOWAIT", 0)  # Linux: read what is cached, and nothing else
 _LARGEST_SCAN = 8 << 30  # beyond this, looking for the largest id takes too long to do unasked
+_LARGEST_VOCAB = 1 << 22  # no tokenizer has so many; integers of another width read as ids do
 
 
 class RowBuffer:
@@ -186,7 +187,11 @@ class FileTokens:
         if len(self) * self.dtype.itemsize > _LARGEST_SCAN:
             raise DataError(self.path, "a vocabulary", "none", "say how large it is: the file is large")
         step = 1 << 24
-        return max(int(self.slice(i, min(i + step, len(self))).max()) for i in range(0, len(self), step))
+        found = max(int(self.slice(i, min(i + step, len(self))).max()) for i in range(0, len(self), step))
+        if found >= _LARGEST_VOCAB:
+            hint = "is that the dtype? if it is, say how large the vocabulary is"
+            raise DataError(self.path, "token ids", f"{found} read as {self.dtype.name}", hint)
+        return found
 
     def _shrank(self) -> DataError:
         size = os.fstat(self._descriptor).st_size

@@ -39,6 +39,7 @@ from typedtorch.losses import cross_entropy
 from typedtorch.nn import Transformer
 from typedtorch.training.config import TrainConfig
 from typedtorch.training.distributed import Parallel, repeated_blocks
+from typedtorch.training.errors import ConfigError
 from typedtorch.training.resolve import settled
 from typedtorch.training.step import LossSum
 
@@ -61,6 +62,7 @@ def open_corpus(config: TrainConfig, note: Note) -> Corpus:
 
     Raises:
         DataError: missing, empty, damaged, or too short for one window on either side.
+        ConfigError: a vocabulary smaller than that of text.
     """
     wanted, name = config.data, config.data.data
     if name == "stdlib":
@@ -71,6 +73,10 @@ def open_corpus(config: TrainConfig, note: Note) -> Corpus:
         is_text = wanted.token_dtype is None and not all(map(is_token_file, files))
         shards = functools.partial(open_shards, dtype=wanted.token_dtype, vocab=wanted.vocab)
         tokens = _packed(files, note) if is_text else shards(files)
+    if is_text and wanted.vocab is not None and wanted.vocab < tokens.vocab:
+        raise ConfigError(
+            f"vocab: expected at least {tokens.vocab} for text, whose tokens are bytes, got {wanted.vocab}"
+        )
     seq = settled(config.model.seq)
     train, held_out = split(tokens, wanted.val_fraction)
     for part, what in ((train, "training"), (held_out, "validation")):

@@ -53,6 +53,8 @@ def plan(asked: TrainConfig, explicit: dict[str, Any]) -> Resumption:
     Raises:
         ConfigError: nothing to resume, or the folder already holds a run.
     """
+    if asked.run.out == "":
+        raise ConfigError("out: expected a folder, got an empty name")
     if asked.run.resume == "never":
         return _fresh(asked)
     path, checkpoint = _find(asked)
