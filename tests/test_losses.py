@@ -189,6 +189,10 @@ def test_targets_have_any_integer_dtype(dtype: torch.dtype) -> None:
 def test_mse_is_torchs(reduction: Any) -> None:
     x, y = torch.randn(3, 4), torch.randn(3, 4)
     torch.testing.assert_close(mse(x, y, reduction=reduction), F.mse_loss(x, y, reduction=reduction))
+    nothing = torch.empty(0, 4, requires_grad=True)
+    loss = mse(nothing, torch.empty(0, 4), reduction=reduction)
+    loss.backward()
+    assert loss.item() == 0
 
 
 def test_what_makes_no_sense_is_refused() -> None:

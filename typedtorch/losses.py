@@ -108,7 +108,7 @@ def mse(
     *,
     reduction: Reduction = "mean",
 ) -> Float[Tensor, ""]:
-    """Squared differences, averaged: ``mean((x - y)**2)``; the shapes are equal, nothing broadcasts.
+    """Squared differences, averaged: ``mean((x - y)**2)``, 0 of nothing; of equal shapes, nothing broadcasts.
 
     Raises:
         ValueError: the shapes differ, or an unknown ``reduction``.
@@ -119,7 +119,7 @@ def mse(
     _check(0.0, 0.0, reduction)
     if x.shape != y.shape:
         raise ValueError(f"mse: shapes differ, {tuple(x.shape)} and {tuple(y.shape)}")
-    return F.mse_loss(x, y, reduction=reduction)
+    return F.mse_loss(x, y, reduction=reduction if x.numel() else "sum")
 
 
 def valid_tokens(targets: Int[Tensor, "*batch"], *, ignore_index: int = -100) -> Int[Tensor, ""]:
