@@ -29,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if language == "python":
             name = re.match(r"# (\S+\.py)\n", body)
             assert name is not None, f"a Python block names its file in its first line:\n{body}"
-            (made / name.group(1)).write_text(body.partition("\n")[2])
+            (made / name.group(1)).write_text(body)
         if language == "ini":
             (made / "mypy.ini").write_text(body)
     return made
