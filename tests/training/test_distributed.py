@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
+import torch.distributed as dist
 
+from typedtorch import optim
 from typedtorch.training import consolidate, load_checkpoint
+from typedtorch.training.distributed import ZeroOne
 
 from .processes import TORCHRUN, checkpoint, close, run, same_state, start, text_in
 
@@ -177,3 +181,62 @@ def test_steps_are_taken_while_every_process_writes_its_part(place: Path) -> Non
     said = process.communicate(timeout=120)[1]
     assert process.returncode == 0, said
     assert load_checkpoint(checkpoint(place, "going-on", 12))["counters"]["step"] == 12
+
+
+@pytest.mark.parametrize("kind", [torch.optim.AdamW, optim.AdamW, optim.SGD])
+def test_zero_keeps_what_was_added_to_a_group(tmp_path: Path, kind: Any) -> None:
+    model = torch.nn.Linear(2, 2)
+    slow: dict[str, object] = {"params": [model.weight], "lr_scale": 0.1, "param_names": ["weight"]}
+    groups: Any = [slow, {"params": [model.bias], "param_names": ["bias"]}]
+    dist.init_process_group("gloo", init_method=f"file://{tmp_path}/store", rank=0, world_size=1)
+    try:
+        made = ZeroOne(torch.device("cpu")).optimizer(kind(groups, lr=0.5))
+        model(torch.ones(1, 2)).sum().backward()
+        made.step()
+    finally:
+        dist.destroy_process_group()
+    assert [group.get("lr_scale") for group in made.param_groups] == [0.1, None]
+
+
+JOINS = """
+import sys, torch
+import torch.distributed as dist
+from typedtorch.training import LoopSettings, LossSum, Trainer, join
+
+joined = []
+
+def hook(state, bucket):
+    joined.append(1)
+    mean = bucket.buffer().div_(dist.get_world_size())
+    return dist.all_reduce(mean, async_op=True).get_future().then(lambda found: found.value()[0])
+
+def loss(model, batch):
+    return LossSum(((model(batch) - batch) ** 2).sum() / 100, batch.numel() / 100)
+
+parallel, device = join("auto", torch.device("cpu"))
+with parallel:
+    torch.manual_seed(0)
+    model = parallel.wrap(torch.nn.Linear(4, 4))
+    if parallel.world > 1:
+        model.register_comm_hook(None, hook)
+    batches = [torch.randn(8, 4)[parallel.rank :: parallel.world] for _ in range(12)]
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    settings = LoopSettings(steps=3, accumulate=4)
+    trainer = Trainer(model, loss, batches, optimizer, settings, parallel=parallel)
+    losses = trainer.fit().losses
+    if parallel.rank == 0:
+        print(len(joined), *losses)
+"""
+
+
+def test_gradients_are_joined_once_for_the_micro_batches_of_a_step(place: Path) -> None:
+    (place / "joins.py").write_text(JOINS)
+    figures = []
+    for launcher in ([sys.executable], [*TORCHRUN, "2"]):
+        process = start(place, [*launcher, "joins.py"])
+        said, complaints = process.communicate(timeout=180)
+        assert process.returncode == 0, complaints[-3000:]
+        figures.append([float(word) for word in said.split()])
+    (_, *alone), (joined, *together) = figures
+    assert joined == 3
+    assert together == pytest.approx(alone, rel=1e-5)

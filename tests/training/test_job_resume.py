@@ -41,9 +41,10 @@ class StopAt(Callback):
             trainer.should_stop = "asked to"
 
 
-def test_a_run_that_stopped_and_one_that_did_not_end_the_same(text: Path) -> None:
+@pytest.mark.parametrize("at", [5, 8])
+def test_a_run_that_stopped_and_one_that_did_not_end_the_same(text: Path, at: int) -> None:
     whole = run(text, "whole", dropout=0.1, ema=0.9)
-    first = run_stopped(text, "parts", 5, dropout=0.1, ema=0.9)
+    first = run_stopped(text, "parts", at, dropout=0.1, ema=0.9)
     assert first.stopped == "asked to"
     parts = run(text, "parts", resume="auto")
     assert parts.val_loss == whole.val_loss
@@ -52,10 +53,9 @@ def test_a_run_that_stopped_and_one_that_did_not_end_the_same(text: Path) -> Non
     )
     whole_figures = figures(whole.folder / "metrics.jsonl")
     parts_figures = figures(parts.folder / "metrics.jsonl")
-    # the stretch that was cut at step 5 is told apart; all else is the same
-    assert [f for f in parts_figures if f[0] not in (5, 6)] == [
-        f for f in whole_figures if f[0] not in (5, 6)
-    ]
+    # the stretch that was cut at step 5 is told apart; all else, and all of what was cut at 8, is the same
+    cut = (5, 6) if at == 5 else ()
+    assert [f for f in parts_figures if f[0] not in cut] == [f for f in whole_figures if f[0] not in cut]
 
 
 def run_stopped(text: Path, out: str, step: int, **changes: Any) -> TrainResult:
@@ -133,6 +133,14 @@ def test_with_every_checkpoint_damaged_nothing_starts_from_scratch(text: Path) -
     with pytest.raises(DamagedCheckpoint, match="a checkpoint that holds, found 2 damaged"):
         run(text, resume="auto")
     assert Path("out/metrics.jsonl").read_text() == before
+
+
+def test_where_nothing_is_left_to_do_no_checkpoint_makes_room_for_the_same_again(text: Path) -> None:
+    folder = run(text).folder
+    before = sorted(path.name for path in (folder / "checkpoints").iterdir())
+    assert before == ["step-00000008", "step-00000012"]
+    run(text, resume="auto")
+    assert sorted(path.name for path in (folder / "checkpoints").iterdir()) == before
 
 
 def test_a_particular_checkpoint_can_be_continued(text: Path) -> None:
@@ -233,10 +241,11 @@ def test_a_hostile_configuration_is_refused_with_a_reason(text: Path, stored: di
 
 
 @pytest.mark.parametrize(
-    "text_of", ["", "[]", "3", '{"settings": []}', "{" * 100_000, "\x00", '{"settings": null}']
+    "text_of",
+    ["", "[]", "3", '{"steps": 3}', '{"settings": []}', "{" * 100_000, "\x00", '{"settings": null}'],
 )
 def test_a_configuration_that_is_none_is_refused(text: Path, text_of: str) -> None:
     folder = run(text, steps=2, sample=0).folder
     (folder / "config.json").write_text(text_of)
-    with pytest.raises(RunFolderError, match=r"config\.json"):
+    with pytest.raises(RunFolderError, match=r"config\.json: expected .*settings.*, found (?!dict)"):
         train(console=Console(io.StringIO()), out=str(folder), resume="auto")

@@ -206,6 +206,31 @@ def test_a_read_only_disk_is_found_before_the_first_step(tmp_path: Path) -> None
     assert said[-1].endswith("disk/run: expected a folder that can be written, found Read-only file system")
 
 
+TAKEN = """
+from pathlib import Path
+from typedtorch.training import RunFolderError
+from typedtorch.training.runfolder import RunFolder
+Path("disk/run").mkdir()
+Path("disk/fill").write_bytes(bytes(380_000))
+for size in (4096, 1):
+    try:
+        with open("disk/fill", "ab") as file:
+            while True:
+                file.write(bytes(size)), file.flush()
+    except OSError:
+        pass
+try:
+    RunFolder("disk/run")
+except RunFolderError as error:
+    print(error)
+"""
+
+
+def test_a_full_disk_is_found_at_the_start(tmp_path: Path) -> None:
+    said = in_private_mount(tmp_path, "mount -t tmpfs -o size=400k none disk", TAKEN)
+    assert "disk/run: expected a folder that can be written, found No space left on device" in said
+
+
 @pytest.mark.parametrize("make", [CheckpointStore, RunFolder])
 def test_a_folder_of_somebody_else_is_found_at_the_start(make: Callable[[Path], Any]) -> None:
     with tempfile.TemporaryDirectory() as name:

@@ -94,19 +94,37 @@ def test_going_back_without_a_checkpoint_is_an_error() -> None:
         make_trainer(loss=poison({2}), nonfinite="rollback").fit()
 
 
+@pytest.mark.parametrize("precision", ["fp32", "fp16"])
 @pytest.mark.parametrize("as_tensor", [True, False])
-def test_a_batch_in_which_nothing_counts_changes_nothing(as_tensor: bool) -> None:
+def test_a_batch_in_which_nothing_counts_changes_nothing(as_tensor: bool, precision: str) -> None:
     empty = ragged(next(token_batches()), [0, 0, 0, 0])
 
     def loss(model: nn.Module, batch: Any) -> LossSum:
         total, items = ignoring_loss(model, batch)
         return LossSum(total, items if as_tensor else int(items))
 
-    trainer = make_trainer(batches=[empty], loss=loss, steps=3, nonfinite="skip")
+    trainer = make_trainer(batches=[empty], loss=loss, steps=3, nonfinite="skip", precision=precision)
     before = weights(trainer)
     trainer.fit()
     assert trainer.skipped == 3
     assert same(weights(trainer), before)
+
+
+@pytest.mark.parametrize("as_tensor", [True, False])
+@pytest.mark.parametrize("accumulate", [1, 2])
+def test_a_count_may_be_a_sum_of_weights(as_tensor: bool, accumulate: int) -> None:
+    batch = next(token_batches())
+
+    def weighted(model: nn.Module, batch: Any) -> LossSum:
+        total, items = token_loss(model, batch)
+        share = 2**-7  # of each item: together they weigh less than 1
+        return LossSum(total * share, torch.tensor(items * share) if as_tensor else items * share)
+
+    whole = make_trainer(batches=[batch], accumulate=accumulate)
+    losses = whole.fit().losses
+    light = make_trainer(batches=[batch], accumulate=accumulate, loss=weighted)
+    assert light.fit().losses == losses
+    assert same(weights(light), weights(whole))
 
 
 def with_garbage(at: int, count: int = 34) -> list[Batch]:
@@ -143,6 +161,26 @@ def test_a_spike_can_be_gone_back_from_and_its_batch_left_out(tmp_path: Path) ->
     spared = make_trainer(batches=[*batches[:20], *batches[23:]], width=32, steps=24)
     spared.fit()
     assert same(weights(trainer), weights(spared))
+
+
+def test_what_was_evaluated_before_going_back_is_evaluated_again(tmp_path: Path) -> None:
+    seen: list[list[Tensor]] = []
+
+    def evaluate(model: nn.Module, stop: Any, /) -> dict[str, float]:
+        seen.append([p.detach().clone() for p in model.parameters()])
+        return {"loss": 0.0}
+
+    class Back(Callback):
+        def on_log(self, trainer: Trainer, record: Any, /) -> None:
+            if trainer.step == 6 and not trainer.rollbacks:
+                trainer.faults.roll_back("a spike", before=2)
+
+    others = {"store": CheckpointStore(tmp_path, keep=9), "evaluate": evaluate, "callbacks": [Back()]}
+    trainer = make_trainer(steps=8, save_every=2, eval_every=4, others=others)
+    trainer.fit()
+    assert trainer.rollbacks == 1
+    assert len(seen) == 3  # step 4, step 4 of the other way, step 8
+    assert not same(seen[0], seen[1])
 
 
 def test_a_spike_without_a_checkpoint_to_go_back_to_is_an_error() -> None:

@@ -14,7 +14,7 @@ from typedtorch.optim import clip_by_global_norm
 from typedtorch.training.distributed import Parallel
 from typedtorch.training.errors import ConfigError
 from typedtorch.training.restore import plain_name
-from typedtorch.training.step import Accumulated, at_least_one, correction
+from typedtorch.training.step import Accumulated, correction, not_zero
 
 
 class Outcome(NamedTuple):
@@ -56,7 +56,8 @@ class Applier:
         """One optimizer step, or a reason why not."""
         if self.parallel.world > 1:
             found = self._joined(found)
-        if not isinstance(found.items, Tensor) and found.items == 0:
+        waits = self.scaler is not None or not self._asynchronous or not isinstance(found.items, Tensor)
+        if waits and not float(found.items):
             return Outcome(math.nan, 0.0, "no item in the batch counts")
         if self.scaler is not None:
             self.scaler.unscale_(self.optimizer)
@@ -65,18 +66,16 @@ class Applier:
         if factor is not None:
             torch._foreach_mul_(grads, factor)
         clipped = clip_by_global_norm(grads, self.clip)
-        loss = found.total / at_least_one(found.items)
+        loss = found.total / not_zero(found.items)
         if self.scaler is not None:
             return self._scaled_step(loss, clipped.norm)
         if self._asynchronous:
             good = clipped.finite & loss.isfinite()
             self._guarded_step(good & (found.items > 0) if isinstance(found.items, Tensor) else good)
             return Outcome(loss.detach(), clipped.norm, "")
-        return self._checked_step(loss.item(), clipped.norm.item(), found)
+        return self._checked_step(loss.item(), clipped.norm.item())
 
-    def _checked_step(self, loss: float, norm: float, found: Accumulated) -> Outcome:
-        if not int(found.items):
-            return Outcome(math.nan, 0.0, "no item in the batch counts")
+    def _checked_step(self, loss: float, norm: float) -> Outcome:
         if math.isfinite(norm) and math.isfinite(loss):
             self.optimizer.step()
             return Outcome(loss, norm, "")
@@ -104,7 +103,7 @@ class Applier:
         items = torch.as_tensor(found.items, dtype=torch.float64, device=found.total.device)
         total, count = self.parallel.sum(torch.stack([found.total.double(), items]))
         # on a GPU the count stays there: reading it would wait for the device
-        return Accumulated(total.float(), count if count.is_cuda else int(count), found.expected)
+        return Accumulated(total.float(), count if count.is_cuda else float(count), found.expected)
 
     def _name_the_bad(self, loss: float) -> str:
         name = next((n for n, p in self.named if not _finite(p.grad)), None)

@@ -56,7 +56,7 @@ class Parallel:
         return optimizer
 
     def micro_batch(self, model: nn.Module, *, last: bool) -> AbstractContextManager[None]:
-        """Around a backward pass: gradients are joined in the last one only."""
+        """Around the passes of a micro-batch, forward and backward: gradients are joined in the last only."""
         return contextlib.nullcontext()
 
     def sum(self, values: Shaped[Tensor, "*shape"]) -> Shaped[Tensor, "*shape"]:
@@ -250,8 +250,10 @@ class ZeroOne(DataParallel):
 
         groups = [dict(group) for group in optimizer.param_groups]
         defaults = {k: v for k, v in optimizer.defaults.items() if k in _accepted(type(optimizer))}
+        # what the user added to a group stays; what the class did it adds again
+        added = {"param_names", *optimizer.defaults} - set(defaults)
         for group in groups:
-            for key in set(group) - {"params"} - set(defaults):
+            for key in added & set(group):
                 del group[key]
         return ZeroRedundancyOptimizer(groups, optimizer_class=type(optimizer), **defaults)
 

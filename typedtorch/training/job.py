@@ -328,7 +328,7 @@ class _Job:
         if folder is not None:
             settings = self.resumption.stored(self.config, self.asked)
             folder.write_json(runfolder.CONFIG, {"settings": settings, "resolved": self.config.flat()})
-            rewind(folder / runfolder.METRICS, trainer.step)
+            rewind(folder / runfolder.METRICS, trainer.step, evaluates=trainer.catches_up)
             trainer.loggers.loggers.insert(0, JsonLines(folder / runfolder.METRICS))
 
     def _checkpoint(self, trainer: Trainer) -> tuple[str, State]:

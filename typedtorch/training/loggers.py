@@ -61,11 +61,20 @@ def read_records(path: str | os.PathLike[str]) -> list[dict[str, object]]:
     return records
 
 
-def rewind(path: Path, step: int) -> None:
-    """Drop the records after ``step``: a resumed run writes them again."""
+def rewind(path: Path, step: int, *, evaluates: bool = False) -> None:
+    """Drop the records after ``step``, which a resumed run writes again.
+
+    ``evaluates`` says that it begins with an evaluation: then those of ``step`` are dropped, too.
+    """
     if not path.exists():
         return
-    kept = [r for r in read_records(path) if not isinstance(r.get("step"), int) or r["step"] <= step]  # type: ignore[operator]  # an int by the test before
+
+    def again(record: Record) -> bool:
+        at = record.get("step")
+        evaluation = any(name.startswith("val_") for name in record)
+        return isinstance(at, int) and (at > step or (at == step and evaluates and evaluation))
+
+    kept = [record for record in read_records(path) if not again(record)]
     with atomic_file(path) as file:
         file.writelines(json.dumps(record).encode() + b"\n" for record in kept)
 

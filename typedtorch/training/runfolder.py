@@ -46,10 +46,16 @@ class RunFolder:
             raise RunFolderError(
                 self.path, "a run folder of its own", f"in use by process {holder}"
             ) from error
-        self._lock.seek(0)
-        self._lock.truncate()
-        self._lock.write(str(os.getpid()))
-        self._lock.flush()
+        try:
+            self._lock.seek(0)
+            self._lock.truncate()
+            self._lock.write(str(os.getpid()))
+            self._lock.flush()
+        except OSError as error:
+            with contextlib.suppress(OSError):  # closing writes once more
+                self._lock.close()
+            found = error.strerror or repr(error)
+            raise RunFolderError(self.path, "a folder that can be written", found) from error
 
     def __truediv__(self, name: str) -> Path:
         return self.path / name
@@ -93,5 +99,6 @@ def read_config(path: Path) -> dict[str, Any]:
         raise RunFolderError(path / CONFIG, "the settings of a run", found) from error
     settings = value.get("settings") if isinstance(value, dict) else None
     if not isinstance(settings, dict):
-        raise RunFolderError(path / CONFIG, "an object with settings", type(value).__name__)
+        found = "an object without" if isinstance(value, dict) else f"a {type(value).__name__}"
+        raise RunFolderError(path / CONFIG, "an object with settings", found)
     return settings

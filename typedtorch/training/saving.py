@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,12 @@ class Saver:
             return self._divide()
         self._divide_in_background()
         return None
+
+    def wrote(self, path: str) -> bool:
+        """Whether a checkpoint lies in the store of this trainer, by the word of the first process."""
+        store = self.trainer.store
+        own = store is not None and Path(os.path.realpath(Path(path).parent)) == store.folder
+        return bool(self.trainer.parallel.broadcast(own))
 
     def wait(self) -> None:
         """Until what is written in the background is on the disk.

@@ -10,7 +10,8 @@ import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
-Count = int | Shaped[Tensor, ""]
+Count = int | float | Shaped[Tensor, ""]
+"""Items, or the sum of their weights."""
 
 
 class LossSum(NamedTuple):
@@ -63,7 +64,8 @@ def accumulate_gradients(
     micro_batches: int,
     *,
     autocast: AbstractContextManager[None],
-    backward: Callable[[Float[Tensor, ""], bool], None],
+    backward: Callable[[Float[Tensor, ""]], None],
+    around: Callable[[bool], AbstractContextManager[None]],
     divisor: Callable[[Count], Count] | None = None,
 ) -> Accumulated:
     """Backpropagate every micro-batch of one step.
@@ -72,7 +74,8 @@ def accumulate_gradients(
     give the items of a short micro-batch more weight. The joint count is only known at the end, so each sum
     is first divided by what the first micro-batch promises for all, and :func:`correction` says the rest.
 
-    ``backward(scaled_loss, last)`` runs the backward pass; ``last`` says that no other follows.
+    ``backward(scaled_loss)`` runs the backward pass. ``around(last)`` is entered for the forward and the
+    backward pass of each micro-batch; ``last`` says that no other follows.
     ``divisor`` turns the promised count into what is divided by: processes whose gradients are summed have
     to divide by the same, however much each of them holds.
 
@@ -81,27 +84,33 @@ def accumulate_gradients(
         TypeError: the loss has no gradient.
     """
     batch = draw()
-    with autocast:
-        total, count = evaluate_loss(loss, model, batch)
-    if not total.requires_grad:
-        raise TypeError(
-            "loss: expected one that depends on the model's parameters, got one without a gradient"
-        )
-    expected = (divisor or at_least_one)(count * micro_batches)
-    backward(total / expected, micro_batches == 1)
+    with around(micro_batches == 1):
+        with autocast:
+            total, count = evaluate_loss(loss, model, batch)
+        if not total.requires_grad:
+            raise TypeError(
+                "loss: expected one that depends on the model's parameters, got one without a gradient"
+            )
+        expected = (divisor or not_zero)(count * micro_batches)
+        backward(total / expected)
     total = total.detach()
     for left in range(micro_batches - 2, -1, -1):
         batch = draw()
-        with autocast:
-            part = evaluate_loss(loss, model, batch)
-        backward(part.total / expected, left == 0)
+        with around(left == 0):
+            with autocast:
+                part = evaluate_loss(loss, model, batch)
+            backward(part.total / expected)
         total, count = total + part.total.detach(), count + part.items
     return Accumulated(total, count, expected)
 
 
-def at_least_one(count: Count) -> Count:
-    """The count as a divisor: where nothing counts the sum is zero too."""
-    return count.clamp(min=1) if isinstance(count, Tensor) else max(count, 1)
+def not_zero(count: Count) -> Count:
+    """The count as a divisor: where nothing counts the sum is zero too.
+
+    >>> not_zero(0), not_zero(8), not_zero(torch.tensor(0.25))
+    (1, 8, tensor(0.2500))
+    """
+    return count + (count == 0)
 
 
 def correction(expected: Count, count: Count) -> Float[Tensor, ""] | float | None:
@@ -111,5 +120,5 @@ def correction(expected: Count, count: Count) -> Float[Tensor, ""] | float | Non
     (None, 2.0)
     """
     if isinstance(expected, Tensor) or isinstance(count, Tensor):
-        return torch.as_tensor(expected) / at_least_one(count)
-    return None if expected == count else expected / max(count, 1)
+        return torch.as_tensor(expected) / not_zero(count)
+    return None if expected == count else expected / not_zero(count)

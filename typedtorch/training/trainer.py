@@ -142,7 +142,8 @@ class Trainer:
             if self.settings.sanity:
                 self._try_evaluation()
             self.meter.begin()
-            self._catch_up(watch)
+            if self.catches_up:
+                self.run_evaluation(lambda: watch.stop is not None)
             while not self._done(watch):
                 before = self.step
                 if self.probe is None:
@@ -208,6 +209,7 @@ class Trainer:
             self.accumulate,
             autocast=self._autocast,
             backward=self._backward,
+            around=self._around,
             divisor=self._divisor,
         )
 
@@ -222,15 +224,12 @@ class Trainer:
         self.items += batch_items(batch) * self.parallel.world
         return batch
 
-    def _backward(self, loss: Float[Tensor, ""], last: bool) -> None:
-        if self.parallel.world > 1:
-            with self.parallel.micro_batch(self.model, last=last):
-                self._scaled(loss * self.parallel.world).backward()
-        else:
-            self._scaled(loss).backward()
+    def _around(self, last: bool) -> contextlib.AbstractContextManager[None]:
+        return self.parallel.micro_batch(self.model, last=last)
 
-    def _scaled(self, loss: Float[Tensor, ""]) -> Float[Tensor, ""]:
-        return loss if self.scaler is None else self.scaler.scale(loss)
+    def _backward(self, loss: Float[Tensor, ""]) -> None:
+        whole = loss * self.parallel.world if self.parallel.world > 1 else loss
+        (whole if self.scaler is None else self.scaler.scale(whole)).backward()
 
     def _set_rate(self, rate: float) -> None:
         if not 0 <= rate < math.inf:
@@ -276,11 +275,11 @@ class Trainer:
             self.should_stop = "another process ended"
         self._agreed_to_stop, self._agreed_to_save = agreed.stop or agreed.ended, agreed.save
 
-    def _catch_up(self, watch: SignalWatch) -> None:
-        """A run that was stopped between a step and its evaluation evaluates now."""
+    @property
+    def catches_up(self) -> bool:
+        """Whether :meth:`fit` begins by evaluating: it may have been stopped between a step and that."""
         every = self.settings.eval_every
-        if every and self.step and self.step % every == 0:
-            self.run_evaluation(lambda: watch.stop is not None)
+        return bool(every and self.step and self.step % every == 0)
 
     def _finish(self, watch: SignalWatch) -> None:
         self.log(wait=True)
@@ -392,6 +391,7 @@ class Trainer:
             CheckpointMismatch: listing every difference.
         """
         self.snapshot.restore(state, path)
+        self._evaluated_at, self._saved_at = -1, self.step if self.saver.wrote(path) else -1
 
 
 def _listed(figures: Mapping[str, float]) -> str:
