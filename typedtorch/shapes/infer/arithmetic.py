@@ -75,7 +75,10 @@ def is_tensor(value: Value) -> bool:
 
 def refuses_tuple(op: ast.operator | ast.cmpop, left: Value, right: Value) -> bool:
     """``lstm(x) + 1`` and ``x.max(1) == y``: a tuple of tensors where one of them is wanted."""
-    if isinstance(left, tuple) == isinstance(right, tuple):
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        joins = isinstance(op, (ast.Add, ast.cmpop))
+        return not joins and attributes.holds_tensors(left) and attributes.holds_tensors(right)
+    if not isinstance(left, tuple) and not isinstance(right, tuple):
         return False
     several, other = (left, right) if isinstance(left, tuple) else (right, left)
     if not attributes.holds_tensors(several):

@@ -24,6 +24,7 @@ from typedtorch.shapes.infer.values import (
     Value,
 )
 from typedtorch.shapes.rules import recurrent
+from typedtorch.shapes.rules.properties import check_gradient
 from typedtorch.shapes.tensor import Entry, Pack, Shape, Undecided, axis_index
 
 
@@ -195,7 +196,10 @@ def _put_on(output: Value, dims: Value, entry: Entry) -> Value:
 
 def gradients(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``torch.autograd.grad(outputs, inputs)``: as the inputs, always a tuple."""
-    inputs = args.get(1, "inputs", UNKNOWN)
+    inputs, outputs = args.get(1, "inputs", UNKNOWN), args.get(0, "outputs", UNKNOWN)
+    if isinstance(outputs, Tensor) and not args.open and "is_grads_batched" not in args.keywords:
+        given = (outputs, args.get(2, "grad_outputs", None))
+        apply_rule(frame, check_gradient, given, {}, node, tuple(args.nodes[:1]))
     if isinstance(inputs, Tensor):
         return (inputs,)
     if isinstance(inputs, Sequence) and inputs.items is not None:

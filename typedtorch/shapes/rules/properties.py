@@ -115,12 +115,21 @@ def backward(
     self: Any, gradient: Any = None, retain_graph: Any = None, create_graph: Any = False, inputs: Any = None
 ) -> None:
     """Of one number, or with the gradient of each; a loss that is not reduced is neither."""
+    check_gradient(self, gradient, "backward() without a gradient")
+
+
+def check_gradient(self: Any, gradient: Any, what: str = "grad() without grad_outputs") -> None:
+    """What flows back into a tensor: one number for each of its own.
+
+    Raises:
+        ShapeError: it is of another shape, or missing where there are several numbers.
+    """
     if gradient is None:
-        _one_element(self, "backward() without a gradient")
+        _one_element(self, what)
     elif isinstance(gradient, Tensor) and same_shape(need(self).shape, gradient.shape) is False:
         raise ShapeError(
             f"{name(self, 'self')} has shape {show(self.shape)} and its gradient {show(gradient.shape)}: "
-            "they must be one"
+            "they must be the same"
         )
 
 
