@@ -25,6 +25,7 @@ from typedtorch.shapes.infer.values import (
     join,
 )
 from typedtorch.shapes.infer.values import Sequence as SequenceV
+from typedtorch.shapes.syntax import walk
 
 
 def assign(frame: Frame, node: ast.Assign) -> bool:
@@ -36,9 +37,20 @@ def assign(frame: Frame, node: ast.Assign) -> bool:
         captured = value.closure or {}
         known = {k: UNKNOWN if k in later else v for k, v in captured.items()}
         value = replace(value, closure=known)
+    if isinstance(node.value, ast.GeneratorExp) and _outlived(frame, node.value):
+        value = SequenceV("iterator", None, UNKNOWN)
     for target in node.targets:
         assign_target(frame, target, value, node.value)
     return True
+
+
+def _outlived(frame: Frame, node: ast.GeneratorExp) -> bool:
+    """Whether what a generator reads when it is asked for an item may be another thing by then."""
+    if frame.function is None:
+        return False
+    own = {n.id for g in node.generators for n in walk(g.target) if isinstance(n, ast.Name)}
+    read = {n.id for n in walk(node.elt) if isinstance(n, ast.Name)} - own
+    return not read.isdisjoint(frame.module.facts(frame.function.node).after(node.lineno))
 
 
 def assign_target(frame: Frame, target: ast.expr, value: Value, source: ast.expr | None = None) -> None:

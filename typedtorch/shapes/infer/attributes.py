@@ -16,6 +16,7 @@ from typedtorch.shapes.infer.items import without_attributes
 from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.program import ModuleV
 from typedtorch.shapes.infer.rule_values import from_rule
+from typedtorch.shapes.infer.updates import emptied
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Bound,
@@ -176,7 +177,7 @@ def of_instance(frame: Frame, value: Instance, name: str, node: ast.AST) -> Valu
         if name in ancestor.assigned and name in ancestor.self_stores:
             return UNKNOWN
         if name in ancestor.assigned:
-            known = ancestor.evaluate(ancestor.assigned[name])
+            known = _of_body(ancestor, name)
             if value.assumed and isinstance(known, (bool, int, float, str)):
                 return _of_its_kind(known, f"{info.name}.{name}")  # it may be of a subclass with its own
             return known
@@ -195,6 +196,13 @@ def of_instance(frame: Frame, value: Instance, name: str, node: ast.AST) -> Valu
     if info.is_fields or info.is_named_tuple:
         return Bound(value, name)
     return UNKNOWN
+
+
+def _of_body(info: ClassInfo, name: str) -> Value:
+    """What a class body assigns; of a list or dict that its file fills, only that it is one."""
+    made = info.evaluate(info.assigned[name])
+    facts = info.module.facts(info.module.tree)
+    return emptied(made) if name in facts.changed_attributes else made
 
 
 def _of_its_kind(constant: bool | int | float | str, name: str) -> Value:
@@ -227,7 +235,7 @@ def of_class(frame: Frame, value: ClassV, name: str) -> Value:
         return Object(f"{info.name}.{name}", _member(info, name)) if name in info.assigned else UNKNOWN
     for ancestor in info.mro():
         if name in ancestor.assigned:
-            return ancestor.evaluate(ancestor.assigned[name])
+            return _of_body(ancestor, name)
         if name in ancestor.classes:
             return frame.interpreter.define_class(ancestor.classes[name], ancestor.module)
     if name == "apply" and "torch.autograd.Function" in info.external_bases():

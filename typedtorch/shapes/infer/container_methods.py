@@ -73,11 +73,13 @@ def _popped(receiver: Sequence, *, first: bool, known: bool) -> tuple[Value, Seq
 def _changed(frame: Frame, receiver: Sequence, name: str, args: Args, node: ast.AST) -> Sequence | None:
     """The list after a method that changes it; None where it is not known as such a method."""
     items, values, place = receiver.items, args.values, frame.place(node)
+    if receiver.kind == "set" and items:  # of which some may be equal
+        return _changed(frame, Sequence("set", None, receiver.any_item), name, args, node)
     if name in ("append", "add") and values:
         return _appended(receiver, values[0], place)
     if name in ("extend", "update", "__iadd__") and values:
         more = items_of(values[0])
-        if items is not None and more is not None:
+        if items is not None and more is not None and receiver.kind != "set":
             return replace(receiver, items=(*items, *more))
         each = iterate(values[0], place)
         return Sequence(receiver.kind, None, each if items == () else join(receiver.any_item, each, place))
@@ -101,6 +103,8 @@ def _changed(frame: Frame, receiver: Sequence, name: str, args: Args, node: ast.
 
 
 def _appended(receiver: Sequence, value: Value, place: str) -> Sequence:
+    if receiver.kind == "set":
+        return Sequence("set", None, value if receiver.items == () else join(receiver.any_item, value, place))
     if receiver.items is None:
         length = None if receiver.length is None or receiver.kind != "list" else receiver.length + 1
         return Sequence(receiver.kind, None, join(receiver.element, value, place), length)

@@ -43,7 +43,7 @@ def _make(kind: str) -> Special:
         if not args.values:
             return Sequence(kind, ())
         items = items_of(args.values[0])
-        if items is not None:
+        if items is not None and (kind != "set" or len(items) < 2):
             return Sequence(kind, tuple(items))
         return Sequence(kind, None, _each(frame, args.values[0], node), _length(kind, args.values[0]))
 

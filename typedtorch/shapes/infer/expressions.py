@@ -146,10 +146,15 @@ def joined_str(frame: Frame, node: ast.JoinedStr) -> Value:
             parts.append(str(piece.value))
             continue
         value = attributes.written(frame, piece.value) if isinstance(piece, ast.FormattedValue) else UNKNOWN
-        if not isinstance(value, (str, int)):
+        if not isinstance(value, (str, int)) or _is_formatted(piece):
             return Object("str")
         parts.append(str(value))
     return "".join(parts)
+
+
+def _is_formatted(piece: ast.expr) -> bool:
+    """``{n:03d}`` and ``{name!r}``, which write something else than the text of the value."""
+    return isinstance(piece, ast.FormattedValue) and (piece.format_spec is not None or piece.conversion != -1)
 
 
 def starred(frame: Frame, node: ast.Starred) -> Value:

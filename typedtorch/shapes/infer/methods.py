@@ -117,6 +117,8 @@ def _tensor_method(frame: Frame, receiver: Value, name: str, args: Args, node: a
     own = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
     nodes = (own, *args.nodes)
     value = frame.call_method(receiver, name, tuple(args.values), args.keywords, node, nodes)
+    if name in RESHAPING and isinstance(receiver, Tensor) and isinstance(own, ast.Attribute):
+        registering.without_layer_of(frame, own.value, receiver)
     if name.endswith("_") and not name.endswith("__") and isinstance(value, Tensor) and value != receiver:
         # an in-place change of shape is seen through every name of the tensor
         frame.state.replace_value(receiver, value)

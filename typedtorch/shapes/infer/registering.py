@@ -81,6 +81,13 @@ def without_layers_of(frame: Frame, weight: Tensor) -> None:
             frame.state.replace_value(value, left)
 
 
+def without_layer_of(frame: Frame, owner: ast.expr, weight: Tensor) -> None:
+    """``fc.weight.resize_(4, 3)``, where it is of a layer."""
+    with frame.reporter.mute():
+        if isinstance(frame.evaluate(owner), LayerV):
+            without_layers_of(frame, weight)
+
+
 def _without_layers(value: Value, weight: Tensor) -> Value:
     if isinstance(value, LayerV):
         held = value.layer.attributes.values()

@@ -1,4 +1,4 @@
-"""Iterators that two read, lists that grow while a loop goes through them, copies, one tensor in two places."""
+"""Iterators that two read, lists that grow while loops go through them, copies, tensors in two places."""
 
 import copy
 
@@ -22,6 +22,13 @@ def iterators() -> tuple[Tensor, ...]:
     return first, a, b, c, d, f
 
 
+def later() -> Tensor:
+    n = 3
+    rows = (torch.zeros(n) for _ in range(1))
+    n = 5
+    return next(rows) + torch.zeros(n)
+
+
 def growing() -> tuple[Tensor, ...]:
     sizes = [1, 2]
     for size in sizes:
@@ -34,6 +41,31 @@ def growing() -> tuple[Tensor, ...]:
             found.append(torch.cat([x, x]))
     b = x + torch.zeros(8, 2)
     return a, b
+
+
+class Kept:
+    every: list = []
+
+    def __init_subclass__(cls) -> None:
+        Kept.every.append(cls)
+
+
+class First(Kept):
+    pass
+
+
+class Second(Kept):
+    pass
+
+
+def counted() -> tuple[Tensor, ...]:
+    some = set()
+    for number in (1, 1, 2):
+        some.add(number)
+    a = torch.zeros(len(some), len(set([3, 3]))) + torch.zeros(2, 1)
+    b = torch.zeros(len(Kept.every)) + torch.zeros(2)
+    c = torch.zeros(len(f"{3:03d}{'x'!r}")) + torch.zeros(6)
+    return a, b, c
 
 
 def copies() -> tuple[Tensor, ...]:
@@ -71,6 +103,8 @@ def in_place(n: int) -> tuple[Tensor, ...]:
 
 
 # run: iterators()
+# run: later()
 # run: growing()
+# run: counted()
 # run: copies()
 # run: in_place(3)

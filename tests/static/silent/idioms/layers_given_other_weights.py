@@ -23,7 +23,12 @@ def replaced():
     g = nn.Linear(2, 2, bias=False)
     g.apply(lambda m: setattr(m, "weight", nn.Parameter(torch.zeros(5, 5))))
     h = g(torch.zeros(2, 5)) + torch.zeros(2, 5)
-    return b, d, e, f, h
+    i = nn.Linear(3, 4)
+    i.bias = None
+    with torch.no_grad():
+        i.weight.set_(torch.zeros(6, 3))
+    j = i(torch.zeros(2, 3)) + torch.zeros(2, 6)
+    return b, d, e, f, h, j
 
 
 def tied(text: str):
