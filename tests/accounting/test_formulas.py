@@ -253,6 +253,56 @@ def test_without_sizes_every_model_answers_in_formulas(name: str) -> None:
     assert built.formula("flops.forward").subs(inputs) == entry.forward(**entry.sizes)
 
 
+class Careful(nn.Module):
+    """Asserts what it wants, as published models do, and fails in its own ways at other sizes."""
+
+    def __init__(self, dim: int, heads: int, block: int) -> None:
+        super().__init__()
+        assert dim % heads == 0
+        self.heads, self.block = heads, block
+        self.table, self.place = nn.Linear(dim, dim), nn.Embedding(block, dim)
+
+    def forward(self, x: Float[Tensor, "batch seq dim"]) -> Float[Tensor, "batch seq dim"]:
+        seq, dim = x.shape[1:]
+        assert seq <= self.block, f"{seq} positions, at most {self.block}"
+        if dim % 2:
+            raise ValueError("an odd width")
+        scale: float = (dim // self.heads) ** -0.25
+        out: Tensor = self.table(x + self.place(torch.arange(seq)))
+        return out * scale
+
+
+def test_what_a_model_asserts_holds_for_the_labels_too() -> None:
+    for sizes in ({}, {"dim": 12, "heads": 3, "block": 16, "batch": 2, "seq": 8}):
+        found = account(Careful, sizes=sizes)
+        assert str(found.formula("flops.forward")) == "2*batch*dim**2*seq"
+        assert str(found.formula("parameters.total")) == "block*dim + dim**2 + dim"
+    with pytest.raises(SizeError, match="AssertionError: 18 positions, at most 16"):
+        account(Careful, dim=12, heads=3, block=16, batch=2, seq=18)
+    with pytest.raises(SizeError, match=r"building it .* failed: AssertionError"):
+        account(Careful, dim=12, heads=5, block=16, batch=2, seq=8)
+    with pytest.raises(SizeError, match="an odd width"):
+        account(Careful, dim=15, heads=3, block=16, batch=2, seq=8)
+
+
+def test_a_constructor_with_its_arguments_has_numbers_of_parameters() -> None:
+    class Tied(GPT):
+        """Looks rows of a plain parameter up."""
+
+        def __init__(self, vocab: int, heads: int, head_dim: int) -> None:
+            super().__init__(vocab, heads, head_dim)
+            self.table = nn.Parameter(torch.zeros(7, heads * head_dim))
+
+        def forward(self, tokens: Int[Tensor, "batch seq"]) -> Float[Tensor, "batch seq vocab"]:
+            return super().forward(tokens) + self.table[tokens].sum()
+
+    real = Tied(100, 4, 8)
+    found = account(Tied, vocab=100, heads=4, head_dim=8)
+    assert found.unbound == ("batch", "seq")
+    assert found.parameters.total == sum(p.numel() for p in real.parameters())
+    assert found.parameters.embedding == account(real, batch=2, seq=6).parameters.embedding > 7 * 32
+
+
 def test_some_sizes_leave_formulas_and_the_numbers_that_need_no_more() -> None:
     found = account(GPT(100, 4, 8), batch=8)
     assert found.unbound == ("seq",)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import torch
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from typedtorch import optim
@@ -173,3 +174,44 @@ def test_the_tracker_agrees_with_the_prediction() -> None:
             optimizer.step()
             optimizer.zero_grad()
     assert account(model, batch=4, optimizer=torch.optim.AdamW).memory.peak == tracker.peak
+
+
+class Turned(nn.Module):
+    """Layers on data whose last two axes were swapped, so that the strides are not those of the shape."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.before, self.after = nn.Linear(6, 6), nn.Linear(7, 7)
+        self.norm, self.channels = nn.LayerNorm(7), nn.BatchNorm1d(6)
+
+    def forward(self, x: Float[Tensor, "batch 7 6"]) -> Float[Tensor, "batch 6 7"]:
+        turned: Tensor = self.before(x).mT
+        turned = self.channels(turned.log_softmax(-1))
+        return nn.functional.logsigmoid(self.norm(self.after(turned).mT.relu().mT)).exp()
+
+
+LOSSES: dict[str, Callable[..., Tensor]] = {
+    "mse": nn.functional.mse_loss,
+    "smooth_l1": nn.functional.smooth_l1_loss,
+    "huber": nn.functional.huber_loss,
+    "l1": nn.functional.l1_loss,
+    "binary_cross_entropy": nn.functional.binary_cross_entropy,
+    "with_logits": nn.functional.binary_cross_entropy_with_logits,
+    "soft_margin": nn.functional.soft_margin_loss,
+}
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("name", LOSSES)
+def test_storages_of_losses_and_of_layers_on_turned_data(name: str, reduction: str) -> None:
+    def loss(output: Tensor, target: Float[Tensor, "batch 6 7"]) -> Tensor:
+        several = LOSSES[name](output.mT, target.mT, reduction=reduction)
+        second = LOSSES[name](output, target, reduction=reduction)
+        return several.sum() + second.mT.sum() if reduction == "none" else several + second
+
+    model = Turned()
+    found = account(model, batch=5, loss=loss, optimizer="adamw")
+    target = torch.rand(5, 6, 7)
+    inside = functools.partial(loss, target=target)
+    real = measured_peak(model, (*inputs_of(found),), inside, optimizer=torch.optim.AdamW)
+    assert found.memory.peak == real

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import torch
+from jaxtyping import Shaped
 from torch import Tensor
 
 from typedtorch.accounting.schema import argument_of
@@ -108,10 +109,76 @@ def _lstm_backward(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return (data, w1, w2, b1, torch.empty_like(b2) if b2 is b1 and b2 is not None else b2, *rest)
 
 
+def _reduced(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A loss that is reduced keeps the storage of the losses of all elements."""
+    out = func(*args, **kwargs)
+    if argument_of(func, args, kwargs, "reduction") == 0:
+        return out
+    shape = torch.broadcast_shapes(args[0].shape, args[1].shape)
+    return out.new_empty(shape).as_strided((), ())
+
+
+def _dense(*positions: int, cpu: bool = False) -> Correction:
+    """These results are contiguous, whatever the strides of the operands (``cpu``: of the CPU's kernels)."""
+
+    def call(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        out = func(*args, **kwargs)
+        if cpu and args[0].device.type != "cpu":
+            return out
+        if isinstance(out, Tensor):
+            return _laid_out(out, torch.contiguous_format)
+        dense = [_laid_out(o, torch.contiguous_format) if i in positions else o for i, o in enumerate(out)]
+        return tuple(dense)
+
+    return call
+
+
+def _laid_out(
+    tensor: Shaped[Tensor, "*shape"] | None, layout: torch.memory_format
+) -> Shaped[Tensor, "*shape"] | None:
+    """The tensor if it is laid out so, else one that is."""
+    if tensor is None or tensor.is_contiguous(memory_format=layout):
+        return tensor
+    return torch.empty_like(tensor, memory_format=layout)
+
+
+def _like_data(
+    tensor: Shaped[Tensor, "*shape"] | None, data: Shaped[Tensor, "*data"]
+) -> Shaped[Tensor, "*shape"] | None:
+    """The channels last where the data has them there, contiguous elsewhere."""
+    last = {4: torch.channels_last, 5: torch.channels_last_3d}.get(data.dim(), torch.contiguous_format)
+    layout = last if data.is_contiguous(memory_format=last) else torch.contiguous_format
+    return _laid_out(tensor, layout) if data.device.type == "cpu" else tensor
+
+
+def _batch_norm(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    out, *statistics = _statistics(func, args, kwargs)
+    return (_like_data(out, args[0]), *statistics)
+
+
+def _batch_norm_backward(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    gradient, *others = func(*args, **kwargs)
+    return (_like_data(gradient, args[1]), *others)
+
+
 CORRECTIONS: dict[str, Correction] = {
+    **{
+        f"aten.{loss}.default": _reduced
+        for loss in (
+            "mse_loss",
+            "smooth_l1_loss",
+            "soft_margin_loss",
+            "binary_cross_entropy",
+        )
+    },
+    **{f"aten.{loss}_backward.default": _dense(0) for loss in ("mse_loss", "smooth_l1_loss", "huber_loss")},
+    "aten._log_softmax_backward_data.default": _dense(0),
+    "aten.native_layer_norm_backward.default": _dense(0, 1, 2),
+    "aten.log_sigmoid_forward.default": _dense(0, 1, cpu=True),
     "aten.native_layer_norm.default": _statistics,
     "aten.native_group_norm.default": _statistics,
-    "aten.native_batch_norm.default": _statistics,
+    "aten.native_batch_norm.default": _batch_norm,
+    "aten.native_batch_norm_backward.default": _batch_norm_backward,
     "aten.mkldnn_rnn_layer.default": _lstm,
     "aten.mkldnn_rnn_layer_backward.default": _lstm_backward,
 }

@@ -39,6 +39,22 @@ class StreamError(SymbolError):
     """The program runs other operators at the labels than at the sizes."""
 
 
+# what a program raises at sizes it was not written for; a CheckError is a TypeError
+REFUSALS = (RuntimeError, LookupError, TypeError, ValueError, ArithmeticError, AssertionError)
+
+
+def told(error: BaseException) -> str:
+    """What an exception says, with its kind where the words alone do not tell.
+
+    >>> told(AssertionError()), told(KeyError("x")), told(RuntimeError("sizes differ"))
+    ('AssertionError', "KeyError: 'x'", 'sizes differ')
+    """
+    kind, text = type(error).__name__, str(error)
+    if not text:
+        return kind
+    return f"{kind}: {text}" if isinstance(error, (LookupError, ArithmeticError, AssertionError)) else text
+
+
 _PACKAGE = Path(__file__).parent.parent
 _OURS = (
     str(_PACKAGE / "accounting"),

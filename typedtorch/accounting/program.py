@@ -17,7 +17,14 @@ from torch import Tensor, nn
 
 from typedtorch.accounting import annotations as an
 from typedtorch.accounting import fake
-from typedtorch.accounting.errors import AccountingError, AnnotationError, SizeError, program_line
+from typedtorch.accounting.errors import (
+    REFUSALS,
+    AccountingError,
+    AnnotationError,
+    SizeError,
+    program_line,
+    told,
+)
 from typedtorch.accounting.fold import Run, folded, runs
 from typedtorch.accounting.losses import objective
 from typedtorch.accounting.optimizers import make_optimizer
@@ -32,7 +39,6 @@ from typedtorch.accounting.stage import (
 )  # fmt: skip
 from typedtorch.accounting.trace import Category, Recorder, Trace, Weight, tensors
 from typedtorch.accounting.unfold import NotPeriodicError, unfold
-from typedtorch.runtime import CheckError
 
 
 @dataclass(frozen=True)
@@ -234,17 +240,19 @@ def _recorded(call: Call, sizes: an.Sizes, setup: Setup, world: World, found: li
             with world.around(), checkpointed(call.module, setup, recorder):
                 runner = Runner(call, sizes, setup, recorder)
                 runner.run()
-        except (RuntimeError, IndexError, TypeError, CheckError) as error:
+        except AccountingError:
+            raise
+        except REFUSALS as error:
             given = ", ".join(f"{name}={size}" for name, size in sizes.items())
             where = recorder.position() + program_line(error)
-            raise SizeError(f"with {given or 'these inputs'}: {where}: {error}") from error
+            raise SizeError(f"with {given or 'these inputs'}: {where}: {told(error)}") from error
         looked_up = runner.looked_up()
     trace = recorder.trace
     _mark_casts(trace)
     for run in found:
         trace = unfold(trace, run)
     if call.module is not None:
-        trace.weights = _weights(call.module, looked_up)
+        trace.weights = weights_of(call.module, looked_up)
     return trace
 
 
@@ -259,7 +267,8 @@ def _mark_casts(trace: Trace) -> None:
                     trace.storages[out.storage].category = "cast"
 
 
-def _weights(module: nn.Module, looked_up: set[str]) -> tuple[Weight, ...]:
+def weights_of(module: nn.Module, looked_up: set[str]) -> tuple[Weight, ...]:
+    """The parameters of a module; ``looked_up`` are the paths of those known to serve as tables."""
     tables = {
         f"{path}.weight".removeprefix(".")
         for path, member in module.named_modules()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -15,13 +16,14 @@ from typedtorch.accounting.engines import Engine, Question, Symbolic, by_primes
 from typedtorch.accounting.errors import AccountingError, SizeError, SymbolError
 from typedtorch.accounting.flops import Uncounted, require_counted, uncounted
 from typedtorch.accounting.formula import Formula, cancelled
+from typedtorch.accounting.labels import choose
 from typedtorch.accounting.optimizers import OptimizerSpec, resolve
-from typedtorch.accounting.program import Call, record
+from typedtorch.accounting.program import Call, record, weights_of
 from typedtorch.accounting.records import Flops, Memory, ModuleCost, OperatorCost, Parameters
 from typedtorch.accounting.sizes import of_module
 from typedtorch.accounting.stage import Setup
 from typedtorch.accounting.target import Target
-from typedtorch.accounting.trace import Trace
+from typedtorch.accounting.trace import Trace, Weight
 from typedtorch.accounting.witness import witnesses
 from typedtorch.shapes.size import Size, evaluate
 
@@ -227,11 +229,22 @@ class Figures:
         """
         if any(name in self.target.arguments for name in self.unbound):
             raise SizeError(f'no numbers {self._missing()}, or ask for .formula("parameters.total")')
-        weights = self.trace.weights if not self.unbound else self.symbolic().trace.weights
-        bare = Trace(weights=weights)
+        bare = Trace(weights=self._weights)
         counts = {k: tl.number(v) for k, v in fg.parameters(bare).items()}
         modules = {p: tl.number(row["parameters"]) for p, row in fg.by_module(bare, []).items()}
         return Parameters(**counts, by_module=modules)
+
+    @property
+    def _weights(self) -> tuple[Weight, ...]:
+        """The learned tensors; which are looked up is seen at any sizes the forward runs with."""
+        if not self.unbound:
+            return self.trace.weights
+        forward = replace(self.setup, phase="inference")
+        for options in ({"tiny": True}, {"part": 8}, {}):
+            sizes = {**self.sizes, **choose(dict.fromkeys(self.unbound), **options).values}
+            with contextlib.suppress(AccountingError):
+                return record(self.call, sizes, forward).weights
+        return () if self.call.module is None else weights_of(self.call.module, set())
 
     @functools.cached_property
     def flops(self) -> Flops:

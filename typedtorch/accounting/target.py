@@ -14,7 +14,14 @@ from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from typedtorch.accounting import annotations as an
 from typedtorch.accounting import fake, presets
-from typedtorch.accounting.errors import AccountingError, AnnotationError, CounterError, SizeError
+from typedtorch.accounting.errors import (
+    REFUSALS,
+    AccountingError,
+    AnnotationError,
+    CounterError,
+    SizeError,
+    told,
+)
 from typedtorch.accounting.program import Call, call_of
 
 
@@ -57,8 +64,8 @@ class Target:
                         made = self.constructor(**arguments)
         except AccountingError:
             raise
-        except (RuntimeError, ValueError, TypeError, AssertionError, ArithmeticError) as error:
-            raise SizeError(f"building it with {arguments} failed: {error}") from error
+        except REFUSALS as error:
+            raise SizeError(f"building it with {arguments} failed: {told(error)}") from error
         if not callable(made):
             raise AccountingError(
                 f"the constructor made a {type(made).__name__}; wanted an nn.Module or an annotated function"
