@@ -1,7 +1,8 @@
 """Attributes that other files of a program give to a class's objects.
 
 ``self.transformer.head = ...`` in one file makes ``self.head`` right in the other that defines the class,
-and so does a subclass in a file that nothing here imports.  The texts of the whole package are searched.
+and so does a subclass in a file that nothing here imports.  The texts of the whole project are searched, or
+of the package where there is no project around it.
 """
 
 from __future__ import annotations
@@ -11,17 +12,26 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
-from typedtorch.shapes.sources import sources_under
+from typedtorch.shapes.sources import is_installed, sources_under
 
 MAX_FILES = 20_000
+# A project's folder holds one of these, and is at most so far above the folder that imports start from.
+LEVELS = 3
+_OF_PROJECTS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "README.md", ".git")
 # What was read so lately is what the files hold; of large packages for ten times as long as reading took.
 SECONDS, TIMES = 1.0, 10
 
 # Each starts with plain characters, and gives nothing back: every text of a package is searched, often.
 _ASSIGNED = re.compile(r"\.(?<!\bself\.)(\w++)[ \t]*+(?::[^=\n]++)?=(?!=)")
-_BY_NAME = re.compile(r"setattr\([^,()]+(?:\([^()]*\))?,\s*[\"'](\w+)[\"']")
+_BY_NAME = re.compile(
+    r"(?:setattr\([^,()]+(?:\([^()]*\))?,|(?<!\bself)\.(?:register_(?:parameter|buffer|module)|add_module)\()"
+    r"\s*([fF]?)[\"']([\w{][^\"'\n]*)[\"']"
+)
+_ALL_OF_ANOTHER = re.compile(r"(?<!\bself)\.__dict__(?:\.update\(|[ \t]*=(?!=))")
+_COMPUTED = re.compile(r"\{[^{}]*\}")
 _BASES = re.compile(r"class[ \t]++\w++\s*+\(([^)]*+)")
 _CLASSES = re.compile(r"class[ \t]++(\w++)")
 _WORD = re.compile(r"\w++")
@@ -42,18 +52,29 @@ class Given:
 
     >>> Given.by("model.decoder.head = self.neck = None").names
     frozenset({'head'})
+    >>> Given.by("block.register_buffer(f'{kind}_scale', scale)").patterns
+    frozenset({'\\\\w*_scale'})
     >>> sorted(Given.by("class Mine(base.Decoder):\\n    head = None").bases)
     ['Decoder', 'base']
     """
 
     names: frozenset[str]
     bases: frozenset[str]
+    patterns: frozenset[str] = frozenset()  # of names that are partly computed
+    anything: bool = False  # all attributes that some other object has
 
     @classmethod
     def by(cls, text: str) -> Given:
         """What a file with this text gives other files."""
-        names = frozenset(_ASSIGNED.findall(text)).union(_BY_NAME.findall(text))
-        return cls(names, frozenset(_WORD.findall(" ".join(_BASES.findall(text)))))
+        by_name = _BY_NAME.findall(text)
+        names = frozenset(_ASSIGNED.findall(text)).union(name for computed, name in by_name if not computed)
+        patterns = frozenset(
+            r"\w*".join(map(re.escape, parts))
+            for computed, name in by_name
+            if computed and any(map(_WORD.search, parts := _COMPUTED.split(name)))
+        )
+        bases = frozenset(_WORD.findall(" ".join(_BASES.findall(text))))
+        return cls(names, bases, patterns, _ALL_OF_ANOTHER.search(text) is not None)
 
 
 @dataclass(slots=True)
@@ -62,6 +83,7 @@ class _Package:
 
     files: dict[Path, tuple[tuple[int, int], Given]] = field(default_factory=dict)
     by_name: defaultdict[str, set[Path]] = field(default_factory=lambda: defaultdict(set))
+    by_pattern: defaultdict[str, set[Path]] = field(default_factory=lambda: defaultdict(set))
     by_base: defaultdict[str, set[Path]] = field(default_factory=lambda: defaultdict(set))
     words: dict[Path, frozenset[str]] = field(default_factory=dict)
     holds: float = 0.0  # until when
@@ -80,17 +102,28 @@ class _Package:
             if self.files.get(path) is not old:
                 self.words.pop(path, None)
         self.by_name.clear()
+        self.by_pattern.clear()
         self.by_base.clear()
         for path, (_, given) in self.files.items():
             for name in given.names:
                 self.by_name[name].add(path)
+            for pattern in given.patterns:
+                self.by_pattern[pattern].add(path)
             for base in given.bases:
                 self.by_base[base].add(path)
         end = time.monotonic()
         self.holds = end + max(SECONDS, TIMES * (end - start))
 
     def givers(self, attribute: str, but: Path) -> bool:
-        return bool(self.by_name.get(attribute, set()) - {but})
+        return bool(self.by_name.get(attribute, set()) - {but}) or any(
+            paths - {but} and re.fullmatch(pattern, attribute) for pattern, paths in self.by_pattern.items()
+        )
+
+    def copiers(self, class_name: str) -> Iterator[Path]:
+        """Files that speak of a class and give an object all that another one has."""
+        return (
+            p for p, (_, given) in self.files.items() if given.anything and class_name in self.words_of(p)
+        )
 
     def derived(self, class_name: str, but: Path) -> set[Path]:
         return self.by_base.get(class_name, set()) - {but}
@@ -110,9 +143,12 @@ _packages: dict[tuple[Path, Path | None], _Package] = {}
 
 def given_elsewhere(module: str, path: Path, class_name: str, attribute: str) -> bool:
     """Whether another file assigns the attribute to an object, or derives a class that speaks of it."""
+    path = path.absolute()
     package = _package(module, path)
-    return package.givers(attribute, path) or any(
-        attribute in package.words_of(other) for other in package.derived(class_name, path)
+    return (
+        package.givers(attribute, path)
+        or any(attribute in package.words_of(other) for other in package.derived(class_name, path))
+        or any(package.copiers(class_name))
     )
 
 
@@ -121,15 +157,22 @@ def given_around(module: str, path: Path, text: str) -> list[str]:
 
     It is what ``given_elsewhere`` answers, for all attributes at once and for no class in particular.
     """
+    path = path.absolute()
     package = _package(module, path)
-    found = {name for name in package.by_name.keys() & set(_READ.findall(text)) if package.givers(name, path)}
+    read = set(_READ.findall(text))
+    asked = read if package.by_pattern else package.by_name.keys() & read
+    found = {name for name in asked if package.givers(name, path)}
+    if any(next(package.copiers(name), None) for name in set(_CLASSES.findall(text))):
+        found |= read
     derived = [package.derived(name, path) for name in package.by_base.keys() & set(_CLASSES.findall(text))]
     if any(derived):
         own = set(_OWN.findall(text))
-        read = {name for name, assigned in own if not assigned} - {name for name, assigned in own if assigned}
-        read -= _OF_MODULES.union(_METHODS.findall(text))
-        if read:
-            found.update(*(read & package.words_of(other) for other in set().union(*derived)))
+        lacks = {name for name, assigned in own if not assigned} - {
+            name for name, assigned in own if assigned
+        }
+        lacks -= _OF_MODULES.union(_METHODS.findall(text))
+        if lacks:
+            found.update(*(lacks & package.words_of(other) for other in set().union(*derived)))
     return sorted(found)
 
 
@@ -141,11 +184,21 @@ def look_again() -> None:
 
 def _package(module: str, path: Path) -> _Package:
     depth = min(module.count(".") + (path.stem == "__init__"), len(path.parents) - 1)
-    top = path.parents[depth - 1] if depth else None
-    package = _packages.setdefault((path.parents[depth], top), _Package())
+    folder, top = path.parents[depth], path.parents[depth - 1] if depth else None
+    project = _project(folder)
+    package = _packages.setdefault((project or folder, None if project else top), _Package())
     if time.monotonic() > package.holds:
-        package.refresh(_sources(path.parents[depth], top))
+        package.refresh(sources_under(project) if project else _sources(folder, top))
     return package
+
+
+@cache
+def _project(folder: Path) -> Path | None:
+    """The folder of the project that a folder belongs to."""
+    if is_installed(folder / "__init__.py"):
+        return None
+    above = [folder, *folder.parents][: 1 + LEVELS]
+    return next((p for p in above if any((p / name).exists() for name in _OF_PROJECTS)), None)
 
 
 def _sources(folder: Path, package: Path | None) -> Iterator[Path]:
