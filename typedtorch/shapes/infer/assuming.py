@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from typedtorch.shapes import dtypes
 from typedtorch.shapes.axes import Dim, evaluate
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.specs import ArraySpec, Spec
@@ -177,10 +178,12 @@ def assume_array(spec: ArraySpec, names: Names, hint: str = "") -> Tensor:
     entries: list[Entry] = []
     for i, dim in enumerate(spec.axes.dims):
         entries.extend(_assume_dim(dim, names, f"?{names.where}{hint}.{i}"))
-    library: Literal["torch", "numpy"] = "numpy" if spec.library == "numpy" else "torch"
+    # jax has numpy's operators and methods, and makes other dtypes of two that differ
+    library: Literal["torch", "numpy"] = "numpy" if spec.library in ("numpy", "jax") else "torch"
+    dtype = dtypes.ANY if spec.library == "jax" else spec.dtype
     # a signature claims every tensor of its shape, so also those that lie in memory row by row
     layout = contiguous_strides(tuple(entries)) if names.generic and library == "torch" else None
-    return Tensor(tuple(entries), spec.dtype, layout=layout, library=library)
+    return Tensor(tuple(entries), dtype, layout=layout, library=library)
 
 
 def _assume_dim(dim: Dim, names: Names, place: str) -> Shape:

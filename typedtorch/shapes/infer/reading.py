@@ -39,6 +39,7 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.slips import slip
 
+_OF_JAX = {"jaxtyping.Array", "jaxtyping.ArrayLike", "jax.Array", "jax.numpy.ndarray", "jax.typing.ArrayLike"}
 _NUMBERS = {"int", "float", "bool", "complex"}
 _LISTS = {
     "list": "list", "List": "list", "Sequence": "list", "MutableSequence": "list", "Collection": "iterator",
@@ -269,11 +270,9 @@ def _array_spec(wrapper: str, mask: int, inner: Spec, axes: Axes, array: Value) 
         )
     if isinstance(inner, NumberSpec):
         return inner
-    name = typing_name(array)
-    if name == "Any":
-        return ArraySpec(axes, mask, "any", wrapper)
-    # A subclass of Tensor, a jax array, a type variable: shape and dtype hold all the same.
-    return ArraySpec(axes, mask, "any", wrapper)
+    # A subclass of Tensor, Any, a type variable: shape and dtype hold all the same.
+    jax = isinstance(array, External) and array.name in _OF_JAX
+    return ArraySpec(axes, mask, "jax" if jax else "any", wrapper)
 
 
 def problem(wrapper: str, array: Value, text: Any) -> str | None:

@@ -30,7 +30,7 @@ class Anything:
 
 @dataclass(frozen=True, slots=True)
 class ArraySpec:
-    """``Float[Tensor, "batch d"]``.  ``library``: torch, numpy, or any."""
+    """``Float[Tensor, "batch d"]``.  ``library``: torch, numpy, jax, or any."""
 
     axes: Axes
     dtype: int
@@ -41,6 +41,11 @@ class ArraySpec:
     def shaped(self) -> bool:
         """Whether it says anything about the shape or dtype."""
         return self.axes.text != "..." or self.dtype != dtypes.ANY
+
+    @property
+    def any_library(self) -> bool:
+        """Whether arrays of several libraries may be given: those of jax are not told apart."""
+        return self.library in ("any", "jax")
 
 
 @dataclass(frozen=True, slots=True)

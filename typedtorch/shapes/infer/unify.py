@@ -63,7 +63,7 @@ def match(spec: Spec, value: Value, names: Names, *, binder: str = "", path: str
         case ArraySpec():
             if isinstance(value, Tensor):
                 return match_array(spec, value, names, binder, path)
-            if isinstance(value, tuple) and spec.library != "any" and spec.shaped:
+            if isinstance(value, tuple) and not spec.any_library and spec.shaped:
                 return [_other_kind(value, f"annotated a tensor {spec.axes.text!r}", path)]
         case specs.UnionSpec(options=options):
             return _match_union(options, value, names, binder, path)
@@ -250,7 +250,7 @@ def match_array(
     spec: ArraySpec, value: Tensor, names: Names, binder: str = "", path: str = ""
 ) -> list[Problem]:
     """What is wrong with a tensor where an annotation of an array stands; names are bound."""
-    if spec.library not in ("any", value.library):
+    if not spec.any_library and spec.library != value.library:
         return []
     if not value.dtype & spec.dtype:
         return [Problem("dtype", spec, value, path)]
