@@ -9,6 +9,20 @@ import pytest
 from .programs import messages
 
 SILENT = {
+    "a list is promised, a number is returned": """
+        def chance(entry) -> list[float]:
+            out = 1
+            for size in entry["sizes"]:
+                out *= 1 / size
+            return out
+
+        def drawn(entries):
+            weights = []
+            for entry in entries:
+                p = chance(entry)
+                weights.append([1.0 - p, p])
+            return torch.multinomial(torch.tensor(weights), num_samples=1)
+    """,
     "a tensor is promised, two are returned": """
         def turned(x: Tensor) -> Tensor:
             return x.cos(), x.sin()

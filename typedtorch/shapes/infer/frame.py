@@ -85,10 +85,12 @@ class _Muted:
 
 @dataclass(slots=True)
 class Loop:
-    """The states that leave a loop's body early."""
+    """The states that leave a loop's body early, and what is found where not every item may lead."""
 
     breaks: State | None = None
     continues: State | None = None
+    targets: frozenset[str] = frozenset()  # of a loop over items that are not looked at one by one
+    doubtful: set[tuple[int, int, str]] = field(default_factory=set)
 
 
 @dataclass(slots=True)

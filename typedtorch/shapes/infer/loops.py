@@ -16,7 +16,7 @@ from typedtorch.shapes.infer.frame import Frame, Loop
 from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate
 from typedtorch.shapes.infer.lengths import filled, length_of
 from typedtorch.shapes.infer.state import MAX_ROUNDS, State, equal_states, forget_changed, join_states
-from typedtorch.shapes.infer.turns import Held, Turns, moves
+from typedtorch.shapes.infer.turns import Held, Turns, bound_names, moves, retract
 from typedtorch.shapes.infer.values import (
     DictV,
     Instance,
@@ -118,8 +118,9 @@ def _fixed_point(
     doubtful = frame.depth > 0 and not entered_surely
     if doubtful:
         frame.reporter.muted += 1  # a helper's loop may not be entered with the caller's values
+    targets = frozenset[str]() if isinstance(node, ast.While) else bound_names(node.target)
     for turn in range(MAX_ROUNDS + 2):
-        loop = Loop()
+        loop = Loop(targets=targets)
         frame.loops.append(loop)
         frame.state = head.copy()
         entered, left = (frame.state, None) if test is None else refine.branch(frame, test)
@@ -142,6 +143,7 @@ def _fixed_point(
             break
         if turn == 0:
             first_breaks, known = loop.breaks, dict(frame.reporter.findings)
+            retract(frame.reporter, loop)
             if test is None or entered_surely:
                 joined = end
         head = forget_changed(head, joined) if turn >= MAX_ROUNDS else joined

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import Any
 
-from typedtorch.shapes.infer import calls, contexts, paths, refine
+from typedtorch.shapes.infer import calls, contexts, paths, refine, turns
 from typedtorch.shapes.infer.asserted import assert_, check_equal
 from typedtorch.shapes.infer.assignment import annotated, assign, assign_target, augmented
 from typedtorch.shapes.infer.expressions import evaluate
@@ -33,7 +33,8 @@ def run(frame: Frame, body: Sequence[ast.stmt]) -> bool:
         if forks or isinstance(getattr(statement, "value", None), ast.IfExp):
             tail = paths.tail_of(frame, body, i)
             if tail:
-                return paths.run_each(frame, statement, tail, run)
+                with turns.choosing(frame, statement):
+                    return paths.run_each(frame, statement, tail, run)
         handler = _HANDLERS.get(type(statement))
         if handler is not None and not handler(frame, statement):
             return False
@@ -49,7 +50,8 @@ def run(frame: Frame, body: Sequence[ast.stmt]) -> bool:
 def if_(frame: Frame, node: ast.If) -> bool:
     """``if``: whether what follows is reached."""
     then, other = refine.branch(frame, node.test)
-    return _run_branches(frame, [(then, node.body), (other, node.orelse)], frame.place(node))
+    with turns.choosing(frame, node):
+        return _run_branches(frame, [(then, node.body), (other, node.orelse)], frame.place(node))
 
 
 def _run_branches(

@@ -1,16 +1,19 @@
-"""A loop over items that are known one by one: what is found in each turn, and what changes the items.
+"""What is found in each turn of a loop, and what changes the items that it goes through.
 
 ``for shape in [[3, 8], [3, 8, 8]]``: a branch of which it is not known whether this item leads to it may be
 that of another one, as where it depends on the item in a way that cannot be seen.
+``for layer in layers: x = layer(x) if isinstance(layer, Up) else ...``: nor does the first item have to.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 
 from typedtorch.shapes.findings import Finding
-from typedtorch.shapes.infer.frame import Frame, Reporter
+from typedtorch.shapes.infer.frame import Frame, Loop, Reporter
 from typedtorch.shapes.infer.index import MUTATORS
 from typedtorch.shapes.infer.values import Sequence, Value
 from typedtorch.shapes.syntax import walk
@@ -46,6 +49,44 @@ class Turns:
                     perhaps.update({key} if undecided else ())
         reporter = self.reporter
         reporter.findings, reporter.perhaps, reporter.undecided = found, perhaps, undecided
+
+
+@contextmanager
+def choosing(frame: Frame, node: ast.stmt) -> Iterator[None]:
+    """While the branches of a test run: of which items of a loop it holds is not known."""
+    reporter = frame.reporter
+    loops: list[Loop] = []
+    if isinstance(node, ast.If) and frame.loops and not reporter.muted and not _of_the_first(node.test):
+        names = {n.id for n in walk(node.test) if isinstance(n, ast.Name)}
+        loops = [loop for loop in frame.loops if not loop.targets.isdisjoint(names)]
+    known = set(reporter.findings) if loops else set()
+    yield
+    for key in reporter.findings.keys() - known if loops else ():
+        if node.lineno <= key[0] <= (node.end_lineno or node.lineno):
+            for loop in loops:
+                loop.doubtful.add(key)
+
+
+def _of_the_first(test: ast.expr) -> bool:
+    """``i == 0``, ``not i``"""
+    match test:
+        case ast.Compare(left=ast.Name(), ops=[ast.Eq()], comparators=[ast.Constant(value=0)]):
+            return True
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Name()):
+            return True
+    return False
+
+
+def retract(reporter: Reporter, loop: Loop) -> None:
+    """Another turn will tell: what was found in the first, where the first item may not lead."""
+    for key in loop.doubtful & reporter.findings.keys():
+        if reporter.findings[key].severity != "note":
+            del reporter.findings[key]
+
+
+def bound_names(target: ast.expr) -> frozenset[str]:
+    """The names that a loop binds in each turn."""
+    return frozenset(n.id for n in ast.walk(target) if isinstance(n, ast.Name))
 
 
 class Held:

@@ -240,10 +240,15 @@ def shape_of_data(data: Any, *, inside: bool = False) -> tuple[Shape, int]:
     other = next((s for s in known if same_shape(s, known[0]) is False), None)
     if other is not None:
         raise ShapeError(f"the items have different shapes: {show(known[0])} and {show(other)}")
+    if len(known) < len(items) and (not known or known[0]):
+        return (
+            len(data),
+            ANY_AXES,
+        ), ANY  # beside a number are numbers; a list may only be called one
     kind = 0
     for _, one in items:
         kind = dtypes.promote(kind, one) if kind and ANY not in (one, kind) else one if not kind else ANY
-    return (len(data), *(known[0] if known else items[0][0])), kind
+    return (len(data), *known[0]), kind
 
 
 @rule("torch.scalar_tensor", sample="1.0 | 2, dtype=dtype")
