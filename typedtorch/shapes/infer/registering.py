@@ -10,7 +10,7 @@ from dataclasses import replace
 from inspect import signature
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.dtypes import FLOAT
+from typedtorch.shapes.dtypes import FLOAT, FLOAT8
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.infer.class_text import only_passes_on
 from typedtorch.shapes.infer.contents import with_parts
@@ -32,6 +32,7 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.rule import LAYERS
 from typedtorch.shapes.syntax import SCOPES, walk
+from typedtorch.shapes.tensor import Pack
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.binding import Args
@@ -68,7 +69,10 @@ def alters(layer: LayerV, name: str, value: Value, *, tied: bool = False) -> boo
     own = from_rule(known[name])
     if isinstance(own, Tensor) and isinstance(value, Tensor):
         if tied and own.rank is not None and own.rank == value.rank:
-            return any(same(a, b) is False for a, b in zip(own.shape, value.shape, strict=True))
+            pairs = zip(own.shape, value.shape, strict=True)
+            return any(
+                same(a, b) is False for a, b in pairs if not isinstance(a, Pack) and not isinstance(b, Pack)
+            )
         return bool(own.shape != value.shape)
     return bool(own != value)
 
@@ -168,6 +172,7 @@ def _gives_back(node: ast.AST) -> bool:
     return any(v is not None and not (isinstance(v, ast.Constant) and v.value is None) for v in returned)
 
 
+_ANY_FLOAT = FLOAT & ~FLOAT8  # what the parameters of a layer may be that was made without a dtype
 _CASTS = frozenset({"to", "half", "float", "double", "bfloat16", "type"})
 
 
@@ -177,7 +182,7 @@ def recast(value: Value, method: str) -> Value:
         return value
     if isinstance(value, LayerV):
         held = [v for v in value.layer.attributes.values() if isinstance(v, Tensor) and v.dtype & FLOAT]
-        return value if all(v.dtype & FLOAT == FLOAT for v in held) else UNKNOWN
+        return value if all(_ANY_FLOAT & ~v.dtype == 0 for v in held) else UNKNOWN
     if isinstance(value, Instance):
         made = {k: recast(v, method) for k, v in value.attributes.items()}
         same = all(made[k] is v for k, v in value.attributes.items())
