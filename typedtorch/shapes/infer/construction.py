@@ -15,6 +15,7 @@ from typedtorch.shapes.infer.class_text import left_to_subclasses
 from typedtorch.shapes.infer.classes import ClassInfo
 from typedtorch.shapes.infer.contents import map_tensors
 from typedtorch.shapes.infer.declared import more_precise
+from typedtorch.shapes.infer.default_dtype import given_to, may_cast, perhaps_cast
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.given_sizes import Passed
 from typedtorch.shapes.infer.misaligned import reordered
@@ -70,6 +71,7 @@ def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: Arg
             value, where = bound[parameter.name]
             check_argument(frame, node, parameter, value, where, names)
     values = {name: value for name, (value, _) in bound.items()}
+    given_to(frame, info.module, values.values())
     return replace(_run_constructor(interpreter, frame, info, function, values, node), axes=names.sizes)
 
 
@@ -99,7 +101,9 @@ def _run_constructor(
     interpreter.run_inline(frame, function.bind(start), signature, filled, node)
     made = frame.state.variables.pop(_HOLDER)
     assert isinstance(made, Instance)
-    return _shared(frame, made)
+    certain = perhaps_cast(made) if may_cast(frame.module) else made
+    assert isinstance(certain, Instance)
+    return _shared(frame, certain)
 
 
 def _integers(values: Mapping[str, Value]) -> dict[str, Size]:
@@ -252,7 +256,9 @@ def symbolic(
     interpreter.run_inline(frame, function, signature, values, definition)
     made = frame.state.variables[_HOLDER]
     assert isinstance(made, Instance)
-    return stable(made, values.values())
+    lasting = perhaps_cast(stable(made, values.values()))
+    assert isinstance(lasting, Instance)
+    return lasting
 
 
 def _held(info: ClassInfo, fields: Iterable[str], own: Callable[[str], Size]) -> dict[str, Size]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from typedtorch.shapes.infer import attributes, mutation
+from typedtorch.shapes.infer import attributes, default_dtype, mutation
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of, iterate
@@ -27,7 +27,7 @@ def call_method(
 ) -> Value:
     """A method of a list, tuple, dict or container module."""
     if name in attributes.SELF_METHODS and getattr(receiver, "kind", "") in ("modules", "sequential"):
-        return receiver
+        return default_dtype.cast(frame, receiver, name, args)
     if isinstance(receiver, DictV):
         return _dict_method(frame, receiver, name, args, node)
     if isinstance(receiver, Sequence):

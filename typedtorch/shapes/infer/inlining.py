@@ -10,7 +10,7 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer import definitions, specs, summaries, updates
+from typedtorch.shapes.infer import default_dtype, definitions, specs, summaries, updates
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.blame import captures_tensors, report, report_result
 from typedtorch.shapes.infer.brought import is_exact, is_written, of_open_ranks, tells_nothing
@@ -67,6 +67,7 @@ def function_result(
 ) -> Value:
     """What a call gives: the annotated result, else the body's."""
     result = signature.result
+    default_dtype.given_to(frame, function.module, [value for value, _ in bound.values()])
     if isinstance(result, specs.NoneSpec):
         _forget_stored(frame, function)
         return None
@@ -283,7 +284,7 @@ def _write_back(
     facts = function.module.facts(function.node)
     changed: list[tuple[Value, Value]] = []
     for name, old in before.items():
-        if not isinstance(old, (Instance, Sequence, DictV)):
+        if not isinstance(old, (Instance, Sequence, DictV, LayerV)):
             if isinstance(old, Tensor) and not RESHAPING.isdisjoint(facts.called):
                 new = join_all([state.variables.get(name, UNKNOWN) for state in inner.exits] or [old], name)
                 if not equal(new, old) or name in facts.last_store:

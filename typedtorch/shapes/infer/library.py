@@ -12,6 +12,7 @@ from typedtorch.shapes.dtypes import FLOAT32
 from typedtorch.shapes.infer import (
     attributes,
     containers,
+    default_dtype,
     mutation,
     operand_ranks,
     operator_module,
@@ -145,7 +146,8 @@ def construct_layer(frame: Frame, name: str, args: Args, node: ast.AST) -> Value
     except ShapeError as error:
         frame.reporter.add(node, error.code, f"{source(node)}: {error.message}", error.hint)
         return UNKNOWN
-    return LayerV(name, layer) if isinstance(layer, Layer) else UNKNOWN
+    is_default = default_dtype.is_default(frame, name, args)
+    return LayerV(name, layer, is_default) if isinstance(layer, Layer) else UNKNOWN
 
 
 _PASSED = {

@@ -8,6 +8,7 @@ from typedtorch.shapes.infer import (
     attributes,
     container_methods,
     containers,
+    default_dtype,
     layers,
     library,
     mutation,
@@ -61,7 +62,7 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
         if name in ("forward", "__call__"):
             return layers.call_layer(frame, receiver, args, node)
         if name in attributes.SELF_METHODS:
-            return registering.recast(receiver, name)
+            return registering.recast(default_dtype.cast(frame, receiver, name, args), name)
         return mutation.forget(frame, args)
     if isinstance(receiver, SuperV):
         return _super_method(frame, receiver, name, args, node)
@@ -108,6 +109,7 @@ def _joined(separator: Value, args: Args) -> Value:
     return separator.join(texts)
 
 
+_DEVICES = (Object("torch.device"), Object("str"))  # which one it is has no bearing on a tensor
 _TENSORS_OF = frozenset({"parameters", "named_parameters", "buffers", "named_buffers"})
 
 
@@ -116,7 +118,10 @@ def _tensor_method(frame: Frame, receiver: Value, name: str, args: Args, node: a
         return UNKNOWN
     own = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
     nodes = (own, *args.nodes)
-    value = frame.call_method(receiver, name, tuple(args.values), args.keywords, node, nodes)
+    values = tuple(args.values)
+    if name == "to":
+        values = tuple("cpu" if isinstance(v, Object) and v in _DEVICES else v for v in values)
+    value = frame.call_method(receiver, name, values, args.keywords, node, nodes)
     if name in RESHAPING and isinstance(receiver, Tensor) and isinstance(own, ast.Attribute):
         registering.without_layer_of(frame, own.value, receiver)
     if name.endswith("_") and not name.endswith("__") and isinstance(value, Tensor) and value != receiver:
@@ -130,6 +135,7 @@ def _tensor_method(frame: Frame, receiver: Value, name: str, args: Args, node: a
 def _instance_method(frame: Frame, receiver: Instance, name: str, args: Args, node: ast.AST) -> Value:
     """Methods nn.Module gives to every module."""
     if name in attributes.SELF_METHODS:
+        receiver = default_dtype.cast(frame, receiver, name, args)
         cast = registering.recast(receiver, name)
         if cast is not receiver:
             frame.state.replace_value(receiver, cast)

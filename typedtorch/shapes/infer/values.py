@@ -110,11 +110,12 @@ class LayerV:
 
     name: str
     layer: Layer
+    is_default: bool = False  # of the default dtype, and certainly not cast since
 
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, LayerV)
-            and self.name == other.name
+            and (self.name, self.is_default) == (other.name, other.is_default)
             and dict(self.layer.attributes) == dict(other.layer.attributes)
         )
 
@@ -297,6 +298,8 @@ def join(a: Value, b: Value, key: str = "?") -> Value:
         return one_of(a, b) or UNKNOWN
     if isinstance(a, Dtype) and isinstance(b, Dtype):
         return Dtype(a.mask | b.mask)
+    if isinstance(a, LayerV) and isinstance(b, LayerV) and replace(a, is_default=b.is_default) == b:
+        return a if b.is_default else b  # cast on one of two ways
     if isinstance(a, str) and isinstance(b, str):
         return Object("str")
     return _join_compound(a, b, key)
