@@ -10,7 +10,7 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer import default_dtype, definitions, specs, summaries, updates
+from typedtorch.shapes.infer import default_dtype, definitions, objects, specs, summaries, updates
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.blame import captures_tensors, report, report_result
 from typedtorch.shapes.infer.brought import is_exact, is_written, of_open_ranks, tells_nothing
@@ -306,12 +306,15 @@ def _write_back(
                 new = updates.emptied(old)
         frame.state.replace_value(old, new)
         changed.append((old, new))
+    for old, new in objects.changed_inside(before.values(), inner.state.log or [], changed):
+        frame.state.replace_value(old, new)
+        changed.append((old, new))
     return changed
 
 
 def body_frame(interpreter: Interpreter, function: FunctionV, depth: int, *, autocast: bool = False) -> Frame:
     reporter = Reporter(function.module.path, counting=False)
-    state = State({}, Names(lambda name: unknown(f"?{depth}.{name}"), where=f"{depth}."), autocast)
+    state = State({}, Names(lambda name: unknown(f"?{depth}.{name}"), where=f"{depth}."), autocast, log=[])
     return Frame(
         interpreter, function.module, state, reporter, function, function.owner, function.closure or {},
         function.module.facts(function.node).local, depth=depth,

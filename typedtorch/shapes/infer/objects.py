@@ -5,10 +5,11 @@ Values are immutable, so what holds it is made anew too: once, however many hold
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import replace
 
 from typedtorch.shapes.infer.contents import HOLDS_NOTHING, with_parts
+from typedtorch.shapes.infer.updates import emptied
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Bound,
@@ -85,6 +86,64 @@ class Replacement:
 def without(value: Value, holder: Value) -> Value:
     """What an object is given as an attribute that holds the object itself: of that nothing stays known."""
     return Replacement(holder, UNKNOWN)(value)
+
+
+CHANGING = (Instance, Sequence, DictV)
+
+
+def changed_inside(
+    given: Iterable[Value], log: Iterable[tuple[Value, Value]], known: Iterable[tuple[Value, Value]]
+) -> list[tuple[Value, Value]]:
+    """What a call changed inside the objects it was given, for whoever else holds that.
+
+    Args:
+        log: each change in the call, in order, whichever way was taken.
+        known: what became of the objects that were given themselves.
+    """
+    after: dict[int, list[Value]] = {}
+    for old, new in log:
+        after.setdefault(id(old), []).append(new)
+    if not after:
+        return []
+    done = {id(old) for old, _ in known}
+    now = {id(part) for _, new in known for part in _objects_in(new, _DEEP)}
+    parts = {id(part): part for value in given for part in _objects_in(value, _DEEP)}
+    changed = [part for at, part in parts.items() if at in after and at not in done]
+    return [(part, _in_the_end(part, after, now)) for part in changed]
+
+
+def _in_the_end(part: Value, after: dict[int, list[Value]], now: Set[int]) -> Value:
+    """What an object became: its last version where each has but one, else what all have in common."""
+    versions, last = [part], part
+    while len(following := after.get(id(last), [])) == 1 and following[0] is not UNKNOWN:
+        last = following[0]
+        versions.append(last)
+        if len(versions) > _VERSIONS:
+            return UNKNOWN
+    if id(last) in now and not following:
+        return last
+    versions += [new for version in versions for new in after.get(id(version), [])]
+    if not isinstance(part, Instance):
+        return emptied(part)
+    same = {
+        k: v
+        for k, v in part.attributes.items()
+        if all(isinstance(x, Instance) and x.attributes.get(k, UNKNOWN) is v for x in versions)
+    }
+    return replace(part, attributes={**dict.fromkeys(part.attributes, UNKNOWN), **same}, altered=True)
+
+
+_VERSIONS = 100
+
+
+def _objects_in(value: Value, depth: int) -> Iterator[Value]:
+    """What may be changed of a value: it, and what is inside."""
+    if isinstance(value, CHANGING):
+        yield value
+    parts = _PARTS.get(type(value)) if depth else None
+    for part in parts(value) if parts is not None else ():
+        if type(part) not in _ATOMS:
+            yield from _objects_in(part, depth - 1)
 
 
 def _is_or_holds(value: Value, old: Value, depth: int) -> bool:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.contents import Substitution, sizes_of_any_item
-from typedtorch.shapes.infer.objects import Replacement
+from typedtorch.shapes.infer.objects import CHANGING, Replacement
 from typedtorch.shapes.infer.ties import Ties
 from typedtorch.shapes.infer.values import (
     Value,
@@ -31,19 +31,27 @@ MAX_ROUNDS = 4
 class State:
     """Variables and axis names; copied before a branch."""
 
-    __slots__ = ("autocast", "names", "ties", "variables")
+    __slots__ = ("autocast", "log", "names", "ties", "variables")
 
     def __init__(
-        self, variables: dict[str, Value], names: Names, autocast: bool = False, ties: Ties | None = None
+        self,
+        variables: dict[str, Value],
+        names: Names,
+        autocast: bool = False,
+        ties: Ties | None = None,
+        log: list[tuple[Value, Value]] | None = None,
     ) -> None:
         self.variables, self.names, self.autocast = variables, names, autocast
         self.ties = Ties() if ties is None else ties
+        self.log = log  # of a body that a call looks into: what was changed, whichever way was taken
 
     def copy(self) -> State:
-        return State(dict(self.variables), self.names.copy(), self.autocast, self.ties.copy())
+        return State(dict(self.variables), self.names.copy(), self.autocast, self.ties.copy(), self.log)
 
     def replace_value(self, old: Value, new: Value) -> None:
         """A mutation: every name and attribute that held the old object holds the new one."""
+        if self.log is not None and isinstance(old, CHANGING):
+            self.log.append((old, new))
         put = Replacement(old, new)
         for name, value in self.variables.items():
             changed = put(value)
@@ -138,7 +146,7 @@ def join_states(a: State | None, b: State | None, key: str) -> State | None:
             names.packs.update({k: v for k, v in general.names.packs.items() if k in case.names})
     if a.names.free or b.names.free:
         names.release(a.names.free | b.names.free)
-    return State(variables, names, a.autocast and b.autocast, a.ties.join(b.ties))
+    return State(variables, names, a.autocast and b.autocast, a.ties.join(b.ties), a.log)
 
 
 def _join_names(a: Mapping[str, Size], b: Mapping[str, Size], key: str) -> dict[str, Size]:
