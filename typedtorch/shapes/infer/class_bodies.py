@@ -36,6 +36,9 @@ def _collect_facts(info: ClassInfo, definition: Def) -> None:
     for name, attribute in facts.stored:
         if name == receiver:
             info.self_stores.setdefault(attribute, set()).add(definition.name)
+    for name, attribute in facts.within:
+        if name == receiver:
+            info.self_within.setdefault(attribute, set()).add(definition.name)
     for attribute in facts.changed_attributes:
         info.self_changes.setdefault(attribute, set()).add(definition.name)
     if definition.name in ("__init__", "__post_init__"):

@@ -67,6 +67,7 @@ class ClassInfo:
     classes: dict[str, ast.ClassDef] = field(default_factory=dict)
     _rewrites: bool | None = None
     self_stores: dict[str, set[str]] = field(default_factory=dict)  # attribute -> methods that assign it
+    self_within: dict[str, set[str]] = field(default_factory=dict)  # of which they assign an attribute
     self_changes: dict[str, set[str]] = field(
         default_factory=dict
     )  # attribute -> methods that change its items

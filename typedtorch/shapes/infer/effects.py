@@ -15,7 +15,16 @@ from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.index import RESHAPING, Facts
 from typedtorch.shapes.infer.inlining import may_be_another
 from typedtorch.shapes.infer.signatures import Signature, is_plain_instance
-from typedtorch.shapes.infer.values import UNKNOWN, DictV, FunctionV, Instance, Sequence, Tensor, Value
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    DictV,
+    FunctionV,
+    Instance,
+    LayerV,
+    Sequence,
+    Tensor,
+    Value,
+)
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.interpreter import Interpreter
@@ -53,18 +62,19 @@ def _may_change(facts: Facts, name: str, value: Value) -> bool:
     """Whether a body changes what a parameter holds, or passes it on to something that may."""
     if isinstance(value, Tensor):
         return name in facts.passed and not RESHAPING.isdisjoint(facts.called)
-    if not isinstance(value, (Instance, Sequence, DictV)):
+    if not isinstance(value, (Instance, LayerV, Sequence, DictV)):
         return False
-    return name in facts.passed or name in facts.changed_names or any(n == name for n, _ in facts.stored)
+    changed = facts.passed | facts.changed_names
+    return name in changed or any(n == name for n, _ in facts.stored | facts.within)
 
 
 def _forgotten(facts: Facts, name: str, value: Value) -> Value:
     """What is left of an object or a container whose changes cannot be followed."""
-    if isinstance(value, Tensor):
+    if isinstance(value, (LayerV, Tensor)):
         return UNKNOWN
     if not isinstance(value, Instance):
         return updates.emptied(value)
-    stored = {attribute: UNKNOWN for n, attribute in facts.stored if n == name}
+    stored = {attribute: UNKNOWN for n, attribute in facts.stored | facts.within if n == name}
     changed = {
         attribute: updates.emptied(held)
         for attribute in facts.changed_attributes

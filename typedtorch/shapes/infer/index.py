@@ -34,7 +34,8 @@ class Facts:
     ``local``: bound in its own body.  ``stored``: attributes assigned on any name (``x.a = ...``), with
     that name.  ``changed``: what has its items changed, names and ``name.attribute``.  ``passed``: names
     that calls are given, or whose methods are called.  ``called``: attributes that are called.
-    ``given``: attributes assigned on anything but a method's own ``self``.
+    ``given``: attributes assigned on anything but a method's own ``self``.  ``within``: attributes of
+    names inside which something is assigned, ``net.layer.weight = ...``.
     ``outer``: names that it, or a function in it, declares to be somebody else's.
     """
 
@@ -42,6 +43,7 @@ class Facts:
     generator: bool = False
     stored: set[tuple[str, str]] = field(default_factory=set)
     given: set[str] = field(default_factory=set)
+    within: set[tuple[str, str]] = field(default_factory=set)
     changed_names: set[str] = field(default_factory=set)
     changed_attributes: set[str] = field(default_factory=set)
     passed: set[str] = field(default_factory=set)
@@ -86,6 +88,7 @@ def _note(node: ast.AST, facts: Facts, own: bool) -> None:
         facts.passed.update(argument.id for argument in given if isinstance(argument, ast.Name))
     if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) and not is_self(node.value):
         facts.given.add(node.attr)
+        _note_inside(node.value, facts)
     match node:
         case ast.Name(ctx=ast.Store(), id=name):
             if own:
@@ -129,6 +132,14 @@ def _note(node: ast.AST, facts: Facts, own: bool) -> None:
                 _changed(held, facts)
         case ast.Subscript(ctx=ast.Store() | ast.Del(), value=held):
             _changed(held, facts)
+
+
+def _note_inside(holder: ast.expr, facts: Facts) -> None:
+    """``net.layer`` of ``net.layer.weight = ...``, however deep."""
+    while isinstance(holder, ast.Attribute):
+        if isinstance(holder.value, ast.Name):
+            facts.within.add((holder.value.id, holder.attr))
+        holder = holder.value
 
 
 def registered(node: ast.AST) -> str | None:

@@ -303,7 +303,7 @@ def _write_back(
         else:
             new = join_all(ends, name)
             if type(new) is not type(old):
-                new = updates.emptied(old)
+                new = UNKNOWN if isinstance(old, LayerV) else updates.emptied(old)
         frame.state.replace_value(old, new)
         changed.append((old, new))
     for old, new in objects.changed_inside(before.values(), inner.state.log or [], changed):

@@ -101,6 +101,8 @@ def _without_layers(value: Value, weight: Tensor) -> Value:
 
 def set_attribute(frame: Frame, holder: Value, name: Value, value: Value) -> None:
     """``setattr(holder, name, value)`` and its like."""
+    if isinstance(holder, LayerV) and not (isinstance(name, str) and not alters(holder, name, value)):
+        frame.state.replace_value(holder, UNKNOWN)
     if not isinstance(holder, Instance):
         return
     if isinstance(name, str):

@@ -59,17 +59,20 @@ def stable(instance: Instance, promised: Iterable[Value] = ()) -> Instance:
 def after(receiver: Instance, method: str) -> Instance:
     """An object once a method has run that is not looked into, and those that it calls.
 
-    They may have made something else of what they assign, and put other items into what they hold.  Where its
-    class assigns by names that it computes, that may be any tensor, or what is none yet.
+    They may have made something else of what they assign, and put other items into what they hold, or
+    other weights into layers if the constructor does not ask for them.  Where its class assigns by names that
+    it computes, that may be any tensor, or what is none yet.
     """
     info, by_name = receiver.info, receiver.info.rewrites
     run = _called_from(info, method)
+    later = run.difference(_called_at_start(info), _AT_START)
     kept: dict[str, Value] = {}
     for name, value in receiver.attributes.items():
         stored, changed = (
             any(not run.isdisjoint(made.get(name, ())) for made in of_each)
             for of_each in ([i.self_stores for i in info.mro()], [i.self_changes for i in info.mro()])
         )
+        stored = stored or any(not later.isdisjoint(i.self_within.get(name, ())) for i in info.mro())
         if not stored and not (by_name and (value is None or isinstance(value, Tensor))):
             if not changed or isinstance(value, Tensor):
                 kept[name] = value
