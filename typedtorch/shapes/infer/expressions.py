@@ -16,6 +16,7 @@ from typedtorch.shapes.infer.comprehension import (
 )
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of, iterate
+from typedtorch.shapes.infer.objects import one_of
 from typedtorch.shapes.infer.results import check_yield
 from typedtorch.shapes.infer.state import join_states
 from typedtorch.shapes.infer.subscripts import item
@@ -211,7 +212,16 @@ def if_expression(frame: Frame, node: ast.IfExp) -> Value:
     frame.state = joined
     if len(values) == 1:
         return values[0]
-    return join(values[0], values[1], frame.place(node))
+    return _one_of(frame, node, [node.body, node.orelse], values)
+
+
+def _one_of(frame: Frame, node: ast.expr, written: list[ast.expr], values: list[Value]) -> Value:
+    """One of several values, some of which others may hold too."""
+    joined = join_all(values, frame.place(node))
+    kept = (ast.Name, ast.Attribute, ast.Subscript)
+    if len(values) > 1 and any(isinstance(part, kept) for part in written):
+        return one_of(frame.state.variables, frame.place(node), joined, tuple(values))
+    return joined
 
 
 def boolean(frame: Frame, node: ast.BoolOp) -> Value:
@@ -239,7 +249,7 @@ def boolean(frame: Frame, node: ast.BoolOp) -> Value:
         return UNKNOWN
     # ``x or default`` is what is true of x, and ``x and y`` what is false of it, unless it is the last one
     values = [*(_only(v, is_or, values[-1]) for v in values[:-1]), values[-1]]
-    return join_all(values, frame.place(node))
+    return _one_of(frame, node, node.values, values)
 
 
 def _only(value: Value, truth: bool, last: Value) -> Value:

@@ -42,7 +42,7 @@ class Replacement:
         self._old, self._new = old, new
         self._made: dict[int, tuple[Value, Value]] = {}  # with what it was made of, which so stays alive
         if isinstance(new, (Sequence, DictV)) and _holds(new, old, _DEEP):  # a child in its parent's list
-            self._new = with_parts(new, lambda part: UNKNOWN if _is_or_holds(part, old, _DEEP) else part)
+            self._new = with_parts(new, lambda part: UNKNOWN if holds(part, old) else part)
 
     def __call__(self, value: Value, depth: int = _DEEP) -> Value:
         if value is self._old:
@@ -89,6 +89,34 @@ def without(value: Value, holder: Value) -> Value:
 
 
 CHANGING = (Instance, Sequence, DictV)
+ONE_OF = "<one of "  # begins the name under which a state keeps a value that is one of two objects, and these
+
+
+def one_of(variables: dict[str, Value], place: str, joined: Value, options: tuple[Value, ...]) -> Value:
+    """A value that is one of several objects: what is changed of it is changed of one of them."""
+    if not isinstance(joined, CHANGING):
+        return joined
+    joined = replace(joined)  # another object than each, though it may say the same
+    variables[f"{ONE_OF}{place}>"] = (joined, *options)
+    return joined
+
+
+def weakened(held: tuple[Value, ...], old: Value, new: Value) -> list[tuple[Value, Value]]:
+    """Of what ``one_of`` keeps, the objects that may have changed as ``old`` did, each with what is left."""
+    if not any(option is old for option in held):
+        return []
+    others = held[1:] if held[0] is old else held[:1]
+    return [(each, _perhaps_changed(each, old, new)) for each in others]
+
+
+def _perhaps_changed(value: Value, old: Value, new: Value) -> Value:
+    if not isinstance(value, Instance):
+        return emptied(value)
+    was = old.attributes if isinstance(old, Instance) else {}
+    now = new.attributes if isinstance(new, Instance) else {}
+    every = {*was, *now, *value.attributes}
+    differing = {k for k in every if k not in was or now.get(k, UNKNOWN) is not was[k]}
+    return replace(value, attributes={**value.attributes, **dict.fromkeys(differing, UNKNOWN)}, altered=True)
 
 
 def changed_inside(
@@ -146,8 +174,9 @@ def _objects_in(value: Value, depth: int) -> Iterator[Value]:
             yield from _objects_in(part, depth - 1)
 
 
-def _is_or_holds(value: Value, old: Value, depth: int) -> bool:
-    return value is old or (type(value) not in _ATOMS and _holds(value, old, depth))
+def holds(value: Value, old: Value) -> bool:
+    """Whether a value is an object, or it is somewhere inside."""
+    return value is old or (type(value) not in _ATOMS and _holds(value, old, _DEEP))
 
 
 def _holds(value: Value, old: Value, depth: int) -> bool:

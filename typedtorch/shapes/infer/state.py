@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.contents import Substitution, sizes_of_any_item
-from typedtorch.shapes.infer.objects import CHANGING, Replacement
+from typedtorch.shapes.infer.objects import CHANGING, ONE_OF, Replacement, holds, one_of, weakened
 from typedtorch.shapes.infer.ties import Ties
 from typedtorch.shapes.infer.values import (
+    DictV,
+    Sequence,
     Value,
     equal,
     join,
@@ -50,6 +52,12 @@ class State:
 
     def replace_value(self, old: Value, new: Value) -> None:
         """A mutation: every name and attribute that held the old object holds the new one."""
+        kept = [v for n, v in self.variables.items() if n.startswith(ONE_OF) and type(v) is tuple]
+        others = [pair for held in kept for pair in weakened(held, old, new)]
+        for each, left in ((old, new), *others):
+            self._put(each, left)
+
+    def _put(self, old: Value, new: Value) -> None:
         if self.log is not None and isinstance(old, CHANGING):
             self.log.append((old, new))
         put = Replacement(old, new)
@@ -132,11 +140,18 @@ def join_states(a: State | None, b: State | None, key: str) -> State | None:
         return joined[pair]
 
     variables = dict(a.variables)
+    chosen: dict[str, tuple[Value, Value]] = {}
     for name, value in b.variables.items():
         if name not in variables:
             variables[name] = value
         elif variables[name] is not value:
-            variables[name] = once(variables[name], value, name)
+            options = variables[name], value
+            variables[name] = once(*options, name)
+            if all(isinstance(option, (Sequence, DictV)) for option in options):
+                chosen[name] = options
+    for name, options in chosen.items():
+        if any(holds(v, o) for n, v in variables.items() for o in options if not n.startswith(ONE_OF)):
+            variables[name] = one_of(variables, f"{key}.{name}", variables[name], options)
     names = a.names.copy()
     names.sizes = _join_names(a.names.sizes, b.names.sizes, key)
     names.packs = {k: v for k, v in a.names.packs.items() if b.names.packs.get(k, v) == v}
