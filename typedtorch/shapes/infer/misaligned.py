@@ -70,7 +70,7 @@ def misaligned(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[
             continue  # n//2 and n - n//2 are the halves of what is meant to be even
         if str(expected) == str(got):
             continue  # one name in two objects: ``batch`` of the images and of the texts are one
-        who, shown = names.binders.get(dim.name), shown_shape(spec, names)
+        who, shown = names.binders.get(dim.name), shown_shape(spec, names, f"the result{path}")
         return [Problem("size", spec, value, path, dim, i, expected, got, who, shown)]
     return []
 
@@ -82,7 +82,7 @@ def misplaced(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[P
     """
     dims, shape = spec.axes.dims, value.shape
     meant = [_integer_in(dim, value) for dim in dims]
-    written = shown_shape(spec, names)
+    written = shown_shape(spec, names, f"the result{path}")
     wanted = tuple(w if number is None else number for number, w in zip(meant, written, strict=True))
     for i, (dim, number, got) in enumerate(zip(dims, meant, shape, strict=True)):
         if number is None or got == number or isinstance(got, Pack) or is_unknown(got):

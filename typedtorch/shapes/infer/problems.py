@@ -53,12 +53,12 @@ def expected_shape(spec: ArraySpec, names: Names) -> Shape:
     return tuple(entries)
 
 
-def shown_shape(spec: ArraySpec, names: Names) -> Shape:
+def shown_shape(spec: ArraySpec, names: Names, binder: str = "the result") -> Shape:
     """Likewise, with the names that the value itself has bound left as they are written."""
     wanted = expected_shape(spec, names)
     if len(wanted) != len(spec.axes.dims):
         return wanted
     return tuple(
-        unknown(d.text) if d.kind == "named" and names.binders.get(d.name) == "the result" else e
+        unknown(d.text) if d.kind == "named" and names.binders.get(d.name) == binder else e
         for d, e in zip(spec.axes.dims, wanted, strict=True)
     )

@@ -327,7 +327,7 @@ def _match_ends(
         differs = _match_dim(dims[place], entry, names, binder)
         if differs is not None:
             expected, who = differs
-            shown = shown_shape(spec, names)
+            shown = shown_shape(spec, names, binder)
             problems.append(
                 Problem(
                     "size", spec, value, path, dims[place], place % len(dims), expected, entry, who, shown
