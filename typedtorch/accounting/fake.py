@@ -20,6 +20,7 @@ from torch._subclasses.fake_tensor import (
     FakeTensor,
     FakeTensorMode,
 )
+from torch.utils._python_dispatch import _disable_current_modes
 
 DATA_DEPENDENT = (DataDependentOutputException, DynamicOutputShapeException)
 
@@ -38,6 +39,7 @@ __all__ = [
     "node_sequence_number",
     "storage_key",
     "watch_storage",
+    "without_modes",
 ]
 
 
@@ -61,6 +63,13 @@ def in_pieces() -> Iterator[None]:
     from torch._dispatch.python import enable_python_dispatcher  # noqa: PLC0415 - slow to import
 
     with enable_python_dispatcher():
+        yield
+
+
+@contextlib.contextmanager
+def without_modes() -> Iterator[None]:
+    """Tensors made in here have memory, and no gradient is recorded."""
+    with _disable_current_modes(), torch.no_grad():
         yield
 
 

@@ -20,6 +20,7 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from typedtorch.accounting import fake
+from typedtorch.accounting.constants import Constants
 from typedtorch.accounting.corrections import corrected
 from typedtorch.accounting.errors import CounterError, DataDependentError, program_line
 from typedtorch.shapes.size import Size, product
@@ -171,6 +172,7 @@ class Recorder(TorchDispatchMode):
         self._live: dict[int, tuple[int, Any]] = {}
         self._handles: list[Any] = []
         self._paused = False
+        self._constants = Constants()
 
     def __enter__(self) -> Recorder:
         self._handles = [
@@ -316,14 +318,17 @@ class Recorder(TorchDispatchMode):
         try:
             out = corrected(name, func, args, kwargs)
         except fake.DATA_DEPENDENT as error:
-            if phase == "optimizer" and name == "aten._local_scalar_dense.default":
+            out = self._constants.value(func, args, kwargs)
+            if out is None and phase == "optimizer" and name == "aten._local_scalar_dense.default":
                 return _some_number(args[0].dtype)
-            what = _READS if name.startswith("aten._local_scalar_dense") else "gives a shape"
-            raise DataDependentError(
-                f"{name}{_inside(path)}{program_line()} {what} that depends on values, which accounting does "
-                "not have; give it a fixed size (a capacity, a mask, torch.where, nonzero_static) or account "
-                "for the parts around it"
-            ) from error
+            if out is None:
+                what = _READS if name.startswith("aten._local_scalar_dense") else "gives a shape"
+                raise DataDependentError(
+                    f"{name}{_inside(path)}{program_line()} {what} that depends on values, which accounting "
+                    "does not have; give it a fixed size (a capacity, a mask, torch.where, nonzero_static) "
+                    "or account for the parts around it"
+                ) from error
+        self._constants.note(func, args, kwargs, out)
         op = Op(func, name, self._metas(args, path), {k: self._metas(v, path) for k, v in kwargs.items()},
                 (), path, phase, self.step, self.times)  # fmt: skip
         op.outs = tuple(self._meta(tensor, path) for tensor in tensors(out))
