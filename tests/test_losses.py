@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -202,6 +203,13 @@ def test_what_makes_no_sense_is_refused() -> None:
 
 def _refusals() -> None:
     logits, targets = torch.randn(2, 3), torch.tensor([0, 1])
+    for chunked in (False, True):
+        loss: Any = partial(linear_cross_entropy, torch.randn(2, 5, 3)) if chunked else cross_entropy
+        scores = torch.randn(4, 3) if chunked else torch.randn(2, 5, 4)
+        with pytest.raises(TypeError, match=r"targets: expected integers, got torch\.float32"):
+            loss(scores, torch.zeros(2, 5))
+        with pytest.raises(ValueError, match=r"targets: expected shape \(2, 5\) for .*, got \(5, 2\)"):
+            loss(scores, torch.zeros(5, 2, dtype=torch.long))
     with pytest.raises(ValueError, match=r"label_smoothing must be in \[0, 1\], got 2"):
         cross_entropy(logits, targets, label_smoothing=2.0)
     with pytest.raises(ValueError, match="z_loss must be at least 0, got -1"):

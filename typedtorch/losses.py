@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int, Shaped
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
@@ -39,6 +39,8 @@ def cross_entropy(
 
     Raises:
         ValueError: ``label_smoothing`` outside [0, 1], ``z_loss`` negative, or an unknown ``reduction``.
+        TypeError: targets that are no integers.
+        ValueError: targets of another shape than the scores without their last axis.
         IndexError: a target outside ``[0, vocab)`` that is not ``ignore_index`` (on the CPU).
 
     >>> logits = torch.tensor([[0.0, 0.0], [9.0, 9.0]])
@@ -48,6 +50,7 @@ def cross_entropy(
     tensor(0.)
     """
     _check(label_smoothing, z_loss, reduction)
+    _check_targets("logits", logits.shape, targets)
     scores: Float[Tensor, "rows vocab"] = logits.flatten(0, -2) if logits.ndim > 1 else logits[None]
     if scores.dtype in (torch.float16, torch.bfloat16):
         scores = scores.float()
@@ -95,6 +98,7 @@ def linear_cross_entropy(
     _check(label_smoothing, z_loss, reduction)
     if chunk < 1:
         raise ValueError(f"linear_cross_entropy: chunk must be at least 1 token, got {chunk}")
+    _check_targets("hidden", hidden.shape, targets)
     flat = targets.flatten().long()
     rows: Float[Tensor, "rows d_model"] = hidden.flatten(0, -2) if hidden.ndim > 1 else hidden[None]
     options = _Options(chunk, ignore_index, label_smoothing, z_loss, torch.is_grad_enabled())
@@ -146,6 +150,16 @@ def _check(label_smoothing: float, z_loss: float, reduction: str) -> None:
         raise ValueError(f"z_loss must be at least 0, got {z_loss}")
     if reduction not in ("mean", "sum"):
         raise ValueError(f"reduction must be 'mean' or 'sum', got {reduction!r}")
+
+
+def _check_targets(what: str, shape: torch.Size, targets: Shaped[Tensor, "*batch"]) -> None:
+    if targets.is_floating_point() or targets.is_complex():
+        raise TypeError(f"targets: expected integers, got {targets.dtype}")
+    if targets.shape != shape[:-1]:
+        raise ValueError(
+            f"targets: expected shape {tuple(shape[:-1])} for {what} {tuple(shape)}, got "
+            f"{tuple(targets.shape)}"
+        )
 
 
 @dataclass(frozen=True)

@@ -167,3 +167,14 @@ def test_a_thread_that_dies_is_reported() -> None:
     with pytest.raises(PrefetchError, match=r"died: SystemExit\(3\)"):
         next(ahead)
     ahead.close()
+
+
+def test_batches_of_nothing_are_refused() -> None:
+    tokens, sampler = MemoryTokens(np.arange(9)), EpochStarts(9, 2, 0)
+    with pytest.raises(ValueError, match="batch and seq are at least 1, got 0 and 2"):
+        TokenBatches(tokens, sampler, batch=0, seq=2)
+    for kind in (EpochStarts, UniformStarts):
+        with pytest.raises(ValueError, match="seq: expected at least 1, got 0"):
+            kind(9, 0, 0)
+    with pytest.raises(ValueError, match="depth is at least 1, got 0"):
+        Prefetcher(TokenBatches(tokens, sampler, batch=2, seq=2), depth=0)

@@ -87,6 +87,10 @@ def test_values_out_of_range_are_refused_at_construction() -> None:
     weight = torch.nn.Parameter(torch.ones(1))
     with pytest.raises(ValueError, match="AdamW: lr must be at least 0, got -1"):
         optim.AdamW([weight], lr=-1)
+    with pytest.raises(ValueError, match="AdamW: lr must be at least 0, got '1e-3'"):
+        optim.AdamW([weight], lr="1e-3")  # type: ignore[arg-type]  # as a file of settings holds it
+    with pytest.raises(ValueError, match=r"Adam: betas are two numbers in \[0, 1\), got 0.9"):
+        optim.Adam([weight], betas=0.9)  # type: ignore[arg-type]  # likewise
     with pytest.raises(ValueError, match=r"Adam: betas are two numbers in \[0, 1\), got \(0.9, 1.0\)"):
         optim.Adam([weight], betas=(0.9, 1.0))
     with pytest.raises(

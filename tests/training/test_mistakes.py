@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from typedtorch.training import (
     CallbackError,
+    CheckpointMismatch,
     ConfigError,
     EarlyStop,
     LoopSettings,
@@ -48,8 +49,51 @@ def test_an_optimizer_of_another_model_is_refused() -> None:
     assert made.fit().step == 8  # some of them are enough: the others may be frozen
 
 
-@pytest.mark.parametrize("rate", [-1.0, float("nan"), float("inf")])
-def test_a_rate_that_is_none_is_refused(rate: float) -> None:
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        ({"model": nn.Linear}, "model: expected a Module, got the class Linear"),
+        ({"optimizer": torch.optim.SGD}, "optimizer: expected an Optimizer, got the class SGD"),
+        ({"settings": {"steps": 2}}, "settings: expected LoopSettings, got a dict"),
+        ({"loss": None}, "loss: expected a function of the model and a batch, got a NoneType"),
+        ({"store": "runs"}, "store: expected a CheckpointStore or None, got a str"),
+        ({"schedule": 0.1}, "schedule: expected a function of the step, or None, got a float"),
+        ({"evaluate": {}}, "evaluate: expected a function of the model, or None, got a dict"),
+        ({"callbacks": EarlyStop()}, "callbacks: expected several in a list, got a EarlyStop"),
+        (
+            {"callbacks": [EarlyStop]},
+            "callbacks: expected objects with on_start or .*, got the class EarlyStop",
+        ),
+        ({"callbacks": [print]}, "callbacks: expected objects with on_start or .*, got a builtin"),
+        ({"loggers": [print]}, "loggers: expected objects with log, got a builtin"),
+    ],
+)
+def test_a_part_of_another_kind_is_refused(part: dict[str, Any], message: str) -> None:
+    model = Tiny()
+    given = {
+        "model": model, "loss": token_loss, "batches": token_batches(), "settings": LoopSettings(steps=1),
+        "optimizer": torch.optim.SGD(model.parameters(), lr=0.1), **part,
+    }  # fmt: skip
+    with pytest.raises(TypeError, match=f"^{message}"):
+        Trainer(**given)
+
+
+def test_a_state_that_is_none_is_refused() -> None:
+    with pytest.raises(CheckpointMismatch, match="expected the items of a state by name, found a NoneType"):
+        make_trainer().load_state_dict(None)  # type: ignore[arg-type]  # what the test is about
+
+
+def test_train_refuses_a_configuration_and_a_model_that_are_none() -> None:
+    with pytest.raises(
+        ConfigError, match="config: expected a TrainConfig, or settings as keywords, got a dict"
+    ):
+        train({"steps": 2})  # type: ignore[arg-type]  # what the test is about
+    with pytest.raises(ConfigError, match="model: expected a Module, got a str"):
+        train(model="gpt2")  # type: ignore[arg-type]  # likewise
+
+
+@pytest.mark.parametrize("rate", [-1.0, float("nan"), float("inf"), None])
+def test_a_rate_that_is_none_is_refused(rate: Any) -> None:
     model = Tiny()
     trainer = Trainer(
         model, token_loss, token_batches(), torch.optim.SGD(model.parameters(), lr=0.1),

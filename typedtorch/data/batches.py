@@ -91,6 +91,9 @@ class TokenBatches:
     >>> batches = TokenBatches(tokens, EpochStarts(9, seq=2, seed=0), batch=2, seq=2)
     >>> [sorted(next(batches).inputs[:, 0].tolist()) for _ in range(2)], batches.state_dict()["position"]
     ([[2, 6], [0, 4]], 4)
+
+    Raises:
+        ValueError: ``batch`` or ``seq`` is not at least 1.
     """
 
     endless = True
@@ -106,6 +109,8 @@ class TokenBatches:
         shard: Shard = Shard(),
         device: torch.device | str = "cpu",
     ) -> None:
+        if batch < 1 or seq < 1:
+            raise ValueError(f"TokenBatches: batch and seq are at least 1, got {batch} and {seq}")
         self.tokens, self.sampler, self.batch, self.seq, self.shard = tokens, sampler, batch, seq, shard
         self.device, self.position = torch.device(device), 0
         self._slot = row_buffer(batch, seq, tokens.dtype)

@@ -37,6 +37,7 @@ class Prefetcher:
     those read ahead.
 
     Raises:
+        ValueError: ``depth`` is not at least 1.
         PrefetchError: the thread died (its exception is the cause) or gave nothing for ``timeout`` seconds.
     """
 
@@ -50,6 +51,8 @@ class Prefetcher:
         timeout: float = 300.0,
         events: Sequence[Event | None] | None = None,
     ) -> None:
+        if depth < 1:
+            raise ValueError(f"Prefetcher: depth is at least 1, got {depth}")
         self.batches, self.depth, self.timeout = batches, depth, timeout
         self._events = events
         self._thread: threading.Thread | None = None

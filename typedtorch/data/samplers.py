@@ -62,7 +62,7 @@ class UniformStarts:
     (np.int64(0), np.int64(2))
 
     Raises:
-        ValueError: fewer than ``seq + 1`` tokens.
+        ValueError: ``seq`` is not at least 1, or there are fewer than ``seq + 1`` tokens.
     """
 
     count: int
@@ -70,6 +70,8 @@ class UniformStarts:
     seed: int
 
     def __post_init__(self) -> None:
+        if self.seq < 1:
+            raise ValueError(f"seq: expected at least 1, got {self.seq}")
         _windows(self.count, self.seq, self.windows)
 
     @property
@@ -99,7 +101,7 @@ class EpochStarts:
     True
 
     Raises:
-        ValueError: fewer than ``seq + 1`` tokens.
+        ValueError: ``seq`` is not at least 1, or there are fewer than ``seq + 1`` tokens.
     """
 
     count: int
@@ -107,6 +109,8 @@ class EpochStarts:
     seed: int
 
     def __post_init__(self) -> None:
+        if self.seq < 1:
+            raise ValueError(f"seq: expected at least 1, got {self.seq}")
         _windows(self.count, self.seq, self.windows)
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from typedtorch.training.errors import CallbackError
+from typedtorch.training.given import HOOKS, several
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,11 +66,11 @@ class Callbacks:
     """Several callbacks called in order, with errors attributed."""
 
     def __init__(self, callbacks: Iterable[Hooks]) -> None:
-        self.all = list(callbacks)
+        self.all: list[Any] = several("callbacks", callbacks, HOOKS)
         # Methods nobody overrides are not called: a step of a small model takes less than the calls would.
         self._overriding = {
             hook: [c for c in self.all if getattr(type(c), hook, None) not in (None, getattr(Callback, hook))]
-            for hook in ("on_start", "on_step", "on_log", "on_evaluate", "on_save", "on_end")
+            for hook in HOOKS
         }
         self.on_step = self._overriding["on_step"]
 

@@ -32,6 +32,7 @@ from typedtorch.training.distributed import Parallel, join
 from typedtorch.training.ending import Ending
 from typedtorch.training.errors import ConfigError
 from typedtorch.training.evaluate import Evaluator
+from typedtorch.training.given import told
 from typedtorch.training.loggers import JsonLines, Logger, rewind
 from typedtorch.training.monitor import DeviceMonitor, Profile
 from typedtorch.training.precision import Precision
@@ -95,6 +96,10 @@ def train(
         CheckpointMismatch: the checkpoint is of another model, data or configuration.
         Interrupted: SIGTERM or SIGINT came; the checkpoint was saved.
     """
+    if config is not None and not isinstance(config, TrainConfig):
+        raise ConfigError(f"config: expected a TrainConfig, or settings as keywords, got {told(config)}")
+    if model is not None and not isinstance(model, nn.Module):
+        raise ConfigError(f"model: expected a Module, got {told(model)}")
     asked = (config or TrainConfig()).override(**overrides)
     resumption = plan(asked, explicit=dict(overrides))
     asked = resumption.config

@@ -7,9 +7,10 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from typedtorch.data.files import atomic_file
+from typedtorch.training.given import several
 
 Record = Mapping[str, object]
 
@@ -83,7 +84,8 @@ class SafeLoggers:
     """Several loggers as one that never raises: a failure is reported once per logger, and counted."""
 
     def __init__(self, loggers: Iterable[Logger], warn: Callable[[str], None]) -> None:
-        self.loggers, self._warn = list(loggers), warn
+        self.loggers: list[Any] = several("loggers", loggers, ("log",))
+        self._warn = warn
         self.failures: dict[str, int] = {}
 
     def log(self, record: Record, /) -> None:
@@ -94,7 +96,7 @@ class SafeLoggers:
     def close(self) -> None:
         """Close each logger."""
         for logger in self.loggers:
-            self._try(logger, logger.close)
+            self._try(logger, lambda logger=logger: logger.close())  # type: ignore[misc]  # bound now
 
     def _try(self, logger: Logger, action: Callable[[], None]) -> None:
         name = type(logger).__name__

@@ -62,8 +62,10 @@ class Snapshot:
         }  # fmt: skip
         return {**state, "scaler": t.scaler.state_dict()} if t.scaler is not None else state
 
-    def problems(self, state: Mapping[str, Any]) -> list[str]:
+    def problems(self, state: object) -> list[str]:
         """Every way in which ``state`` is not this run's, one line each."""
+        if not isinstance(state, Mapping):
+            return [f"expected the items of a state by name, found a {type(state).__name__}"]
         t = self.trainer
         checks: dict[str, Callable[[Any], list[str]]] = {
             "model": lambda found: model_problems(found, t.model),

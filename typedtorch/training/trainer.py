@@ -26,6 +26,7 @@ from typedtorch.training.errors import ConfigError, Interrupted, NonFiniteError
 from typedtorch.training.evaluate import as_figures
 from typedtorch.training.faults import Faults, is_out_of_memory
 from typedtorch.training.figures import Meter
+from typedtorch.training.given import check_parts
 from typedtorch.training.loggers import Logger, SafeLoggers
 from typedtorch.training.precision import Precision
 from typedtorch.training.protocols import After, Display, Evaluate, FitResult, Quiet, Schedule, Stop
@@ -66,6 +67,7 @@ class Trainer:
 
     Raises:
         ConfigError: no parameter of the optimizer is one of the model.
+        TypeError: a part is not what it should be.
     """
 
     def __init__(
@@ -85,6 +87,7 @@ class Trainer:
         parallel: Parallel | None = None,
         identity: Mapping[str, Any] | None = None,
     ) -> None:
+        check_parts(model, loss, optimizer, settings, schedule, evaluate, store)
         self.device = next((p.device for p in model.parameters()), torch.device("cpu"))
         self.parallel = parallel or Parallel()
         self.model, self.loss, self.settings = model, loss, settings
@@ -109,8 +112,7 @@ class Trainer:
             device=self.device,
         )
         self.snapshot, self.saver = Snapshot(self, identity or {}), Saver(self)
-        self.meter = Meter(self.device)
-        self.accumulate = settings.accumulate
+        self.meter, self.accumulate = Meter(self.device), settings.accumulate
         self.step = self.skipped = self.rollbacks = 0
         self.should_stop = ""
         self.result = FitResult(0, "")
@@ -232,7 +234,7 @@ class Trainer:
         (whole if self.scaler is None else self.scaler.scale(whole)).backward()
 
     def _set_rate(self, rate: float) -> None:
-        if not 0 <= rate < math.inf:
+        if rate is None or not 0 <= rate < math.inf:
             raise ConfigError(f"schedule: expected a rate from 0, got {rate} for step {self.step}")
         self._lr = rate
         for group in self.optimizer.param_groups:

@@ -1,0 +1,70 @@
+"""Whether the parts a trainer was given are what it wants: said at once, not where they are first used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from torch import nn
+from torch.optim import Optimizer
+
+from typedtorch.training.checkpoint import CheckpointStore
+from typedtorch.training.settings import LoopSettings
+
+HOOKS = ("on_start", "on_step", "on_log", "on_evaluate", "on_save", "on_end")
+
+
+def check_parts(
+    model: object,
+    loss: object,
+    optimizer: object,
+    settings: object,
+    schedule: object,
+    evaluate: object,
+    store: object,
+) -> None:
+    """Refuse what is none of the kind.
+
+    Raises:
+        TypeError: the first that is not, with what was wanted and what came.
+    """
+    kinds: tuple[tuple[str, object, type, str], ...] = (
+        ("model", model, nn.Module, "a Module"),
+        ("optimizer", optimizer, Optimizer, "an Optimizer"),
+        ("settings", settings, LoopSettings, "LoopSettings"),
+        ("store", store, CheckpointStore, "a CheckpointStore or None"),
+    )
+    for name, value, kind, wanted in kinds:
+        if not isinstance(value, kind) and not (name == "store" and value is None):
+            raise TypeError(f"{name}: expected {wanted}, got {told(value)}")
+    functions = (
+        ("loss", loss, "a function of the model and a batch"),
+        ("schedule", schedule, "a function of the step, or None"),
+        ("evaluate", evaluate, "a function of the model, or None"),
+    )
+    for name, value, wanted in functions:
+        if not callable(value) and (value is not None or name == "loss"):
+            raise TypeError(f"{name}: expected {wanted}, got {told(value)}")
+
+
+def several(name: str, values: object, methods: tuple[str, ...]) -> list[object]:
+    """The items of an iterable, each with one of the methods at least.
+
+    Raises:
+        TypeError: it is no iterable, or one of them has none of the methods.
+    """
+    if not isinstance(values, Iterable):
+        raise TypeError(f"{name}: expected several in a list, got {told(values)}")
+    found = list(values)
+    for value in found:
+        if isinstance(value, type) or not any(callable(getattr(value, method, None)) for method in methods):
+            raise TypeError(f"{name}: expected objects with {' or '.join(methods)}, got {told(value)}")
+    return found
+
+
+def told(value: object) -> str:
+    """A value's kind in words.
+
+    >>> told(3), told(int)
+    ('a int', 'the class int')
+    """
+    return f"the class {value.__name__}" if isinstance(value, type) else f"a {type(value).__name__}"
