@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import replace
 
 from typedtorch.shapes.infer.contents import HOLDS_NOTHING, with_parts
-from typedtorch.shapes.infer.updates import emptied
+from typedtorch.shapes.infer.updates import emptied, only_at_start
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Bound,
@@ -136,8 +136,22 @@ def changed_inside(
     done = {id(old) for old, _ in known}
     now = {id(part) for _, new in known for part in _objects_in(new, _DEEP)}
     parts = {id(part): part for value in given for part in _objects_in(value, _DEEP)}
-    changed = [part for at, part in parts.items() if at in after and at not in done]
-    return [(part, _in_the_end(part, after, now)) for part in changed]
+    same = {at: part for old, new in known for at, part in _successors(old, new, _DEEP)}
+    changed = [part for at, part in parts.items() if (at in after or at in same) and at not in done]
+    return [(part, same[id(part)] if id(part) in same else _in_the_end(part, after, now)) for part in changed]
+
+
+def _successors(old: Value, new: Value, depth: int) -> Iterator[tuple[int, Value]]:
+    """What became of the objects in the attributes of one, where nobody puts others in their place."""
+    if not isinstance(old, Instance) or not isinstance(new, Instance) or not depth:
+        return
+    given = old.info.module.facts(old.info.module.tree).given
+    for name, part in old.attributes.items():
+        now = new.attributes.get(name)
+        stays = only_at_start(old.info, name) and name not in given
+        if stays and part is not now and type(part) is type(now) and isinstance(part, CHANGING):
+            yield id(part), now
+            yield from _successors(part, now, depth - 1)
 
 
 def _in_the_end(part: Value, after: dict[int, list[Value]], now: Set[int]) -> Value:
