@@ -55,3 +55,16 @@ def test_a_method_of_another_file_is_told_with_its_class(
     assert capsys.readouterr().out.startswith(
         f"main.py:4:1: error: in Net.forward() of {named}: self.out(x): in_features is 10, the last axis"
     )
+
+
+def test_a_helper_of_another_file_gives_a_layer_other_weights(capsys: pytest.CaptureFixture[str]) -> None:
+    helper = "from torch import nn\n\n\ndef halve(layer: nn.Linear, attribute: str) -> None:\n"
+    body = "    layer.weight.data = layer.weight[:2]\n    setattr(layer, attribute, 2)\n"
+    Path("helpers.py").write_text(helper + body)
+    made = "def test(rank):\n    layer = nn.Linear(8, 8)\n    halve(layer, 'out_features')\n"
+    Path("main.py").write_text(
+        "import torch\nfrom torch import nn\nfrom helpers import halve\n\n\n"
+        + made
+        + "    torch.testing.assert_close(layer.weight, torch.zeros(2, 8))\n"
+    )
+    assert main(["."]) == 0, capsys.readouterr().out

@@ -45,11 +45,17 @@ def follow(frame: Frame, function: FunctionV, signature: Signature, bound: Given
     interpreter = frame.interpreter
     if _can_run(interpreter, frame, function):
         with frame.reporter.mute():
-            values = {name: value for name, (value, _) in bound.items()}
+            values = {name: _now(frame, value, where) for name, (value, where) in bound.items()}
             interpreter.run_inline(frame, function, signature, values, node)
         return
     for name, value in given.items():
         frame.state.replace_value(value, _forgotten(facts, name, value))
+
+
+def _now(frame: Frame, value: Value, where: ast.expr | None) -> Value:
+    """What an argument's name holds by now: the object itself, where the call has said more of its sizes."""
+    current = frame.state.variables.get(where.id) if isinstance(where, ast.Name) else None
+    return current if type(current) is type(value) and isinstance(current, (Instance, LayerV)) else value
 
 
 def _can_run(interpreter: Interpreter, frame: Frame, function: FunctionV) -> bool:
