@@ -170,8 +170,11 @@ def _reads(folder: Path) -> tuple[Ahead, Path]:
 
 def test_facts_say_the_same_when_they_come_from_another_process(tmp_path: Path) -> None:
     ahead, path = _reads(tmp_path)
-    there, here = ahead.facts(path), SourceFacts.read(MODULE)
+    written, here = ahead.facts(path), SourceFacts.read(MODULE)
+    assert written is not None
+    there = written.read()
     assert there is not None
+    assert there.interface == here.interface
     for place in ("harmless_places", "kept_results", "rebound_names", "returned_calls", "cast_places"):
         assert getattr(here, place), place
         assert getattr(there, place) == getattr(here, place)

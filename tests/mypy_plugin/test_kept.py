@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import pickle
 import random
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from mypy.options import Options
 
 from mypy_plugin.running import FAILING, Outcome, Project
 from typedtorch.mypy_plugin import digest
 from typedtorch.mypy_plugin.ahead import Answer, stamp
+from typedtorch.mypy_plugin.digest import Texts
 from typedtorch.mypy_plugin.kept import Kept
+from typedtorch.mypy_plugin.kept_facts import KeptFacts, Written
 from typedtorch.shapes.findings import Finding
+from typedtorch.shapes.module_facts import SourceFacts
 
 HEAD = "import torch\nfrom jaxtyping import Float\nfrom torch import Tensor\n"
 LIBRARY = (
@@ -111,10 +116,8 @@ def test_what_mypy_prints_after_an_edit_is_what_it_prints_from_nothing(own: Proj
     assert len(seen) > 3
 
 
-def _options(cache: Path) -> Options:
-    options = Options()
-    options.cache_dir = str(cache)
-    return options
+def _kept(folder: Path, files: Mapping[str, Path]) -> Kept:
+    return Kept(folder, Texts(), files.get)
 
 
 def test_an_answer_comes_back_as_it_was_until_a_text_changes(tmp_path: Path) -> None:
@@ -123,20 +126,17 @@ def test_an_answer_comes_back_as_it_was_until_a_text_changes(tmp_path: Path) -> 
         path.write_text("x = 1\n")
     finding = Finding(str(paths["user"]), 1, 0, 1, 1, "shape", "wrong", "mend it")
     answer = Answer(stamp(paths["user"]), [finding], frozenset({"library"}), frozenset({"missing"}))
-    Kept(_options(tmp_path), paths.get).keep("user", str(paths["user"]), answer)
+    _kept(tmp_path, paths).keep("user", str(paths["user"]), answer)
 
-    again = Kept(_options(tmp_path), paths.get)
+    again = _kept(tmp_path, paths)
     assert again.answer("user", str(paths["user"])) == answer
     assert again.holds("user") is True
     assert again.holds("library") is None
-    assert (
-        Kept(_options(tmp_path), {**paths, "missing": tmp_path}.get).answer("user", str(paths["user"]))
-        is None
-    )
+    assert _kept(tmp_path, {**paths, "missing": tmp_path}).answer("user", str(paths["user"])) is None
 
     paths["library"].write_text("x = 2\n")
-    assert Kept(_options(tmp_path), paths.get).holds("user") is False
-    assert Kept(_options(tmp_path), paths.get).answer("user", str(paths["user"])) is None
+    assert _kept(tmp_path, paths).holds("user") is False
+    assert _kept(tmp_path, paths).answer("user", str(paths["user"])) is None
 
 
 def test_what_another_engine_found_and_what_cannot_be_read_counts_for_nothing(
@@ -144,12 +144,53 @@ def test_what_another_engine_found_and_what_cannot_be_read_counts_for_nothing(
 ) -> None:
     path = tmp_path / "user.py"
     path.write_text("x = 1\n")
-    kept = Kept(_options(tmp_path), {"user": path}.get)
+    kept = _kept(tmp_path / "kept", {"user": path})
     kept.keep("user", str(path), Answer(stamp(path), [], frozenset(), frozenset()))
-    (written,) = (tmp_path / "typedtorch").iterdir()
+    (written,) = (tmp_path / "kept").iterdir()
     with monkeypatch.context() as patch:
         patch.setattr(digest, "engine", lambda: "another")
-        assert Kept(_options(tmp_path), {"user": path}.get).holds("user") is None
+        assert _kept(tmp_path / "kept", {"user": path}).holds("user") is None
     for text in ("{", "[]", "{}"):
         written.write_text(text)
-        assert Kept(_options(tmp_path), {"user": path}.get).holds("user") is None
+        assert _kept(tmp_path / "kept", {"user": path}).holds("user") is None
+
+
+CLASSES = """from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        self.blocks = nn.ModuleList([nn.Linear(2, 3) for _ in range(4)])
+        self.register_buffer("table", make())
+"""
+
+
+def test_facts_come_back_as_they_were_until_the_text_changes(tmp_path: Path) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(CLASSES)
+    source = SourceFacts.read(CLASSES)
+    KeptFacts(tmp_path, Texts()).keep("net", str(path), Written.of(source, whole=True))
+    written = KeptFacts(tmp_path, Texts()).get("net", str(path))
+    assert written is not None
+    found = written.read()
+    assert found is not None
+    assert found.interface == source.interface
+    assert found.classes["Net"].containers["blocks"].items == ("nn.Linear",)
+    assert found.classes["Net"].registered == {"table": "buffer"}
+    path.write_text(CLASSES + "\n")
+    assert KeptFacts(tmp_path, Texts()).get("net", str(path)) is None
+
+
+def test_what_is_no_facts_is_not_loaded(tmp_path: Path) -> None:
+    harmful = tmp_path / "harm"
+    calls = pickle.dumps(_Harm(str(harmful)))
+    for data in (calls, b"", b"nonsense", pickle.dumps({"a": 1})):
+        assert Written("", data).read() is None
+    assert not harmful.exists()
+
+
+class _Harm:
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return os.mkdir, (self.path,)

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import typedtorch
+from typedtorch.mypy_plugin.kept_facts import Written
 from typedtorch.shapes.findings import Finding
-from typedtorch.shapes.module_facts import SourceFacts
 
 # Bytes of source from which a process is worth its start, and for which one more is.
 WORTHWHILE = 4_000
@@ -53,7 +53,7 @@ class Facts:
     """What one source says, and the state of its file then."""
 
     stamp: Stamp
-    source: SourceFacts
+    written: Written
 
 
 # A process is told the files, and asked of sources, by path, and of modules, by name.  It answers with what
@@ -127,10 +127,10 @@ class Ahead:
             self._files, self._left, self._wanted = dict(files), dict.fromkeys(check), wanted
             self._news.notify_all()
 
-    def facts(self, path: Path) -> SourceFacts | None:
+    def facts(self, path: Path) -> Written | None:
         """What a source says; None if no process has read it by now, or the file has changed since."""
         found = self._facts.pop(path, None)
-        return found.source if found is not None and found.stamp == stamp(path) else None
+        return found.written if found is not None and found.stamp == stamp(path) else None
 
     def answer(self, module: str, path: Path, *, take_back: bool = True) -> Answer | None:
         """The answer for a module; None if nobody works on it, or the file has changed since.

@@ -1,10 +1,10 @@
 """What mypy must know to decide whether a cached result still holds.
 
-mypy rechecks a module when its own text changes, or the interface of one that it imports.  A shape is no
-part of that interface: ``Float[Tensor, "b d"]`` is ``Tensor`` to mypy whatever the string says.  So every
-module that names a tensor package reports the part of its text that callers' shapes depend on, and the
-sources of the checker itself; both enter mypy's hash.  So do those attributes which other files give to the
-objects of the module, whether it imports them or not.
+mypy rechecks a module when its own text changes, or the interface of one that it imports.  The types that
+this plugin gives to expressions come from the sources of classes, which are no part of that interface.  So
+every module that names a tensor package reports a digest of what its source says of its classes, and one of
+the sources of the checker itself; both enter mypy's hash.  So do those attributes which other files give to
+the objects of the module, whether it imports them or not.  What findings rest on is watched in ``kept``.
 
 This runs for every module of every run, on a warm cache too, so it reads text and never parses.
 """
@@ -12,7 +12,7 @@ This runs for every module of every run, on a warm cache too, so it reads text a
 from __future__ import annotations
 
 import hashlib
-import re
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -27,20 +27,10 @@ _UNSHAPED = {
     "pytest", "_pytest", "pluggy", "hypothesis", "filelock", "typeguard", "pyparsing", "networkx",
 }  # fmt: skip
 
-# A function with the text of its return annotation and of its body.
-_FUNCTION = re.compile(
-    rb"""
-    ^(?P<indent>[ \t]*)(?:async[ \t]+)?def[ \t]+\w+(?:\[[^\]]*\])?
-    \((?:[^()"']|"[^"\n]*"|'[^'\n]*'|\((?:[^()]|\([^()]*\))*\))*\)
-    [ \t\n]*->[ \t\n]*(?P<returns>[^\n]*?)[ \t]*:[ \t]*(?:\#[^\n]*)?\n
-    (?P<body>(?:(?P=indent)[ \t]+[^\n]*\n|[ \t]*\n)*)
-    """,
-    re.M | re.X,
-)
-_PLAIN = {b"None", b"int", b"bool", b"str", b"float"}
 
-
-def config_data(module: str, path: str, config: Config, *, shows_errors: bool = True) -> list[str] | None:
+def config_data(
+    module: str, path: str, config: Config, interface: Callable[[], str], *, shows_errors: bool = True
+) -> list[str] | None:
     """What to store beside mypy's cache of one module; None where shapes play no part."""
     package = module.partition(".")[0]
     if package == "torch":
@@ -57,29 +47,10 @@ def config_data(module: str, path: str, config: Config, *, shows_errors: bool = 
     ):
         return None
     options = "excluded" if config.excludes(Path(path)) else _options_digest(config.disabled(Path(path)))
-    stored = [_plugin_digest(), engine(), options, interface_digest(data)]
+    stored = [_plugin_digest(), engine(), options, interface()]
     if shows_errors and not is_installed(Path(path)):
         stored += given_around(module, Path(path), data.decode(errors="replace"))
     return stored
-
-
-def interface_digest(data: bytes) -> str:
-    """A digest of all of a source but the bodies whose shapes the signature settles.
-
-    >>> before = b'def f(x: Float[Tensor, "b d"]) -> Float[Tensor, "b k"]:\\n    return x @ w\\n'
-    >>> interface_digest(before) == interface_digest(before.replace(b"x @ w", b"x.mm(w)"))
-    True
-    >>> interface_digest(before) == interface_digest(before.replace(b"b k", b"b d"))
-    False
-    """
-    return _hash(_FUNCTION.sub(_without_settled_body, data))
-
-
-def _without_settled_body(match: re.Match[bytes]) -> bytes:
-    """A quoted shape settles what callers see; so does a plain type, of a function that has no ``self``."""
-    returns, plain_function = match["returns"], not match["indent"]
-    settled = b'"' in returns or b"'" in returns or (plain_function and returns in _PLAIN)
-    return match[0][: match.start("body") - match.start()] if settled else match[0]
 
 
 def _options_digest(disabled: frozenset[str]) -> str:
@@ -92,12 +63,25 @@ def engine() -> str:
     return _sources_digest(Path(typedtorch.shapes.__file__).parent)
 
 
-def of_file(path: str) -> str:
-    """Of a file; nothing of one that cannot be read."""
-    try:
-        return _hash(Path(path).read_bytes())
-    except OSError:
-        return ""
+class Texts:
+    """Digests of files, each read once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def of(self, path: str) -> str:
+        """Of a file; empty for one that cannot be read."""
+        if path not in self._known:
+            try:
+                self._known[path] = _hash(Path(path).read_bytes())
+            except OSError:
+                self._known[path] = ""
+        return self._known[path]
+
+
+def of_text(text: str) -> str:
+    """Of a text."""
+    return _hash(text.encode(errors="surrogatepass"))
 
 
 @cache

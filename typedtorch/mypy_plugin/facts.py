@@ -9,21 +9,24 @@ from mypy.checker import TypeChecker
 from mypy.nodes import SymbolTableNode, TypeAlias, TypeInfo
 from mypy.types import AnyType, Instance, TypeOfAny, get_proper_type
 
+from typedtorch.mypy_plugin.kept_facts import Written
 from typedtorch.mypy_plugin.module_call import MODULE, is_module
 from typedtorch.shapes.module_facts import ClassFacts, SourceFacts
 
 Lookup = Callable[[str], SymbolTableNode | None]
 PathOf = Callable[[str], str | None]
-Ahead = Callable[[Path], SourceFacts | None]
+Known = Callable[[str, str], Written | None]
+Keep = Callable[[str, str, Written], None]
 
 
 class Facts:
     """What the source says of a class, and which class a name in a source means."""
 
-    def __init__(self, lookup: Lookup, path_of: PathOf, ahead: Ahead) -> None:
+    def __init__(self, lookup: Lookup, path_of: PathOf, known: Known, keep: Keep) -> None:
         self._lookup = lookup
         self._path_of = path_of
-        self._ahead = ahead
+        self._known = known
+        self._keep = keep
         self._sources: dict[str, tuple[tuple[int, int], SourceFacts]] = {}
 
     def path(self, module: str) -> Path | None:
@@ -34,14 +37,26 @@ class Facts:
     def source(self, module: str) -> SourceFacts | None:
         """What one module says; None where there is no source but a stub, or nothing."""
         path = self._path_of(module)
-        if path is None or not path.endswith(".py"):
-            return None
+        return None if path is None or not path.endswith(".py") else self._source(module, path)
+
+    def interface(self, module: str, path: str) -> str:
+        """A digest of what other modules can know of a source from its facts."""
+        known = self._known(module, path)
+        if known is None:
+            source = self._source(module, path)
+            known = Written("") if source is None else Written.of(source, whole=False)
+            self._keep(module, path, known)
+        return known.interface
+
+    def _source(self, module: str, path: str) -> SourceFacts | None:
         try:
             status = Path(path).stat()
             stamp = (status.st_mtime_ns, status.st_size)
             known = self._sources.get(path)
             if known is None or known[0] != stamp:
-                known = self._sources[path] = (stamp, self._ahead(Path(path)) or _read(Path(path)))
+                written = self._known(module, path)
+                source = (written and written.read()) or _read(Path(path))
+                known = self._sources[path] = (stamp, source)
         except (OSError, UnicodeDecodeError):
             return None
         return known[1]

@@ -40,7 +40,8 @@ class TypedtorchPlugin(Plugin):
         self.guard = Guard(options)
         self.reporter = Reporter(options, self.start.config)
         self.early = Early(self.reporter)
-        self.facts = Facts(self.lookup_fully_qualified, self.reporter.path_of, self.reporter.facts_ahead)
+        reporter = self.reporter
+        self.facts = Facts(self.lookup_fully_qualified, reporter.path_of, reporter.facts, reporter.keep_facts)
         self.attributes = Attributes(self.facts, self.reporter.silences)
         self.reporter.missing = self.attributes.missing
         self.containers = Containers(self.facts)
@@ -59,10 +60,10 @@ class TypedtorchPlugin(Plugin):
         self.start.refuse()
         self.reporter.cached(ctx.id, ctx.path)
         shows_errors = not self.reporter.silent(ctx.id)
-        data = digest.config_data(ctx.id, ctx.path, self.start.config, shows_errors=shows_errors)
         if ctx.is_check and shows_errors and self.reporter.outdated(ctx.id):
             return ["outdated"]  # not what was stored: mypy then takes its own result for outdated
-        return data
+        interface = partial(self.facts.interface, ctx.id, ctx.path)
+        return digest.config_data(ctx.id, ctx.path, self.start.config, interface, shows_errors=shows_errors)
 
     def get_type_analyze_hook(self, fullname: str) -> Callable[[AnalyzeTypeContext], Type] | None:
         self.early.tick()
@@ -115,4 +116,5 @@ class TypedtorchPlugin(Plugin):
         return found is None or not isinstance(found.node, TypeInfo) or module_call.is_module(found.node)
 
     def get_additional_indirect_deps(self, file: MypyFile) -> set[str]:
-        return self.reporter.module_checked(file)
+        self.reporter.module_checked(file)
+        return set()  # what findings rest on is watched in ``kept``

@@ -19,9 +19,16 @@ from mypy.options import Options
 
 from typedtorch.mypy_plugin import digest
 from typedtorch.mypy_plugin.ahead import Answer, stamp
+from typedtorch.mypy_plugin.digest import Texts
 from typedtorch.shapes.findings import Finding
 
 _FOLDER = "typedtorch"
+
+
+def folder(options: Options) -> Path | None:
+    """Where to keep things; None where mypy keeps nothing itself."""
+    keeps = options.incremental and options.cache_dir != os.devnull and not options.fine_grained_incremental
+    return Path(options.cache_dir) / _FOLDER if keeps else None
 
 
 class _Entry(TypedDict):
@@ -37,14 +44,12 @@ class _Entry(TypedDict):
 class Kept:
     """One file for each module; where one cannot be read or written it is as if there were none."""
 
-    def __init__(self, options: Options, find: Callable[[str], Path | None]) -> None:
-        told = options.incremental and options.cache_dir != os.devnull
-        of_disk = not (options.fine_grained_incremental or options.shadow_file)
-        self._folder = Path(options.cache_dir) / _FOLDER if told and of_disk else None
+    def __init__(self, folder: Path | None, texts: Texts, find: Callable[[str], Path | None]) -> None:
+        self._folder = folder
+        self._texts = texts
         self._find = find
         self._there = _modules(self._folder)
         self._entries: dict[str, _Entry | None] = {}
-        self._texts: dict[str, list[str]] = {}
 
     def holds(self, module: str) -> bool | None:
         """Whether the answer for a module holds as far as texts tell; None if there is none."""
@@ -101,9 +106,7 @@ class Kept:
         return None if path is None else self._text(str(path))
 
     def _text(self, path: str) -> list[str]:
-        if path not in self._texts:
-            self._texts[path] = [path, digest.of_file(path)]
-        return self._texts[path]
+        return [path, self._texts.of(path)]
 
 
 def _modules(folder: Path | None) -> frozenset[str]:

@@ -30,6 +30,5 @@ class Early:
             return
         self._done[tree.fullname] = tree
         file, module, options, scope = errors.file, errors.target_module, errors.options, errors.scope
-        # mypy reads these as modules that this one depends on without importing them
-        tree.module_refs.update(self._reporter.module_checked(tree))
+        self._reporter.module_checked(tree)
         errors.set_file(file, module, options, scope)

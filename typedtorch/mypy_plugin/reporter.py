@@ -19,9 +19,11 @@ from mypy.options import Options
 from mypy.plugin import AnalyzeTypeContext, Plugin
 from mypy.types import Type
 
-from typedtorch.mypy_plugin import messages
+from typedtorch.mypy_plugin import kept, messages
 from typedtorch.mypy_plugin.ahead import ONE_MORE, Ahead, Answer, Stamp, stamp, worth_starting
+from typedtorch.mypy_plugin.digest import Texts
 from typedtorch.mypy_plugin.kept import Kept
+from typedtorch.mypy_plugin.kept_facts import KeptFacts, Written
 from typedtorch.mypy_plugin.unreachable import unreachable_lines
 from typedtorch.shapes.config import Config
 from typedtorch.shapes.findings import Finding
@@ -30,7 +32,6 @@ from typedtorch.shapes.sources import Sources, is_installed
 if TYPE_CHECKING:
     from typedtorch.shapes.ignores import Ignores
     from typedtorch.shapes.infer import Program, Reach
-    from typedtorch.shapes.module_facts import SourceFacts
 
 # Whether mypy asks once a module is checked; before 2.4 it does not, see older.py.
 LAST_WORD = hasattr(Plugin, "get_additional_indirect_deps")
@@ -54,7 +55,9 @@ class Reporter:
         self._silent: dict[str, bool] = {}
         self._size = 0  # bytes of what mypy has read anew that names tensors and is to be checked
         self._sources = Sources(self.find)
-        self._kept = Kept(options, self.find)
+        folder, texts = kept.folder(options), Texts()
+        self._kept = Kept(folder, texts, self.find)
+        self._kept_facts = KeptFacts(folder, texts)
         self._engine: tuple[Program, Reach] | None = None
         self._broken = False
         self._read: dict[str, tuple[Path, Stamp]] = {}
@@ -89,7 +92,8 @@ class Reporter:
         if not self._alone or not self._may_be_checked(tree):
             return
         path = Path(tree.path)
-        self._ahead.read(path, if_idle=silent)
+        if self._kept_facts.get(tree.fullname, tree.path) is None:
+            self._ahead.read(path, if_idle=silent)
         if not self._is_known(tree.fullname) and self._sources.names_tensors(tree.fullname, path):
             self._size += stamp(path)[1]
             self._ahead.get_ready(worth_starting(self._size))
@@ -105,9 +109,17 @@ class Reporter:
             self._silent[module] = self._importing and self._alone and options.follow_imports != "normal"
         return self._silent[module]
 
-    def facts_ahead(self, path: Path) -> SourceFacts | None:
-        """What another process has read in a source, if one has."""
-        return self._ahead.facts(path)
+    def facts(self, module: str, path: str) -> Written | None:
+        """What another process has read in a source, or what was read there in an earlier run."""
+        found = self._ahead.facts(Path(path))
+        if found is None:
+            return self._kept_facts.get(module, path)
+        self._kept_facts.keep(module, path, found)
+        return found
+
+    def keep_facts(self, module: str, path: str, written: Written) -> None:
+        """What was read in a source here."""
+        self._kept_facts.keep(module, path, written)
 
     def loaded(self, modules: dict[str, MypyFile]) -> None:
         """mypy knows every module of the build, and has checked none yet."""
@@ -152,27 +164,21 @@ class Reporter:
         path = self.path_of(module)
         return Path(path) if path is not None and _is_source(module, path) else None
 
-    def module_checked(self, tree: MypyFile) -> set[str]:
-        """Check the shapes of a module that mypy has just checked.
-
-        Returns:
-            The modules whose shapes the findings rest on: editing one of them must recheck this one.
-        """
+    def module_checked(self, tree: MypyFile) -> None:
+        """Check the shapes of a module that mypy has just checked."""
         errors = self.errors
         if errors is None:
-            return set()
+            return
         if self.options.fine_grained_incremental:
             self._report_again(tree.fullname, errors)
-        if tree.is_stub or not self._wanted(tree, errors):
-            self._kept.forget(tree.fullname)
-            return set()
-        self._look_for_torch(tree, errors)
-        answer = self._answer(tree)
+        answer = None
+        if not tree.is_stub and self._wanted(tree, errors):
+            self._look_for_torch(tree, errors)
+            answer = self._answer(tree)
         if answer is None:
             self._kept.forget(tree.fullname)
-            return set()
-        self._report(tree, answer.findings, errors)
-        return set(answer.used)
+        else:
+            self._report(tree, answer.findings, errors)
 
     def _wanted(self, tree: MypyFile, errors: Errors) -> bool:
         """Whether mypy would show an error in this module, and tensors may occur in it."""
@@ -199,6 +205,8 @@ class Reporter:
 
     def _answer(self, tree: MypyFile) -> Answer | None:
         """What is kept from an earlier run, else what another process found, else what is found here."""
+        if self.options.shadow_file:
+            return self._check(tree)
         known = self._kept.answer(tree.fullname, tree.path)
         if known is not None:
             return known

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from typedtorch.mypy_plugin.ahead import Answer, Facts, Files, Result, Task, stamp
+from typedtorch.mypy_plugin.kept_facts import Written
 from typedtorch.shapes.module_facts import SourceFacts
 from typedtorch.shapes.sources import Sources
 from typedtorch.shapes.syntax import DEPTH, Syntax
@@ -59,7 +60,7 @@ def _facts(path: Path, parsed: list[Syntax]) -> Facts | None:
     except (OSError, UnicodeDecodeError):
         return None
     parsed.append(source.syntax)
-    return Facts(before, source)
+    return Facts(before, Written.of(source, whole=True))
 
 
 class _Checker:

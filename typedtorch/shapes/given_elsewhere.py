@@ -148,7 +148,7 @@ def given_elsewhere(module: str, path: Path, class_name: str, attribute: str) ->
     return (
         package.givers(attribute, path)
         or any(attribute in package.words_of(other) for other in package.derived(class_name, path))
-        or any(package.copiers(class_name))
+        or (not is_installed(path) and any(package.copiers(class_name)))
     )
 
 

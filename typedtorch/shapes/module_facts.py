@@ -53,6 +53,7 @@ class ClassFacts(_Facts):
 
     node: ast.ClassDef
     nodes: list[ast.AST]  # all that is inside it, in order of appearance
+    own: list[ast.AST]  # of these, what is in no function or class inside it
     outside: frozenset[str]  # attributes that the module gives to, or asks of, other objects
 
     _KEPT = (
@@ -74,13 +75,12 @@ class ClassFacts(_Facts):
     def defined(self) -> frozenset[str]:
         """Every name an instance may have from this class; strings that could be names count."""
         names = set(self.outside)
+        names.update(n.id for n in self.own if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
         for node in self.nodes:
             match node:
                 case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                     names.add(name)
                 case ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()):
-                    names.add(name)
-                case ast.Name(id=name, ctx=ast.Store()):
                     names.add(name)
                 case ast.Constant(value=str(name)) if name.isidentifier():
                     names.add(name)
@@ -194,8 +194,24 @@ class SourceFacts(_Facts):
         outside = frozenset(_assigned_elsewhere(syntax.nodes))
         found = list(_classes(syntax.tree, ""))
         once = Counter(name for name, _ in found)
-        classes = {n: ClassFacts(node, syntax.within(node), outside) for n, node in found if once[n] == 1}
+        classes = {
+            name: ClassFacts(node, syntax.within(node), syntax.scopes[node], outside)
+            for name, node in found
+            if once[name] == 1
+        }
         return cls(syntax, outside, classes, package)
+
+    @cached_property
+    def interface(self) -> str:
+        """What other modules can know of this source from its facts, as text that tells it from others.
+
+        >>> text = "class A:\\n    def f(self):\\n        self.x = {}"
+        >>> one, other = (SourceFacts.read(text.format(value)).interface for value in ("1", "2"))
+        >>> one == other, one == SourceFacts.read(text.replace("x", "y")).interface
+        (True, False)
+        """
+        classes = {name: facts.__getstate__() for name, facts in self.classes.items()}
+        return repr(_in_order({"outside": self.outside, "classes": classes}))
 
     @cached_property
     def _imported(self) -> dict[str, str]:
@@ -251,6 +267,13 @@ class SourceFacts(_Facts):
             if family & {base.rpartition(".")[2] for base in facts.bases}:
                 family.add(facts.name)
                 yield facts
+
+
+def _in_order(value: object) -> object:
+    """The same with what has no order of its own in order."""
+    if isinstance(value, dict):
+        return [(key, _in_order(inner)) for key, inner in sorted(value.items())]
+    return sorted(value) if isinstance(value, frozenset) else value
 
 
 def _classes(node: ast.AST, prefix: str) -> Iterator[tuple[str, ast.ClassDef]]:

@@ -48,14 +48,7 @@ class Sources:
         scan = self._scan(module, path)
         return scan is not None and scan.tensors
 
-    def imported(self, module: str, path: Path, among: Container[str]) -> frozenset[str]:
-        """Those modules of ``among`` that a module imports, directly or through others of them."""
-        names = {name for name, _ in self._reachable(module, path, among)}
-        return frozenset(names - {module})
-
-    def _reachable(
-        self, module: str, path: Path, among: Container[str] | None = None
-    ) -> Iterator[tuple[str, _Scan]]:
+    def _reachable(self, module: str, path: Path) -> Iterator[tuple[str, _Scan]]:
         stack, seen = [(module, path)], {module}
         while stack:
             name, where = stack.pop()
@@ -67,7 +60,7 @@ class Sources:
             if name != module and is_installed(where):
                 continue
             for imported in scan.imports:
-                if imported not in seen and (among is None or imported in among):
+                if imported not in seen:
                     seen.add(imported)
                     found = self.find(imported)
                     if found is not None:

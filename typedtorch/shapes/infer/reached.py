@@ -14,6 +14,7 @@ from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 
 from typedtorch.shapes.infer.program import EXTERNAL, Binding, Module, Program
+from typedtorch.shapes.syntax import walk
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _Import = ast.Import | ast.ImportFrom
@@ -41,7 +42,7 @@ class Reach:
         if module is None:
             return Reached(frozenset(), frozenset())
         search = _Search(self._program, self._texts)
-        search.read(module, None)
+        search.begin(module)
         search.follow()
         return Reached(frozenset(search.modules - {name}), frozenset(search.absent))
 
@@ -56,9 +57,18 @@ class _Text:
         self._words: dict[_Lines, frozenset[str]] = {}
         self._names: dict[_Lines, Set[str]] = {}
 
-    @property
-    def whole(self) -> _Lines:
-        return (1, len(self._lines))
+    def uses(self) -> set[str]:
+        """The words of the whole module, but for names that it imports or lists and makes nothing of."""
+        nodes = self._module.syntax.nodes
+        listed = {id(n) for statement in self._module.tree.body if _lists(statement) for n in walk(statement)}
+        found: set[str] = set()
+        for node in nodes:
+            match node:
+                case ast.Name(id=name) | ast.Attribute(attr=name):
+                    found.add(name)
+                case ast.Constant(value=str(text)) if id(node) not in listed:
+                    found.update(_WORD.findall(text))
+        return found
 
     def words(self, lines: _Lines) -> frozenset[str]:
         if lines not in self._words:
@@ -72,9 +82,9 @@ class _Text:
             self._names[lines] = _own(self._module, self.words(lines))
         return self._names[lines]
 
-    def imports(self, lines: _Lines) -> Iterable[_Import]:
-        first, last = lines
-        return (node for node in self._imports if first <= node.lineno <= last)
+    def imports(self, lines: _Lines | None = None) -> Iterable[_Import]:
+        """Import statements of some lines, or all."""
+        return (node for node in self._imports if lines is None or lines[0] <= node.lineno <= lines[1])
 
 
 @dataclass(slots=True)
@@ -89,18 +99,33 @@ class _Search:
     _values: dict[str, Module] = field(default_factory=dict)  # modules that some name stands for
     _asked: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # by package
 
-    def read(self, module: Module, lines: _Lines | None) -> None:
-        """Some lines of a module; all of the one that was checked, which needs to ask for no name."""
+    def begin(self, module: Module) -> None:
+        """All of the module that was checked, which needs to ask nobody for its own names."""
+        text, words = self._text(module), self._text(module).uses()
+        for statement in text.imports():
+            self._import(module, statement, words)
+        for name in _own(module, words):
+            self._name(module, name, asked=False)
+        self._meet(words)
+
+    def read(self, module: Module, lines: _Lines) -> None:
+        """Some lines of a module."""
         self.modules.add(module.name)
-        text = self.texts.get(module)
-        if text is None:
-            text = self.texts[module] = _Text(module)
-        within = lines or text.whole
-        for statement in text.imports(within):
+        text = self._text(module)
+        for statement in text.imports(lines):
             self._import(module, statement)
-        for name in text.names(within):
-            self._name(module, name, asked=lines is not None)
-        new = text.words(within) - self._words
+        for name in text.names(lines):
+            self._name(module, name)
+        self._meet(text.words(lines))
+
+    def _text(self, module: Module) -> _Text:
+        if module not in self.texts:
+            self.texts[module] = _Text(module)
+        return self.texts[module]
+
+    def _meet(self, words: Set[str]) -> None:
+        """Each word may be a name of each module that is a value."""
+        new = words - self._words
         self._words |= new
         for value in list(self._values.values()) if new else ():
             self._inside(value, new)
@@ -117,15 +142,17 @@ class _Search:
                 case Binding(node=node):
                     self.read(module, _lines(node))
 
-    def _import(self, module: Module, statement: _Import) -> None:
+    def _import(self, module: Module, statement: _Import, used: Set[str] | None = None) -> None:
+        """What a statement imports, as far as it is used."""
+        names = [n for n in statement.names if used is None or _bound(n) in used]
         if isinstance(statement, ast.Import):
-            for alias in statement.names:
+            for alias in names:
                 parts = alias.name.split(".")
                 for end in range(1, len(parts) + 1):
                     self._value(".".join(parts[:end]))
             return
         source = module.absolute(statement)
-        for alias in statement.names:
+        for alias in names:
             self._from(source, alias.name)
 
     def _from(self, name: str, attribute: str) -> None:
@@ -184,6 +211,18 @@ class _Search:
             if source is not None:
                 self.modules.add(star)
                 self._name(source, name)
+
+
+def _bound(alias: ast.alias) -> str:
+    return alias.asname or alias.name.partition(".")[0]
+
+
+def _lists(statement: ast.stmt) -> bool:
+    """Whether a statement says what a module exports."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id="__all__")]) | ast.AugAssign(target=ast.Name(id="__all__")):
+            return True
+    return False
 
 
 def _own(module: Module, words: Set[str]) -> Set[str]:

@@ -1,0 +1,89 @@
+"""What sources say of their classes, kept from one run of mypy to the next, beside its own cache.
+
+A change in a function's body is nothing to other modules as mypy sees them, and seldom changes what the
+source says of its classes: the digest of that, not of the text, is what mypy compares.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from typedtorch.mypy_plugin import digest
+from typedtorch.mypy_plugin.digest import Texts
+from typedtorch.shapes.module_facts import SourceFacts
+
+# What may come out of a file: what facts are made of, and nothing that could do anything.
+_PARTS = {
+    ("typedtorch.shapes.module_facts", "SourceFacts"),
+    ("typedtorch.shapes.module_facts", "ClassFacts"),
+    ("typedtorch.shapes.module_containers", "Container"),
+    ("collections", "Counter"),
+    ("builtins", "frozenset"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Facts of one source in writing, and a digest of what other modules can see of them."""
+
+    interface: str
+    data: bytes = b""  # empty where only the digest is known
+
+    @classmethod
+    def of(cls, source: SourceFacts, *, whole: bool) -> Written:
+        """The facts themselves take time to be worked out, all of them."""
+        return cls(digest.of_text(source.interface), pickle.dumps(source) if whole else b"")
+
+    def read(self) -> SourceFacts | None:
+        """The facts, where they are there and are facts."""
+        try:
+            source = _Facts(io.BytesIO(self.data)).load()
+        except (pickle.UnpicklingError, EOFError, AttributeError, TypeError, ValueError, IndexError):
+            return None
+        return source if isinstance(source, SourceFacts) else None
+
+
+class KeptFacts:
+    """One file for each module; where one cannot be read or written it is as if there were none."""
+
+    def __init__(self, folder: Path | None, texts: Texts) -> None:
+        self._folder = folder
+        self._texts = texts
+        self._known: dict[str, tuple[str, Written]] = {}
+
+    def get(self, module: str, path: str) -> Written | None:
+        """What was written of a module with the text it has now."""
+        if module not in self._known and self._folder is not None:
+            with suppress(OSError, ValueError):
+                head, _, data = (self._folder / f"{module}.facts").read_bytes().partition(b"\n")
+                of, interface = head.decode("ascii").split()
+                self._known[module] = of, Written(interface, data)
+        of, written = self._known.get(module, ("", None))
+        return written if of == self._of(path) else None
+
+    def keep(self, module: str, path: str, written: Written) -> None:
+        """Facts of the text that a module has now."""
+        of = self._of(path)
+        self._known[module] = of, written
+        if self._folder is None:
+            return
+        with suppress(OSError):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            beside = self._folder / f"{module}.{os.getpid()}"
+            beside.write_bytes(f"{of} {written.interface}\n".encode() + written.data)
+            beside.replace(self._folder / f"{module}.facts")
+
+    def _of(self, path: str) -> str:
+        return digest.of_text(f"{digest.engine()} {path} {self._texts.of(path)}")
+
+
+class _Facts(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> object:
+        if (module, name) not in _PARTS:
+            raise pickle.UnpicklingError(f"{module}.{name} is no part of facts")
+        return super().find_class(module, name)
