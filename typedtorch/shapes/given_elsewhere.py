@@ -30,7 +30,9 @@ _BY_NAME = re.compile(
     r"(?:setattr\([^,()]+(?:\([^()]*\))?,|(?<!\bself)\.(?:register_(?:parameter|buffer|module)|add_module)\()"
     r"\s*([fF]?)[\"']([\w{][^\"'\n]*)[\"']"
 )
+_GIVING = ("setattr(", ".register_", ".add_module(")
 _ALL_OF_ANOTHER = re.compile(r"(?<!\bself)\.__dict__(?:\.update\(|[ \t]*=(?!=))")
+_NOTHING = re.compile("(?!)")
 _COMPUTED = re.compile(r"\{[^{}]*\}")
 _BASES = re.compile(r"class[ \t]++\w++\s*+\(([^)]*+)")
 _CLASSES = re.compile(r"class[ \t]++(\w++)")
@@ -66,7 +68,7 @@ class Given:
     @classmethod
     def by(cls, text: str) -> Given:
         """What a file with this text gives other files."""
-        by_name = _BY_NAME.findall(text)
+        by_name = _BY_NAME.findall(text) if any(word in text for word in _GIVING) else []
         names = frozenset(_ASSIGNED.findall(text)).union(name for computed, name in by_name if not computed)
         patterns = frozenset(
             r"\w*".join(map(re.escape, parts))
@@ -74,7 +76,8 @@ class Given:
             if computed and any(map(_WORD.search, parts := _COMPUTED.split(name)))
         )
         bases = frozenset(_WORD.findall(" ".join(_BASES.findall(text))))
-        return cls(names, bases, patterns, _ALL_OF_ANOTHER.search(text) is not None)
+        anything = "__dict__" in text and _ALL_OF_ANOTHER.search(text) is not None
+        return cls(names, bases, patterns, anything)
 
 
 @dataclass(slots=True)
@@ -85,6 +88,7 @@ class _Package:
     by_name: defaultdict[str, set[Path]] = field(default_factory=lambda: defaultdict(set))
     by_pattern: defaultdict[str, set[Path]] = field(default_factory=lambda: defaultdict(set))
     by_base: defaultdict[str, set[Path]] = field(default_factory=lambda: defaultdict(set))
+    any_pattern: re.Pattern[str] = _NOTHING
     words: dict[Path, frozenset[str]] = field(default_factory=dict)
     holds: float = 0.0  # until when
 
@@ -111,11 +115,14 @@ class _Package:
                 self.by_pattern[pattern].add(path)
             for base in given.bases:
                 self.by_base[base].add(path)
+        self.any_pattern = re.compile("|".join(sorted(self.by_pattern))) if self.by_pattern else _NOTHING
         end = time.monotonic()
         self.holds = end + max(SECONDS, TIMES * (end - start))
 
     def givers(self, attribute: str, but: Path) -> bool:
-        return bool(self.by_name.get(attribute, set()) - {but}) or any(
+        if self.by_name.get(attribute, set()) - {but}:
+            return True
+        return self.any_pattern.fullmatch(attribute) is not None and any(
             paths - {but} and re.fullmatch(pattern, attribute) for pattern, paths in self.by_pattern.items()
         )
 
@@ -160,7 +167,7 @@ def given_around(module: str, path: Path, text: str) -> list[str]:
     path = path.absolute()
     package = _package(module, path)
     read = set(_READ.findall(text))
-    asked = read if package.by_pattern else package.by_name.keys() & read
+    asked = package.by_name.keys() & read | set(filter(package.any_pattern.fullmatch, read))
     found = {name for name in asked if package.givers(name, path)}
     if any(next(package.copiers(name), None) for name in set(_CLASSES.findall(text))):
         found |= read

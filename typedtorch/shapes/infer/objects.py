@@ -42,7 +42,7 @@ class Replacement:
         self._old, self._new = old, new
         self._made: dict[int, tuple[Value, Value]] = {}  # with what it was made of, which so stays alive
         if isinstance(new, (Sequence, DictV)) and _holds(new, old, _DEEP):  # a child in its parent's list
-            self._new = with_parts(new, lambda part: UNKNOWN if holds(part, old) else part)
+            self._new = with_parts(new, lambda part: UNKNOWN if _is_or_holds(part, old) else part)
 
     def __call__(self, value: Value, depth: int = _DEEP) -> Value:
         if value is self._old:
@@ -188,7 +188,12 @@ def _objects_in(value: Value, depth: int) -> Iterator[Value]:
             yield from _objects_in(part, depth - 1)
 
 
-def holds(value: Value, old: Value) -> bool:
+def held_in(values: Iterable[Value]) -> frozenset[int]:
+    """The identities of all objects that some values are or hold; the values must stay alive."""
+    return frozenset(id(part) for value in values for part in _objects_in(value, _DEEP))
+
+
+def _is_or_holds(value: Value, old: Value) -> bool:
     """Whether a value is an object, or it is somewhere inside."""
     return value is old or (type(value) not in _ATOMS and _holds(value, old, _DEEP))
 

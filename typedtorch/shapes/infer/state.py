@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.contents import Substitution, sizes_of_any_item
-from typedtorch.shapes.infer.objects import CHANGING, ONE_OF, Replacement, holds, one_of, weakened
+from typedtorch.shapes.infer.objects import CHANGING, ONE_OF, Replacement, held_in, one_of, weakened
 from typedtorch.shapes.infer.ties import Ties
 from typedtorch.shapes.infer.values import (
     DictV,
@@ -149,8 +149,9 @@ def join_states(a: State | None, b: State | None, key: str) -> State | None:
             variables[name] = once(*options, name)
             if all(isinstance(option, (Sequence, DictV)) for option in options):
                 chosen[name] = options
+    held = held_in(v for n, v in variables.items() if not n.startswith(ONE_OF)) if chosen else ()
     for name, options in chosen.items():
-        if any(holds(v, o) for n, v in variables.items() for o in options if not n.startswith(ONE_OF)):
+        if any(id(option) in held for option in options):
             variables[name] = one_of(variables, f"{key}.{name}", variables[name], options)
     names = a.names.copy()
     names.sizes = _join_names(a.names.sizes, b.names.sizes, key)
