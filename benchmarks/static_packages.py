@@ -167,9 +167,9 @@ class Mypy:
         primer = folder / "primer.py"
         primer.write_text(PRIMER)
         if not cold:
-            self._run(primer.name, folder, self.primed, 1800)
+            self.run(primer.name, folder, self.primed, 1800)
 
-    def _run(
+    def run(
         self, target: str, cwd: Path, cache: Path, seconds: int
     ) -> tuple[subprocess.CompletedProcess[str] | None, float]:
         command = [sys.executable, "-m", "mypy", "--config-file", str(self.config), "--cache-dir", str(cache)]
@@ -181,7 +181,7 @@ class Mypy:
             if not self.cold:
                 shutil.copytree(self.primed, cache)
             start = time.perf_counter()
-            done, spent = self._run(package.part, package.root, cache, seconds)
+            done, spent = self.run(package.part, package.root, cache, seconds)
             clock = time.perf_counter() - start
         if done is None:
             return Run(seconds=spent, clock=clock, stopped=True)
