@@ -12,6 +12,7 @@ This runs for every module of every run, on a warm cache too, so it reads text a
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -59,8 +60,11 @@ def _options_digest(disabled: frozenset[str]) -> str:
 
 @cache
 def engine() -> str:
-    """Of the engine's and the rules' sources: editing a rule rechecks every module that it concerns."""
-    return _sources_digest(Path(typedtorch.shapes.__file__).parent)
+    """Of the engine's and the rules' sources, and of the Python that parses for them.
+
+    Editing a rule rechecks every module that it concerns.
+    """
+    return of_text(f"{sys.version_info} {_sources_digest(Path(typedtorch.shapes.__file__).parent)}")
 
 
 class Texts:

@@ -43,7 +43,7 @@ class Written:
         """The facts, where they are there and are facts."""
         try:
             source = _Facts(io.BytesIO(self.data)).load()
-        except (pickle.UnpicklingError, EOFError, AttributeError, TypeError, ValueError, IndexError):
+        except Exception:  # what is damaged may fail in any way
             return None
         return source if isinstance(source, SourceFacts) else None
 
