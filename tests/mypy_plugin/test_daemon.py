@@ -84,6 +84,18 @@ def test_what_another_file_gives_to_a_module_decides_whether_it_has_it(daemon: D
     assert daemon.check() == []
 
 
+def test_a_class_that_is_read_again_for_a_change_elsewhere_keeps_its_forward(daemon: Daemon) -> None:
+    write = daemon.project.write
+    net = "from torch import nn\nfrom library import WIDTH\n\n\nclass Net(nn.Module):\n    width = WIDTH\n\n"
+    body = "    def forward(self, x: int) -> int:\n        return '' if x else x\n"
+    write(library="WIDTH = 3\n", bad=net + body, user="from bad import Net\n\nNet().forward('')\n")
+    wrong = ["bad.py:9 return-value", "user.py:3 arg-type"]
+    assert daemon.start() == wrong
+    for value in ("'wide'", "3", "None"):
+        write(library=f"WIDTH = {value}\n")
+        assert daemon.check() == wrong
+
+
 def test_running_again_finds_the_daemon_as_it_was(daemon: Daemon) -> None:
     """Editors use ``dmypy run``: a restart would read torch anew each time."""
     command = ("--status-file", "status.json", "run", "--", "--config-file", "mypy.ini", *FILES)

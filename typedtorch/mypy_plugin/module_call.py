@@ -43,7 +43,8 @@ def type_call(ctx: ClassDefContext) -> None:
     # A forward that comes through a second base class needs the alias here, where the two meet.
     call = _inherited(info, "__call__")
     if call is None or call.node is not forward.node:
-        info.names["__call__"] = SymbolTableNode(MDEF, forward.node, plugin_generated=True)
+        # Not marked as generated: the daemon would remove what it stands for, the forward, from the class.
+        info.names["__call__"] = SymbolTableNode(MDEF, forward.node)
 
 
 def _drop_markers(info: TypeInfo) -> None:
@@ -71,4 +72,4 @@ def _inherited(info: TypeInfo, name: str) -> SymbolTableNode | None:
 
 def _call_by_hand(info: TypeInfo) -> bool:
     call = _inherited(info, "__call__")
-    return call is not None and not call.plugin_generated
+    return call is not None and (call.node is None or call.node.name != "forward")
