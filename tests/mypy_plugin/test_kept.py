@@ -17,6 +17,7 @@ from typedtorch.mypy_plugin.ahead import Answer, stamp
 from typedtorch.mypy_plugin.digest import Texts
 from typedtorch.mypy_plugin.kept import Kept
 from typedtorch.mypy_plugin.kept_facts import KeptFacts, Written
+from typedtorch.mypy_plugin.store import Store
 from typedtorch.shapes.findings import Finding
 from typedtorch.shapes.module_facts import SourceFacts
 
@@ -73,7 +74,7 @@ def test_of_an_import_cycle_only_what_changed_is_looked_at_again(own: Project) -
 
 def test_a_module_that_appears_rechecks_those_that_missed_it(own: Project) -> None:
     own.write(
-        library=HEAD + "from sizes import WIDTH  # type: ignore\n\nROW = torch.ones(WIDTH)\n",
+        library=HEAD + "from sizes import WIDTH\n\nROW = torch.ones(WIDTH)\n",
         user=HEAD + "from library import ROW\n\nx = ROW + torch.ones(4)\n",
     )
     assert _shapes(own.mypy("user.py")) == []
@@ -117,7 +118,7 @@ def test_what_mypy_prints_after_an_edit_is_what_it_prints_from_nothing(own: Proj
 
 
 def _kept(folder: Path, files: Mapping[str, Path]) -> Kept:
-    return Kept(folder, Texts(), files.get)
+    return Kept(Store(folder), Texts(), files.get)
 
 
 def test_an_answer_comes_back_as_it_was_until_a_text_changes(tmp_path: Path) -> None:
@@ -168,8 +169,8 @@ def test_facts_come_back_as_they_were_until_the_text_changes(tmp_path: Path) -> 
     path = tmp_path / "net.py"
     path.write_text(CLASSES)
     source = SourceFacts.read(CLASSES)
-    KeptFacts(tmp_path, Texts()).keep("net", str(path), Written.of(source, whole=True))
-    written = KeptFacts(tmp_path, Texts()).get("net", str(path))
+    KeptFacts(Store(tmp_path), Texts()).keep("net", str(path), Written.of(source, whole=True))
+    written = KeptFacts(Store(tmp_path), Texts()).get("net", str(path))
     assert written is not None
     found = written.read()
     assert found is not None
@@ -177,7 +178,7 @@ def test_facts_come_back_as_they_were_until_the_text_changes(tmp_path: Path) -> 
     assert found.classes["Net"].containers["blocks"].items == ("nn.Linear",)
     assert found.classes["Net"].registered == {"table": "buffer"}
     path.write_text(CLASSES + "\n")
-    assert KeptFacts(tmp_path, Texts()).get("net", str(path)) is None
+    assert KeptFacts(Store(tmp_path), Texts()).get("net", str(path)) is None
 
 
 def test_what_is_no_facts_is_not_loaded(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ every module that names a tensor package reports a digest of what its source say
 the sources of the checker itself; both enter mypy's hash.  So do those attributes which other files give to
 the objects of the module, whether it imports them or not.  What findings rest on is watched in ``kept``.
 
-This runs for every module of every run, on a warm cache too, so it reads text and never parses.
+This runs for every module of every run: of a text that has been seen before it reads and never parses.
 """
 
 from __future__ import annotations

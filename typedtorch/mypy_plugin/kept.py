@@ -8,27 +8,16 @@ Where it does not hold mypy's own result for the module is no longer good either
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import astuple
 from pathlib import Path
 from typing import TypedDict
 
-from mypy.options import Options
-
 from typedtorch.mypy_plugin import digest
 from typedtorch.mypy_plugin.ahead import Answer, stamp
 from typedtorch.mypy_plugin.digest import Texts
+from typedtorch.mypy_plugin.store import Store
 from typedtorch.shapes.findings import Finding
-
-_FOLDER = "typedtorch"
-
-
-def folder(options: Options) -> Path | None:
-    """Where to keep things; None where mypy keeps nothing itself."""
-    keeps = options.incremental and options.cache_dir != os.devnull and not options.fine_grained_incremental
-    return Path(options.cache_dir) / _FOLDER if keeps else None
 
 
 class _Entry(TypedDict):
@@ -42,13 +31,12 @@ class _Entry(TypedDict):
 
 
 class Kept:
-    """One file for each module; where one cannot be read or written it is as if there were none."""
+    """One file of a store for each module."""
 
-    def __init__(self, folder: Path | None, texts: Texts, find: Callable[[str], Path | None]) -> None:
-        self._folder = folder
+    def __init__(self, store: Store, texts: Texts, find: Callable[[str], Path | None]) -> None:
+        self._store = store
         self._texts = texts
         self._find = find
-        self._there = _modules(self._folder)
         self._entries: dict[str, _Entry | None] = {}
 
     def holds(self, module: str) -> bool | None:
@@ -74,7 +62,7 @@ class Kept:
     def keep(self, module: str, path: str, answer: Answer) -> None:
         """What was found in a module, for later runs."""
         used = {name: state for name in sorted(answer.used) if (state := self._state(name)) is not None}
-        if self._folder is None or len(used) < len(answer.used):
+        if not self._store.keeps or len(used) < len(answer.used):
             return
         entry = self._entries[module] = _Entry(
             by=digest.engine(),
@@ -83,23 +71,17 @@ class Kept:
             absent=sorted(answer.absent),
             findings=[list(astuple(finding)) for finding in answer.findings],
         )
-        with suppress(OSError):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            beside = self._folder / f"{module}.{os.getpid()}"
-            beside.write_text(json.dumps(entry), encoding="utf-8")
-            beside.replace(self._folder / f"{module}.json")
+        self._store.write(f"{module}.json", json.dumps(entry).encode())
 
     def forget(self, module: str) -> None:
         """There is no answer for a module any more."""
-        if self._folder is not None and self._entry(module) is not None:
-            self._entries[module] = None
-            with suppress(OSError):
-                (self._folder / f"{module}.json").unlink()
+        self._entries[module] = None
+        self._store.remove(f"{module}.json")
 
     def _entry(self, module: str) -> _Entry | None:
-        if module not in self._entries and module in self._there and self._folder is not None:
-            self._entries[module] = _read(self._folder / f"{module}.json")
-        return self._entries.get(module)
+        if module not in self._entries:
+            self._entries[module] = _read(self._store.read(f"{module}.json"))
+        return self._entries[module]
 
     def _state(self, module: str) -> list[str] | None:
         path = self._find(module)
@@ -109,16 +91,9 @@ class Kept:
         return [path, self._texts.of(path)]
 
 
-def _modules(folder: Path | None) -> frozenset[str]:
+def _read(data: bytes | None) -> _Entry | None:
     try:
-        return frozenset(name.removesuffix(".json") for name in os.listdir(folder)) if folder else frozenset()
-    except OSError:
-        return frozenset()
-
-
-def _read(path: Path) -> _Entry | None:
-    try:
-        entry: _Entry = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+        entry: _Entry | None = None if data is None else json.loads(data)
+    except ValueError:
         return None
     return entry if isinstance(entry, dict) and entry.get("by") == digest.engine() else None

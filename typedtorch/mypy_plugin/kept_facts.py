@@ -7,15 +7,16 @@ source says of its classes: the digest of that, not of the text, is what mypy co
 from __future__ import annotations
 
 import io
-import os
 import pickle
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from typedtorch.mypy_plugin import digest
 from typedtorch.mypy_plugin.digest import Texts
 from typedtorch.shapes.module_facts import SourceFacts
+
+if TYPE_CHECKING:
+    from typedtorch.mypy_plugin.store import Store  # it knows mypy, which other processes need not load
 
 # What may come out of a file: what facts are made of, and nothing that could do anything.
 _PARTS = {
@@ -49,34 +50,27 @@ class Written:
 
 
 class KeptFacts:
-    """One file for each module; where one cannot be read or written it is as if there were none."""
+    """One file of a store for each module."""
 
-    def __init__(self, folder: Path | None, texts: Texts) -> None:
-        self._folder = folder
+    def __init__(self, store: Store, texts: Texts) -> None:
+        self._store = store
         self._texts = texts
         self._known: dict[str, tuple[str, Written]] = {}
 
     def get(self, module: str, path: str) -> Written | None:
         """What was written of a module with the text it has now."""
-        if module not in self._known and self._folder is not None:
-            with suppress(OSError, ValueError):
-                head, _, data = (self._folder / f"{module}.facts").read_bytes().partition(b"\n")
-                of, interface = head.decode("ascii").split()
-                self._known[module] = of, Written(interface, data)
-        of, written = self._known.get(module, ("", None))
+        if module not in self._known:
+            head, _, data = (self._store.read(f"{module}.facts") or b"").partition(b"\n")
+            of, _, interface = head.decode("ascii", "replace").partition(" ")
+            self._known[module] = of, Written(interface, data)
+        of, written = self._known[module]
         return written if of == self._of(path) else None
 
     def keep(self, module: str, path: str, written: Written) -> None:
         """Facts of the text that a module has now."""
         of = self._of(path)
         self._known[module] = of, written
-        if self._folder is None:
-            return
-        with suppress(OSError):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            beside = self._folder / f"{module}.{os.getpid()}"
-            beside.write_bytes(f"{of} {written.interface}\n".encode() + written.data)
-            beside.replace(self._folder / f"{module}.facts")
+        self._store.write(f"{module}.facts", f"{of} {written.interface}\n".encode() + written.data)
 
     def _of(self, path: str) -> str:
         return digest.of_text(f"{digest.engine()} {path} {self._texts.of(path)}")

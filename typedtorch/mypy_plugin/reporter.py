@@ -19,11 +19,12 @@ from mypy.options import Options
 from mypy.plugin import AnalyzeTypeContext, Plugin
 from mypy.types import Type
 
-from typedtorch.mypy_plugin import kept, messages
+from typedtorch.mypy_plugin import messages
 from typedtorch.mypy_plugin.ahead import ONE_MORE, Ahead, Answer, Stamp, stamp, worth_starting
 from typedtorch.mypy_plugin.digest import Texts
 from typedtorch.mypy_plugin.kept import Kept
 from typedtorch.mypy_plugin.kept_facts import KeptFacts, Written
+from typedtorch.mypy_plugin.store import Store
 from typedtorch.mypy_plugin.unreachable import unreachable_lines
 from typedtorch.shapes.config import Config
 from typedtorch.shapes.findings import Finding
@@ -55,9 +56,9 @@ class Reporter:
         self._silent: dict[str, bool] = {}
         self._size = 0  # bytes of what mypy has read anew that names tensors and is to be checked
         self._sources = Sources(self.find)
-        folder, texts = kept.folder(options), Texts()
-        self._kept = Kept(folder, texts, self.find)
-        self._kept_facts = KeptFacts(folder, texts)
+        store, texts = Store.beside(options), Texts()
+        self._kept = Kept(store, texts, self.find)
+        self._kept_facts = KeptFacts(store, texts)
         self._engine: tuple[Program, Reach] | None = None
         self._broken = False
         self._read: dict[str, tuple[Path, Stamp]] = {}

@@ -8,6 +8,7 @@ and marks which stretch of the list lies inside each function, lambda and class.
 from __future__ import annotations
 
 import ast
+import copy
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -159,6 +160,26 @@ def dotted(node: ast.expr) -> str | None:
 def names_in(node: ast.AST) -> tuple[str, ...]:
     """The names that a local function speaks of, in alphabetical order."""
     return tuple(sorted({n.id for n in walk(node) if isinstance(n, ast.Name)}))
+
+
+@lru_cache(maxsize=4096)
+def instead(node: ast.expr, name: str, given: ast.expr) -> ast.expr:
+    """An expression with another in the place of a name.
+
+    >>> test, subject = (ast.parse(text, mode="eval").body for text in ("x is not None", "self.mask"))
+    >>> ast.unparse(instead(test, "x", subject))
+    'self.mask is not None'
+    """
+    replaced: ast.expr = _Instead(name, given).visit(copy.deepcopy(node))
+    return replaced
+
+
+class _Instead(ast.NodeTransformer):
+    def __init__(self, name: str, given: ast.expr) -> None:
+        self.name, self.given = name, given
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.given if node.id == self.name else node
 
 
 def _walk(tree: ast.AST) -> _Walk:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
 from typedtorch.shapes import syntax
 from typedtorch.shapes.findings import Coverage, Finding, Report
+from typedtorch.shapes.infer.bindings import Binding, bindings_of
 from typedtorch.shapes.infer.given_sizes import attributes_in
 from typedtorch.shapes.infer.index import Facts, facts_of
 from typedtorch.shapes.infer.stars import find_in_stars
@@ -62,17 +63,6 @@ def canonical(name: str) -> str:
             rest = name.removeprefix(prefix)
             return public + (rest.rpartition(".")[2] if "modules" in prefix else rest)
     return name
-
-
-@dataclass(frozen=True, slots=True)
-class Binding:
-    """One place that gives a top-level name its value."""
-
-    kind: str  # "def", "class", "import", "from", "assign", "annotated", "other"
-    node: ast.AST
-    target: ast.expr | None = None
-    alias: tuple[str, str | None] = ("", None)
-    fallback: bool = False  # in an ``except`` or the ``else`` of a test on the platform or version
 
 
 @dataclass(slots=True, eq=False)
@@ -242,7 +232,7 @@ class Program:
         except (OSError, SyntaxError, ValueError, RecursionError):
             return None
         module = Module(name, str(path), source, parsed, self, path.stem == "__init__")
-        for binding_name, binding in _bindings(parsed.tree.body, module):
+        for binding_name, binding in bindings_of(parsed.tree.body, module.absolute):
             if binding_name == "*":
                 module.stars.append(binding.alias[0])
             else:
@@ -316,54 +306,6 @@ class Options:
     disable: frozenset[str] = frozenset()
 
 
-def _bindings(
-    body: Sequence[ast.stmt], module: Module, fallback: bool = False
-) -> Iterator[tuple[str, Binding]]:
-    """Every (name, binding) of a block, those inside if, try and with included."""
-    for statement in body:
-        match statement:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                yield name, Binding("def", statement, fallback=fallback)
-            case ast.ClassDef(name=name):
-                yield name, Binding("class", statement, fallback=fallback)
-            case ast.Import(names=names):
-                for alias in names:
-                    target = alias.name if alias.asname else alias.name.partition(".")[0]
-                    name = alias.asname or target
-                    yield name, Binding("import", statement, alias=(target, None), fallback=fallback)
-            case ast.ImportFrom(names=names):
-                source = module.absolute(statement)
-                for alias in names:
-                    kind = Binding("from", statement, alias=(source, alias.name), fallback=fallback)
-                    yield alias.asname or alias.name, kind
-            case ast.Assign(targets=targets):
-                for assigned in targets:
-                    for name in _target_names(assigned):
-                        yield name, Binding("assign", statement, assigned, fallback=fallback)
-            case ast.AnnAssign(target=ast.Name(id=name) as place):
-                yield name, Binding("annotated", statement, place, fallback=fallback)
-            case ast.If(body=inner, orelse=orelse):
-                yield from _bindings(inner, module, fallback)
-                yield from _bindings(orelse, module, fallback=True)
-            case ast.Try(body=inner, handlers=handlers, orelse=orelse, finalbody=final):
-                yield from _bindings([*inner, *orelse, *final], module, fallback)
-                for handler in handlers:
-                    yield from _bindings(handler.body, module, fallback=True)
-            case ast.With(body=inner):
-                yield from _bindings(inner, module, fallback)
-            case ast.For(target=target, body=inner) | ast.AsyncFor(target=target, body=inner):
-                for name in _target_names(target):
-                    yield name, Binding("other", statement)
-                yield from ((n, Binding("other", b.node)) for n, b in _bindings(inner, module))
-            case ast.AugAssign(target=ast.Name(id=name)):
-                yield name, Binding("other", statement)
-            case ast.While(body=inner):
-                yield from ((n, Binding("other", b.node)) for n, b in _bindings(inner, module))
-            case _ if type(statement).__name__ == "TypeAlias":
-                alias_name = statement.name  # type: ignore[attr-defined]  # Python 3.12's ``type X = ...``
-                yield alias_name.id, Binding("assign", statement, alias_name, fallback=fallback)
-
-
 def _overridden(nodes: list[ast.AST]) -> dict[str, set[str]]:
     """By class name, what its direct and indirect subclasses in one file define."""
     classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
@@ -386,17 +328,6 @@ def _overridden(nodes: list[ast.AST]) -> dict[str, set[str]]:
     return found
 
 
-def _target_names(target: ast.expr) -> Iterator[str]:
-    match target:
-        case ast.Name(id=name):
-            yield name
-        case ast.Tuple(elts=elts) | ast.List(elts=elts):
-            for element in elts:
-                yield from _target_names(element)
-        case ast.Starred(value=value):
-            yield from _target_names(value)
-
-
 def _broken(path: Path, text: str | None) -> Report:
     """A file that is not Python is a finding, not a crash."""
     try:
@@ -413,7 +344,6 @@ def _broken(path: Path, text: str | None) -> Report:
 
 __all__ = [
     "EXTERNAL",
-    "Binding",
     "Module",
     "ModuleV",
     "Options",

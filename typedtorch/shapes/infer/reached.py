@@ -13,7 +13,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 
-from typedtorch.shapes.infer.program import EXTERNAL, Binding, Module, Program
+from typedtorch.shapes.infer.bindings import Binding
+from typedtorch.shapes.infer.program import EXTERNAL, Module, Program
 from typedtorch.shapes.syntax import walk
 
 _WORD = re.compile(r"[^\W\d]\w*")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import copy
 from dataclasses import replace
-from functools import lru_cache
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer.comparing import at_most, contains, truth
@@ -28,6 +26,7 @@ from typedtorch.shapes.infer.values import (
     options_of,
 )
 from typedtorch.shapes.size import Atom, Poly, Size, as_poly, atoms, unknown
+from typedtorch.shapes.syntax import instead
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, better, pack_index
 
 Branches = tuple[State | None, State | None]
@@ -127,23 +126,8 @@ def _refine_by_helper(frame: Frame, func: ast.Name, subject: ast.expr, positive:
     match body[-1]:
         case ast.Return(value=test) if test is not None and len(parameters) == 1 and len(body) <= 2:
             if isinstance(subject, (ast.Name, ast.Attribute)):
-                return _refine_each(frame, _instead(test, parameters[0].arg, subject), positive)
+                return _refine_each(frame, instead(test, parameters[0].arg, subject), positive)
     return True
-
-
-@lru_cache(maxsize=4096)
-def _instead(test: ast.expr, name: str, given: ast.expr) -> ast.expr:
-    """A test of a helper's parameter, as a test of what it was given."""
-    replaced: ast.expr = _Instead(name, given).visit(copy.deepcopy(test))
-    return replaced
-
-
-class _Instead(ast.NodeTransformer):
-    def __init__(self, name: str, given: ast.expr) -> None:
-        self.name, self.given = name, given
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self.given if node.id == self.name else node
 
 
 def _refine_each(frame: Frame, test: ast.expr, positive: bool) -> bool:
