@@ -54,6 +54,11 @@ _KNOWN_BASES = {
 }  # fmt: skip
 
 
+def is_seen(base: str) -> bool:
+    """Whether a base from outside the program defines no member that a program asks for."""
+    return base in _KNOWN_BASES or base in _FIELD_BASES
+
+
 @dataclass(slots=True, eq=False)
 class ClassInfo:
     """One class statement."""
@@ -179,9 +184,23 @@ class ClassInfo:
     @property
     def opaque(self) -> bool:
         """Whether a base could define members that cannot be seen."""
+        return any(not is_seen(base) and base != "torch.nn.Module" for base in self.external_bases())
+
+    @property
+    def is_structural(self) -> bool:
+        """Whether an object may be of the class though its own does not derive from it, as of a protocol."""
+        headed = (b.value if isinstance(b, ast.Subscript) else b for b in self.node.bases)
+        if any(self.evaluate(base) == External("typing.Protocol") for base in headed):
+            return True
+        if self.find("__subclasshook__") is not None:
+            return True
+        if f"{self.name}.register" in self.module.text:
+            return True
         return any(
-            b not in _KNOWN_BASES and b not in _FIELD_BASES and b != "torch.nn.Module"
-            for b in self.external_bases()
+            meta != External("abc.ABCMeta") and (info is None or info.find("__instancecheck__") is not None)
+            for base in self.mro()
+            for meta in (base.evaluate(k.value) for k in base.node.keywords if k.arg == "metaclass")
+            for info in (_class_of(meta),)
         )
 
     def layer_base(self) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typedtorch.shapes.infer.classes import ClassInfo, is_seen
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.specs import TENSOR_CLASSES
 from typedtorch.shapes.infer.values import (
@@ -18,6 +19,7 @@ from typedtorch.shapes.infer.values import (
     is_size,
 )
 from typedtorch.shapes.python_numbers import number_kind
+from typedtorch.shapes.rule import LAYERS
 from typedtorch.shapes.size import Poly
 from typedtorch.shapes.tensor import ANY_AXES
 
@@ -42,6 +44,31 @@ _NUMBERS = {
     "numbers.Integral": frozenset({"bool", "int"}),
 }
 
+_LISTS = {"builtins.list", "typing.Sequence"}
+_DICTS = {"builtins.dict", "typing.Mapping"}
+
+# What a class from outside the program extends, beside itself.
+_PARENTS = {
+    "builtins.list": {"typing.Sequence"},
+    "builtins.str": {"typing.Sequence"},
+    "builtins.tuple": {"typing.Sequence"},
+    "builtins.bool": {"builtins.int"},
+    "builtins.dict": {"typing.Mapping"},
+    "collections.OrderedDict": _DICTS,
+    "collections.defaultdict": _DICTS,
+    "collections.Counter": _DICTS,
+    "enum.IntEnum": {"builtins.int", "enum.Enum"},
+    "enum.StrEnum": {"builtins.str", "typing.Sequence", "enum.Enum"},
+    "typing.NamedTuple": {"builtins.tuple", "typing.Sequence"},
+    "typing.TypedDict": _DICTS,
+    "torch.nn.NLLLoss2d": {"torch.nn.NLLLoss"},
+    "torch.nn.ReLU6": {"torch.nn.Hardtanh"},
+    "torch.nn.UpsamplingBilinear2d": {"torch.nn.Upsample"},
+    "torch.nn.UpsamplingNearest2d": {"torch.nn.Upsample"},
+    **{f"torch.nn.ZeroPad{n}d": {f"torch.nn.ConstantPad{n}d"} for n in (1, 2, 3)},
+}
+_MODULES = {"torch.nn.Module", "torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"}
+
 
 def instance_of(value: Value, kind: Value) -> bool | None:
     """Whether a value is of a class; None where it cannot be told."""
@@ -50,14 +77,55 @@ def instance_of(value: Value, kind: Value) -> bool | None:
     if value is None:
         return False if isinstance(kind, (External, ClassV)) and kind != External("builtins.object") else None
     if isinstance(kind, External):
-        return _instance_of_external(value, kind.name)
-    if isinstance(kind, ClassV):
         if isinstance(value, Instance):
-            if any(info is kind.info for info in value.info.mro()):
-                return True
-            return None if any(info is value.info for info in kind.info.mro()) else False
-        return False if isinstance(value, (Tensor, str, tuple, Sequence, DictV)) or is_size(value) else None
-    return None
+            return _instance_of_base(value, kind.name)
+        return _instance_of_external(value, kind.name)
+    return _instance_of_class(value, kind.info) if isinstance(kind, ClassV) else None
+
+
+def exactly_of(value: Value, kind: Value) -> bool | None:
+    """Whether ``type(value) is kind``; None where it cannot be told."""
+    verdict = instance_of(value, kind)
+    if not verdict:
+        return verdict
+    if isinstance(value, Instance):
+        return None if value.assumed else isinstance(kind, ClassV) and kind.info is value.info
+    return value.name == kind.name if isinstance(value, LayerV) else None
+
+
+def _instance_of_class(value: Value, info: ClassInfo) -> bool | None:
+    """The same of a class of the program."""
+    if isinstance(value, Instance):
+        if any(base is info for base in value.info.mro()):
+            return True
+        return None if info.is_structural or any(base is value.info for base in info.mro()) else False
+    if info.is_structural:
+        return None
+    if isinstance(value, LayerV):
+        bases = [*info.external_bases(), "torch.nn.Module"]
+        return None if "?" in bases or value.name in bases else False
+    return False if isinstance(value, (Tensor, str, tuple, Sequence, DictV)) or is_size(value) else None
+
+
+def _instance_of_base(value: Instance, name: str) -> bool | None:
+    """Whether an object of the program's is of a class from outside it."""
+    bases = value.info.external_bases()
+    if any(_extends(base, name) for base in bases):
+        return True
+    decided = name in _PYTHON or name in _LISTS or name in _DICTS or name in TENSOR_CLASSES
+    seen = all(is_seen(base) or is_module_class(base) or base in _PARENTS for base in bases)
+    return False if seen and (decided or is_module_class(name)) else None
+
+
+def _extends(base: str, name: str) -> bool:
+    if base == name or name in _PARENTS.get(base, ()):
+        return True
+    return name == "torch.nn.Module" and (is_module_class(base) or base.endswith("LightningModule"))
+
+
+def is_module_class(name: str) -> bool:
+    """Whether a name is that of a layer or container of torch, or of their common base."""
+    return name in _MODULES or (name in LAYERS and name.startswith("torch.nn."))
 
 
 def _instance_of_external(value: Value, name: str) -> bool | None:
@@ -69,30 +137,55 @@ def _instance_of_external(value: Value, name: str) -> bool | None:
         return _is_number_of(value, _NUMBERS[name])
     if name in _PYTHON:
         return _is_python(value, name)
-    if name in ("builtins.list", "typing.Sequence", "builtins.dict", "typing.Mapping"):
-        want_dict = name in ("builtins.dict", "typing.Mapping")
-        if isinstance(value, (Tensor, Instance)) or is_size(value):
-            return False
-        if isinstance(value, (DictV, Sequence)) and getattr(value, "kind", "") in ("list", "dict"):
-            return isinstance(value, DictV) is want_dict
-        return None
-    if isinstance(value, LayerV):
-        return True if name in (value.name, "torch.nn.Module") else None
+    if name in _LISTS or name in _DICTS:
+        return _is_container(value, name)
+    return _is_module(value, name) if is_module_class(name) else None
+
+
+def _is_container(value: Value, name: str) -> bool | None:
+    if isinstance(value, (Tensor, LayerV)) or is_size(value):
+        return False
+    if isinstance(value, (tuple, str)):
+        return name == "typing.Sequence"
+    if isinstance(value, (DictV, Sequence)):
+        if value.kind in ("list", "dict"):
+            return isinstance(value, DictV) is (name in _DICTS)
+        return False if value.kind in ("modules", "sequential") else None
     return None
+
+
+def _is_module(value: Value, name: str) -> bool | None:
+    """Whether a value is of a class of torch's modules."""
+    if isinstance(value, LayerV):
+        if value.name == "torch.nn.Module" or value.name not in LAYERS:
+            return True if name == "torch.nn.Module" else None
+        return _extends(value.name, name) or (None if ".Lazy" in value.name + name else False)
+    if isinstance(value, (Sequence, DictV)):
+        if value.kind == "modules":
+            own = "torch.nn.ModuleList" if isinstance(value, Sequence) else "torch.nn.ModuleDict"
+            return name == "torch.nn.Module" or (name == own and (_holds_modules(value) or None))
+        if value.kind == "sequential":
+            return name in ("torch.nn.Module", "torch.nn.Sequential")
+        return False
+    return False if isinstance(value, (Tensor, str, tuple, float, Scalar)) or is_size(value) else None
+
+
+def _holds_modules(value: Sequence | DictV) -> bool:
+    """Whether a container of modules or of parameters is one of modules."""
+    item = value.any_item if isinstance(value, Sequence) else value.any_value
+    return isinstance(item, (LayerV, Instance, Sequence))
 
 
 def _is_tensor(value: Value, name: str) -> bool | None:
     if isinstance(value, Tensor):
         return value.library == "torch" if name == "torch.Tensor" else None
-    if isinstance(value, Instance):
-        return False if value.info.is_named_tuple else None
-    other = isinstance(value, (str, tuple, Sequence, DictV, float, Scalar)) or is_size(value)
+    other = isinstance(value, (str, tuple, Sequence, DictV, float, Scalar, LayerV)) or is_size(value)
     return False if other else None
 
 
 def _is_python(value: Value, name: str) -> bool | None:
     """Whether a value is of one of Python's own classes of plain values."""
-    if isinstance(value, (Tensor, DictV, Instance, LayerV)):
+    if isinstance(value, (Tensor, DictV, LayerV)):
         return False
     if isinstance(value, Sequence):
         return None if name == "builtins.tuple" else False

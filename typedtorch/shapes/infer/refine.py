@@ -9,6 +9,7 @@ from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer.comparing import at_most, contains, truth
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of
+from typedtorch.shapes.infer.kinds import exactly_of
 from typedtorch.shapes.infer.places import keep_kind, keep_options, read_place, shape_read, write_place
 from typedtorch.shapes.infer.state import State, join_states
 from typedtorch.shapes.infer.values import (
@@ -92,7 +93,10 @@ def _refine(frame: Frame, test: ast.expr, positive: bool) -> bool:
             return _refine(frame, target, positive)
         case ast.Compare(left=ast.Call(func=ast.Name(id="type"), args=[one]), ops=[op], comparators=[kind]):
             one_of_these = isinstance(op, (ast.Is, ast.Eq, ast.In)) is positive
-            return not one_of_these or _refine_isinstance(frame, one, kind, positive=True)
+            if not one_of_these:
+                classes = _classes(frame, kind)
+                return keep_options(frame, one, lambda v: not any(exactly_of(v, c) is True for c in classes))
+            return _refine_isinstance(frame, one, kind, positive=True)
         case ast.Compare(left=left, ops=[op], comparators=[right]):
             return _refine_comparison(frame, left, op, right, positive)
         case ast.Compare(left=left, ops=ops, comparators=others) if positive:  # a == b == c
@@ -245,10 +249,13 @@ def _may_equal(value: Value, constant: Value) -> bool:
 
 
 def _refine_isinstance(frame: Frame, subject: ast.expr, kinds: ast.expr, positive: bool) -> bool:
+    return keep_kind(frame, subject, _classes(frame, kinds), positive)
+
+
+def _classes(frame: Frame, kinds: ast.expr) -> list[Value]:
     with frame.reporter.mute():
         value = frame.evaluate(kinds)
-    classes = items_of(value) if isinstance(value, tuple) else [value]
-    return keep_kind(frame, subject, classes or [UNKNOWN], positive)
+    return (items_of(value) if isinstance(value, tuple) else [value]) or [UNKNOWN]
 
 
 # -- equalities -------------------------------------------------------------------------------
