@@ -10,12 +10,13 @@ from typedtorch.shapes.infer import library, messages, methods, mutation, readin
 from typedtorch.shapes.infer.alternatives import for_each
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.binding import Args, Parameter, bind, callee, check_argument, complete, kind_fits
-from typedtorch.shapes.infer.class_text import left_to_subclasses
+from typedtorch.shapes.infer.class_text import always_raises, left_to_subclasses
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.items import items_of
 from typedtorch.shapes.infer.layers import call_instance, call_layer, call_sequential
 from typedtorch.shapes.infer.lengths import CUTS, pieces
 from typedtorch.shapes.infer.operators import apply_rule
+from typedtorch.shapes.infer.places import read_place
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -339,7 +340,11 @@ def class_subscript(frame: Frame, base: Value, node: ast.Subscript) -> Value:
     return base
 
 
-def never_returns(value: Value) -> bool:
+def never_returns(frame: Frame, node: ast.expr, value: Value) -> bool:
+    """Whether what follows an expression is not reached: ``sys.exit()``, or a function that always raises."""
+    if value is UNKNOWN and isinstance(node, ast.Call):
+        function = read_place(frame, node.func)
+        return isinstance(function, FunctionV) and always_raises(function.node)
     return isinstance(value, Object) and value.name == "Never"
 
 

@@ -32,6 +32,26 @@ def is_stub(node: Def | ast.Lambda) -> bool:
     return False
 
 
+def always_raises(node: Def | ast.Lambda) -> bool:
+    """Whether a function never returns, by its annotation or because each way through it raises."""
+    if not isinstance(node, ast.FunctionDef) or node.decorator_list or left_to_subclasses(node):
+        return False
+    if node.returns is not None and _last(node.returns) in ("NoReturn", "Never"):
+        return True
+    return _ends_in_raise(node.body) and not any(
+        isinstance(part, (ast.Return, ast.Yield, ast.YieldFrom)) for part in walk(node)
+    )
+
+
+def _ends_in_raise(body: list[ast.stmt]) -> bool:
+    match body[-1] if body else None:
+        case ast.Raise():
+            return True
+        case ast.If(body=then, orelse=other):
+            return _ends_in_raise(then) and _ends_in_raise(other)
+    return False
+
+
 def sets_by_name(node: ast.ClassDef) -> bool:
     """Whether a class sets attributes whose names are not written out."""
     for part in walk(node):

@@ -196,7 +196,7 @@ def expression(frame: Frame, node: ast.Expr) -> bool:
     value = evaluate(frame, node.value)
     if isinstance(node.value, ast.Call):
         check_equal(frame, node.value)
-    return not calls.never_returns(value)
+    return not calls.never_returns(frame, node.value, value)
 
 
 def delete(frame: Frame, node: ast.Delete) -> bool:
