@@ -63,12 +63,12 @@ def same(a: Size, b: Size) -> bool | None:
 
 @lru_cache(maxsize=65536)
 def _choices(difference: Size) -> tuple[Atom, ...]:
-    """The sizes in a difference that are one of two."""
-    return tuple(sorted(atom for atom in atoms(difference) if atom.kind == "either"))
+    """The sizes in a difference that are one of a few."""
+    return tuple(sorted(a for a in atoms(difference) if a.operands and a.kind != "floor"))
 
 
 def _same_either_way(a: Size, b: Size, choices: tuple[Atom, ...]) -> bool | None:
-    """Certain where it is so whichever of its two sizes each choice takes."""
+    """Certain where it is so whichever of its sizes each choice takes."""
     if len(choices) > MAX_CHOICES:
         return None
     verdicts = set()

@@ -30,7 +30,8 @@ class Atom:
     ``axis``: a name in an annotation, generic: it claims every value, so two names of one scope
     differ (a signature is a scope; so is one instance of a dataclass).
     ``int``: an integer of the program whose value is not known (a parameter, an attribute).
-    ``opaque``: nothing is known.  ``floor``: ``operands[0] // operands[1]`` that is not exact.
+    ``opaque``: nothing is known but that it is one of ``operands``, if there are any.
+    ``floor``: ``operands[0] // operands[1]`` that is not exact.
     ``either``: one of two sizes; which one, an argument decides.
     """
 
@@ -220,18 +221,16 @@ def either(given: Size, otherwise: Size) -> Size:
     return as_poly(Atom("either", f"{given} or {otherwise}", (given, otherwise)))
 
 
-def counted(name: str = "selected", key: str | None = None, whole: Size | None = None) -> Poly:
-    """How many there are of what only running tells (chosen by value, in a batch): seldom one, or all."""
-    atom = Atom("opaque", name, (), f"#{next(_serial) if key is None else key}")
+def counted(name: str = "selected", key: str | None = None, whole: Size | None = None, *among: int) -> Poly:
+    """What only running tells (how many are chosen, or in a batch): seldom one, or all; ``among`` these."""
+    atom = Atom("opaque", name, among, f"#{next(_serial) if key is None else key}")
     atom.whole = None if whole == 1 else whole
     return as_poly(atom)
 
 
 def is_counted(size: Size) -> bool:
-    """Whether a size is such a count and nothing else."""
-    return not isinstance(size, int) and all(
-        atom.kind == "opaque" and atom.scope.startswith("#") for atom in atoms(size)
-    )
+    """Whether a size is made of such counts and of nothing else."""
+    return not isinstance(size, int) and all(a.kind == "floor" or a.scope[:1] == "#" for a in atoms(size))
 
 
 def atoms(size: Size) -> frozenset[Atom]:
@@ -347,11 +346,10 @@ def substitute(size: Size, values: Mapping[Atom, Size] | Callable[[Atom], Size |
         for atom, power in monomial:
             value = look(atom)
             if value is None:
-                if atom.operands:
-                    combine = floor_div if atom.kind == "floor" else either
-                    value = combine(*(substitute(o, values) for o in atom.operands))
-                else:
-                    value = as_poly(atom)
+                value = as_poly(atom)
+                operands = tuple([substitute(o, values) for o in atom.operands])
+                if operands != atom.operands:
+                    value = (floor_div if atom.kind == "floor" else either)(*operands)
             for _ in range(power):
                 term = term * value
         total = total + term
@@ -384,8 +382,9 @@ def _format(poly: Poly) -> str:
         factors = []
         for atom, power in monomial:
             alone = len(monomial) == 1 and power == 1 and coefficient == 1
-            starred = atom.name.startswith("*")  # one axis of a run: 2*(*batch) is no power
-            name = f"({atom.name})" if (atom.operands or starred) and not alone else atom.name
+            several = atom.kind in ("floor", "either")
+            several = several or atom.name.startswith("*")  # one axis of a run: 2*(*batch) is no power
+            name = f"({atom.name})" if several and not alone else atom.name
             factors.append(name if power == 1 else f"{name}**{power}")
         magnitude = abs(coefficient)
         if magnitude != 1 or not factors:

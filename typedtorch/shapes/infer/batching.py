@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from typedtorch.shapes.dtypes import BOOL, FLOAT64, INT64
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.items import tensor_item
+from typedtorch.shapes.infer.lengths import length_of
 from typedtorch.shapes.infer.values import UNKNOWN, DictV, Instance, Scalar, Sequence, Tensor, Value, is_size
 from typedtorch.shapes.rule import Record
 from typedtorch.shapes.size import Size, counted, unknown
@@ -29,46 +31,80 @@ def tensor_dataset(frame: Frame, args: Args, node: ast.AST) -> Value:
             text = f"{source(node)}: the first axis is {rows[0][0]} in {rows[0][1]} and {size} in {who}"
             frame.reporter.add(node, "shape", text)
             break
-    return Sequence("dataset", None, tuple(tensor_item(v) for v in args.values))
+    count = rows[0][0] if rows and isinstance(rows[0][0], int) else None
+    return Sequence("dataset", None, tuple(tensor_item(v) for v in args.values), count)
 
 
 def subset(frame: Frame, args: Args, node: ast.AST) -> Value:
     """A part of a dataset has items like the whole."""
-    return args.get(0, "dataset", UNKNOWN)
+    return _part(args.get(0, "dataset", UNKNOWN), length_of(args.get(1, "indices", UNKNOWN)))
+
+
+def _part(dataset: Value, count: Size | None) -> Value:
+    return replace(dataset, length=count) if isinstance(dataset, Sequence) else dataset
 
 
 def random_split(frame: Frame, args: Args, node: ast.AST) -> Value:
     """Parts of a dataset: items are those of the whole."""
     dataset, lengths = args.get(0, "dataset", UNKNOWN), args.get(1, "lengths", UNKNOWN)
     if isinstance(lengths, Sequence) and lengths.items is not None:
-        return Sequence("list", (dataset,) * len(lengths.items))
-    return Sequence("list", None, dataset)
+        counts = [n if type(n) is int else None for n in lengths.items]  # else parts of the whole
+        return Sequence("list", tuple(_part(dataset, n) for n in counts))
+    return Sequence("list", None, _part(dataset, None))
 
 
 def loader(frame: Frame, args: Args, node: ast.AST) -> Value:
-    """``DataLoader(dataset, batch_size=n)``: items put together, along a first axis of any size."""
+    """``DataLoader(dataset, batch_size=n)``: items put together, along a first axis."""
     if args.open:
         return UNKNOWN
-    each = _item(frame, args.get(0, "dataset", UNKNOWN), node)
-    merge = args.keywords.get("collate_fn")
+    dataset, merge = args.get(0, "dataset", UNKNOWN), args.get(6, "collate_fn")
+    each = _item(frame, dataset, node)
+    size = counted("batch", frame.place(node), None, *_sizes(frame, dataset, args, node))
     if merge is not None:
-        batch = frame.call(merge, Args([Sequence("list", None, each)], [None]), node)
-    elif args.get(1, "batch_size", 1) is None and "batch_sampler" not in args.keywords:
+        batch = frame.call(merge, Args([Sequence("list", None, each, size)], [None]), node)
+    elif args.get(1, "batch_size", 1) is None and args.get(4, "batch_sampler") is None:
         batch = each
     else:
-        batch = collated(each, counted("batch", frame.place(node)))
+        batch = collated(each, size)
     return UNKNOWN if batch is UNKNOWN else Sequence("iterator", None, batch)
 
 
-def _item(frame: Frame, dataset: Value, node: ast.AST) -> Value:
-    from typedtorch.shapes.infer.calls import method_if_any  # noqa: PLC0415 - calls hold this table
+def _sizes(frame: Frame, dataset: Value, args: Args, node: ast.AST) -> tuple[int, ...]:
+    """How many items a batch can have: the last one has what is left.  Empty where it is not known."""
+    size, drop_last = args.get(1, "batch_size", 1), args.get(8, "drop_last", False)
+    if type(size) is not int or size < 1 or args.get(4, "batch_sampler") is not None:
+        return ()
+    if drop_last is True:
+        return (size,)
+    count = _count(frame, dataset, node) if args.get(3, "sampler") is None else None
+    if type(count) is not int or count < 1 or drop_last is not False:
+        return ()
+    return tuple(sorted({min(size, count), count % size} - {0}, reverse=True))
 
+
+def _count(frame: Frame, dataset: Value, node: ast.AST) -> Value:
+    """How many items a dataset has."""
+    if isinstance(dataset, Instance):
+        if dataset.info.find("__len__") is None:
+            return UNKNOWN
+        with frame.reporter.mute():
+            return _method(frame, dataset, "__len__", (), node)
+    return length_of(dataset)
+
+
+def _item(frame: Frame, dataset: Value, node: ast.AST) -> Value:
     if isinstance(dataset, Sequence):
         return dataset.any_item
     if isinstance(dataset, Instance) and dataset.info.find("__getitem__") is not None:
         with frame.reporter.mute():
-            return method_if_any(frame, dataset, "__getitem__", (unknown(f"?{frame.place(node)}.i"),), node)
+            return _method(frame, dataset, "__getitem__", (unknown(f"?{frame.place(node)}.i"),), node)
     return UNKNOWN
+
+
+def _method(frame: Frame, dataset: Instance, name: str, values: tuple[Value, ...], node: ast.AST) -> Value:
+    from typedtorch.shapes.infer.calls import method_if_any  # noqa: PLC0415 - calls hold this table
+
+    return method_if_any(frame, dataset, name, values, node)
 
 
 def collated(item: Value, batch: Size) -> Value:

@@ -120,6 +120,8 @@ def _dict_method(frame: Frame, receiver: DictV, name: str, args: Args, node: ast
             default = args.get(1, "default", None)
             if isinstance(key, str) and key in receiver.items:
                 return receiver.items[key]
+            if isinstance(key, str) and receiver.rest is None and receiver.kind == "dict":
+                return default
             return join(receiver.get(key), default, frame.place(node))
         case "items":
             if receiver.rest is None:

@@ -13,7 +13,7 @@ from typedtorch.shapes.infer.values import (
     Sequence,
     Value,
 )
-from typedtorch.shapes.size import Atom, Poly, unknown
+from typedtorch.shapes.size import Atom, Poly, Size, as_poly, unknown
 from typedtorch.shapes.tensor import Tensor
 
 _MOST = 1000  # calls remembered for one body
@@ -89,7 +89,14 @@ def of_this_call(place: str, given: tuple[Value, ...], result: Value) -> Value:
     if not arose:
         return result
     known = sizes_in(given)
-    return Substitution({a: unknown(f"{a.name}{a.scope}@{place}") for a in arose if a not in known})(result)
+    return Substitution({a: _renamed(a, place) for a in arose if a not in known})(result)
+
+
+def _renamed(atom: Atom, place: str) -> Size:
+    """An unknown size of one call; a count stays one."""
+    if atom.scope.startswith("#"):
+        return as_poly(Atom("opaque", atom.name, atom.operands, f"{atom.scope}@{place}"))
+    return unknown(f"{atom.name}{atom.scope}@{place}")
 
 
 def _sketch(given: tuple[Value, ...]) -> int:
