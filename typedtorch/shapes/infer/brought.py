@@ -29,6 +29,12 @@ def of_open_ranks(signature: Signature, bound: Brought) -> bool:
     return len(given) > 1 and all(isinstance(value, Tensor) and value.rank is not None for value in given)
 
 
+def counts(signature: Signature, bound: Brought) -> bool:
+    """Whether a call brings a number for a parameter without annotation, of which a body knows nothing."""
+    plain = [p.name for p in signature.parameters if isinstance(p.spec, specs.Anything) and p.default is None]
+    return any(name in bound and type(bound[name][0]) is int for name in plain)
+
+
 def _is_open(spec: specs.Spec) -> bool:
     return isinstance(spec, specs.ArraySpec) and any(
         dim.variadic and dim.kind == "anonymous" for dim in spec.axes.dims
@@ -36,8 +42,10 @@ def _is_open(spec: specs.Spec) -> bool:
 
 
 def is_exact(function: FunctionV, bound: Brought) -> bool:
-    """Whether a call brings a layer or an object that was made with numbers."""
+    """Whether a call brings a function, or a layer or an object that was made with numbers."""
     brought = [value for value, _ in bound.values()]
+    if any(isinstance(value, FunctionV) for value in brought):
+        return True
     return any(_made_with_numbers(value, 0) for value in [function.bound, *brought])
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes.infer import default_dtype, definitions, objects, specs, summaries, updates
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.blame import captures_tensors, report, report_result
-from typedtorch.shapes.infer.brought import is_exact, is_written, of_open_ranks, tells_nothing
+from typedtorch.shapes.infer.brought import counts, is_exact, is_written, of_open_ranks, tells_nothing
 from typedtorch.shapes.infer.class_text import is_stub, left_to_subclasses
 from typedtorch.shapes.infer.declared import more_precise
 from typedtorch.shapes.infer.expressions import evaluate
@@ -179,7 +179,12 @@ def _look_inside(
     """
     if (
         frame.reporter.muted
-        or not (is_exact(function, bound) or captures_tensors(function) or of_open_ranks(signature, bound))
+        or not (
+            is_exact(function, bound)
+            or counts(signature, bound)
+            or captures_tensors(function)
+            or of_open_ranks(signature, bound)
+        )
         or may_be_another(interpreter, frame, function)
     ):
         return

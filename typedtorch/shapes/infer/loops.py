@@ -36,7 +36,8 @@ def for_(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
         return _unrolled(frame, node, items)
     place = frame.place(node.target)
     each = iterate(iterable, place)
-    surely = (
+    turns = None if moving else length_of(iterable)
+    surely = (isinstance(turns, int) and turns > 1) or (
         isinstance(iterable, SequenceV) and iterable.kind in ("iterator", "view") and _holds_tensors(each)
     )
 
@@ -45,7 +46,7 @@ def for_(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
             now = join(each, iterate(evaluate(frame, node.iter), place), place) if moving else each
         assign_target(frame, node.target, now)
 
-    before, turns = frame.state, None if moving else length_of(iterable)
+    before = frame.state
     reached = _fixed_point(frame, node, bound, None, entered_surely=surely)
     if reached and turns is not None:
         filled(before, frame.state, node, turns)

@@ -108,12 +108,25 @@ def bind(frame: Frame, function: FunctionV, signature: Signature, bound: Bound, 
     if not signature.existential or signature.existential <= names.sizes.keys():
         return
     summary = _summary(frame.interpreter, function)
+    if not summary.sizes:
+        return
+    own = meaning(function, {**_left_out(frame, function, signature, bound), **bound}, names)
     for name, size in summary.sizes.items():
         if name not in names.sizes:
             try:
-                names.sizes[name] = substitute(size, meaning(function, bound, names))
+                names.sizes[name] = substitute(size, own)
             except LookupError:
                 continue
+
+
+def _left_out(frame: Frame, function: FunctionV, signature: Signature, bound: Bound) -> Bound:
+    """What stands for the arguments that a call leaves out."""
+    closure = function.closure or {}
+    return {
+        p.name: (frame.interpreter.evaluate_in(p.default, function.module, closure), None)
+        for p in signature.parameters
+        if p.default is not None and p.name not in bound
+    }
 
 
 def instances(result: specs.Spec) -> tuple[tuple[int | None, ClassInfo], ...]:
@@ -176,7 +189,8 @@ def meaning(function: FunctionV, bound: Bound, names: Names) -> Callable[[Atom],
             raise LookupError(atom.name)  # the call decides which: its body is evaluated
         if atom.kind == "axis" and scope in ("", LINKED_SCOPE) and atom.name in names.sizes:
             return names.sizes[atom.name]
-        if atom.kind == "axis" and scope in ("", INTEGER_SCOPE):
+        own = isinstance(receiver, Instance) and atom.name in receiver.arguments
+        if scope in ("", INTEGER_SCOPE) and (atom.kind == "axis" or (atom.kind == "int" and not own)):
             value = bound[atom.name][0]  # an int parameter, which ``{n}`` of the signature may name
             if is_size(value):
                 return value  # type: ignore[no-any-return]  # a value that is a size
