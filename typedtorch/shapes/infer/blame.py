@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import PurePath
@@ -16,7 +17,7 @@ from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.problems import Problem
 from typedtorch.shapes.infer.signatures import Signature
 from typedtorch.shapes.infer.values import FunctionV, Instance, Tensor, Value
-from typedtorch.shapes.size import atoms, axis
+from typedtorch.shapes.size import Size, atoms, axis
 from typedtorch.shapes.syntax import walk
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ def report(
     if not inner.reporter.findings and (same_file or not beyond):
         return
     own = _own_findings(interpreter, function)
-    found = [f for f in inner.reporter.findings.values() if (f.line, f.column, f.code) not in own]
+    wrong = min(own, default=(math.inf,))[0]  # what comes after may be wrong for no other reason
+    found = [f for f in inner.reporter.findings.values() if f.line < wrong]
     if not same_file:
         # places of another file: told at the call that leads there
         found += [replace(f, message=f.message.rpartition(_CALLED)[0]) for f in beyond.values()]
@@ -98,9 +100,14 @@ def captures_tensors(function: FunctionV) -> bool:
     return not held.isdisjoint(read - function.module.facts(function.node).local)
 
 
+def _is_own_axis(size: Size) -> bool:
+    """Whether a size is one of an object's own, as its methods see them."""
+    return not isinstance(size, int) and all(atom.scope == HELD_SCOPE for atom in atoms(size))
+
+
 def _made_with_tensors(instance: Instance) -> bool:
     """Whether a constructor was given tensors: those of ``self`` in its own methods are any tensors."""
-    own = all(atom.scope == HELD_SCOPE for size in instance.axes.values() for atom in atoms(size))
+    own = all(_is_own_axis(size) for size in instance.axes.values())
     return bool(instance.axes) and not instance.assumed and not own
 
 

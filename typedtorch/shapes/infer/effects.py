@@ -60,7 +60,7 @@ def _now(frame: Frame, value: Value, where: ast.expr | None) -> Value:
 
 def _can_run(interpreter: Interpreter, frame: Frame, function: FunctionV) -> bool:
     """Whether a body would be evaluated, and is what is called."""
-    known = frame.depth == 0 and id(function.node) not in interpreter.stack and interpreter.steps > 0
+    known = frame.depth < 3 and id(function.node) not in interpreter.stack and interpreter.steps > 0
     return known and not may_be_another(interpreter, frame, function)
 
 
