@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from typedtorch.shapes.infer import calls, mutation, reading, registering, specs, updates
+from typedtorch.shapes.infer import calls, enumerations, mutation, reading, registering, specs, updates
 from typedtorch.shapes.infer.arithmetic import operate
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.declared import check_declared
@@ -139,7 +139,7 @@ def _assign_item(frame: Frame, target: ast.Subscript, value: Value, source: ast.
         nodes = (target.value, target.slice, source or target)
         calls.tensor_method(frame, holder, "__setitem__", (index, value), {}, target, nodes)
     elif isinstance(holder, DictV):
-        if isinstance(index, (str, int)):
+        if enumerations.is_key(index):
             updated = DictV({**holder.items, index: value}, holder.rest, holder.kind)
         else:
             place = frame.place(target)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer import messages, shared, specs
+from typedtorch.shapes.infer import enumerations, messages, shared, specs
 from typedtorch.shapes.infer.alternatives import for_each
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.frame import Frame
@@ -232,7 +232,7 @@ def of_class(frame: Frame, value: ClassV, name: str) -> Value:
     if found is not None:
         return frame.interpreter.method(found[0], found[1], value, on_class=True)
     if info.is_enum:
-        return Object(f"{info.name}.{name}", _member(info, name)) if name in info.assigned else UNKNOWN
+        return enumerations.member(info, name)
     for ancestor in info.mro():
         if name in ancestor.assigned:
             return _of_body(ancestor, name)
@@ -241,29 +241,6 @@ def of_class(frame: Frame, value: ClassV, name: str) -> Value:
     if name == "apply" and "torch.autograd.Function" in info.external_bases():
         return Bound(value, "apply")
     return UNKNOWN
-
-
-def written(frame: Frame, node: ast.expr) -> Value:
-    """What an f-string writes of an expression: of a member of a ``StrEnum``, its text."""
-    value = frame.evaluate(node)
-    if isinstance(value, Object) and isinstance(value.value, str) and isinstance(node, ast.Attribute):
-        holder = frame.evaluate(node.value)
-        if isinstance(holder, ClassV) and _LOWER & {*holder.info.external_bases()}:
-            return value.value
-    return value
-
-
-_LOWER = {"enum.StrEnum", "strenum.LowercaseStrEnum"}  # ``auto()`` is the name of the member in lower case
-
-
-def _member(info: ClassInfo, name: str) -> Value:
-    """The text or number that a member of an enumeration stands for."""
-    assigned = info.assigned[name]
-    if isinstance(assigned, ast.Call):
-        lowered = info.evaluate(assigned.func) == External("enum.auto") and _LOWER & {*info.external_bases()}
-        return name.lower() if lowered else UNKNOWN
-    value = info.evaluate(assigned)
-    return value if isinstance(value, (str, int)) else UNKNOWN
 
 
 def _of_super(value: SuperV, name: str) -> Value:

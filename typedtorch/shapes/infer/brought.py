@@ -68,7 +68,9 @@ def _made_with_numbers(value: Value, depth: int) -> bool:
 
 def tells_nothing(value: Value) -> bool:
     """An argument with which a body would say no more than without."""
-    return value is UNKNOWN or isinstance(value, (Object, External)) or value in ((), None)
+    if isinstance(value, Object):
+        return value.holder is None
+    return value is UNKNOWN or isinstance(value, External) or value in ((), None)
 
 
 def is_written(value: Value) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import replace
 
-from typedtorch.shapes.infer import library, messages, methods, mutation, reading, shared, specs
+from typedtorch.shapes.infer import enumerations, library, messages, methods, mutation, reading, shared, specs
 from typedtorch.shapes.infer.alternatives import for_each
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.binding import Args, Parameter, bind, callee, check_argument, complete, kind_fits
@@ -324,6 +324,9 @@ def evaluate_type(frame: Frame, node: ast.expr) -> Value:
 def class_subscript(frame: Frame, base: Value, node: ast.Subscript) -> Value:
     """``C[...]`` on a class of the program: its own ``__class_getitem__``, else a generic."""
     if isinstance(base, ClassV):
+        if base.info.is_enum:
+            index = frame.evaluate(node.slice)
+            return enumerations.member(base.info, index) if isinstance(index, str) else UNKNOWN
         found = base.info.find("__class_getitem__")
         if found is not None:
             function = frame.interpreter.method(found[0], found[1], base)

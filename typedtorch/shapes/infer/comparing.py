@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from typedtorch.shapes.equality import same
+from typedtorch.shapes.infer import enumerations
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Choice,
@@ -66,6 +67,8 @@ def compare_values(op: ast.cmpop, left: Value, right: Value) -> bool | None:
             equal = True if same(left, right) is True else None
         elif isinstance(left, tuple) and isinstance(right, tuple):
             equal = True if same_shape_values(left, right) else None
+        else:
+            equal = enumerations.equal(left, right)
         return equal if equal is None or isinstance(op, ast.Eq) else not equal
     return None
 
@@ -101,7 +104,7 @@ def _is(left: Value, right: Value) -> bool | None:
         return False
     if isinstance(left, bool) and isinstance(right, bool):
         return left is right
-    return None
+    return enumerations.same(left, right)
 
 
 def contains(left: Value, right: Value) -> bool | None:

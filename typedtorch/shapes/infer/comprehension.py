@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from typedtorch.shapes.infer import refine, updates
+from typedtorch.shapes.infer import enumerations, refine, updates
 from typedtorch.shapes.infer.assignment import assign_target
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate
@@ -55,7 +55,7 @@ def dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
         node.generators,
         lambda: (frame.evaluate(node.key), frame.evaluate(node.value)),
     )
-    if pairs is not None and all(isinstance(p[0], (str, int)) for p in pairs):
+    if pairs is not None and all(enumerations.is_key(p[0]) for p in pairs):
         return DictV(dict(pairs))
     return DictV({}, pair[1] if isinstance(pair, tuple) else UNKNOWN)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer import containers, library, messages, specs
+from typedtorch.shapes.infer import containers, enumerations, library, messages, specs
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.attributes import assume_field
 from typedtorch.shapes.infer.binding import Args, Parameter, bind, check_argument
@@ -45,7 +45,9 @@ if TYPE_CHECKING:
 
 def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: Args, node: ast.AST) -> Value:
     """``C(...)``."""
-    if info.is_enum or _made_by_another(info):
+    if info.is_enum:
+        return enumerations.of_value(info, args.get(0, "value", UNKNOWN))
+    if _made_by_another(info):
         return UNKNOWN
     if info.is_typed_dict:
         return DictV(dict(args.keywords)) if not args.values and not args.open else DictV({}, UNKNOWN)

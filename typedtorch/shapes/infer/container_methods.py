@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from typedtorch.shapes.infer import attributes, default_dtype, mutation
+from typedtorch.shapes.infer import attributes, default_dtype, enumerations, mutation
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of, iterate
@@ -118,9 +118,9 @@ def _dict_method(frame: Frame, receiver: DictV, name: str, args: Args, node: ast
     match name:
         case "get":
             default = args.get(1, "default", None)
-            if isinstance(key, str) and key in receiver.items:
+            if enumerations.is_key(key) and key in receiver.items:
                 return receiver.items[key]
-            if isinstance(key, str) and receiver.rest is None and receiver.kind == "dict":
+            if enumerations.is_key(key) and receiver.rest is None and receiver.kind == "dict":
                 return default
             return join(receiver.get(key), default, frame.place(node))
         case "items":

@@ -6,7 +6,16 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from typedtorch.shapes.infer import attributes, calls, comparing, messages, reading, refine, slicing
+from typedtorch.shapes.infer import (
+    attributes,
+    calls,
+    comparing,
+    enumerations,
+    messages,
+    reading,
+    refine,
+    slicing,
+)
 from typedtorch.shapes.infer.arithmetic import is_tensor, operate, refuses_tuple
 from typedtorch.shapes.infer.comprehension import (
     dict_comprehension,
@@ -132,7 +141,7 @@ def dict_(frame: Frame, node: ast.Dict) -> Value:
                 rest = UNKNOWN
             continue
         key = evaluate(frame, key_node)
-        if isinstance(key, (str, int, bool, float, bytes, type(None))):
+        if enumerations.is_key(key):
             items[key] = value
         else:
             rest = value if rest is None else join(rest, value, frame.place(node))
@@ -146,7 +155,7 @@ def joined_str(frame: Frame, node: ast.JoinedStr) -> Value:
         if isinstance(piece, ast.Constant):
             parts.append(str(piece.value))
             continue
-        value = attributes.written(frame, piece.value) if isinstance(piece, ast.FormattedValue) else UNKNOWN
+        value = enumerations.written(frame, piece.value) if isinstance(piece, ast.FormattedValue) else UNKNOWN
         if not isinstance(value, (str, int)) or _is_formatted(piece):
             return Object("str")
         parts.append(str(value))

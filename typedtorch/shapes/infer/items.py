@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from typedtorch.shapes.infer import enumerations
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Choice,
+    ClassV,
     DictV,
     Instance,
     Sequence,
@@ -30,6 +32,8 @@ def items_of(value: Value) -> list[Value] | None:
         return None if value.items is None else list(value.items)
     if isinstance(value, DictV):
         return list(value.items) if value.rest is None else None
+    if isinstance(value, ClassV):
+        return enumerations.members(value.info) if value.info.is_enum else None
     if isinstance(value, Instance) and value.info.is_named_tuple:
         fields = [_field(value, name) for name in value.info.fields()]
         return None if all(v is UNKNOWN for v in fields) else fields

@@ -157,7 +157,7 @@ class DictV:
             if key in self.items:
                 return self.items[key]
             return UNKNOWN if self.rest is None else self.rest
-        return self.any_value
+        return self.items[key] if isinstance(key, Object) and key in self.items else self.any_value
 
     @property
     def any_value(self) -> Value:
@@ -218,13 +218,11 @@ class SpecV:
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """An object of a class outside the program: its kind is known, its content is not.
-
-    A member of an enumeration has a name and a ``value``.
-    """
+    """An object of which only the kind is known; a member of an enumeration, ``holder``, has a ``value``."""
 
     name: str
     value: Value = UNKNOWN
+    holder: ClassInfo | None = None
 
 
 MAX_OPTIONS = 6
