@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import replace
 
-from typedtorch.shapes.infer.contents import HOLDS_NOTHING, with_parts
+from typedtorch.shapes.infer.contents import with_parts
 from typedtorch.shapes.infer.updates import emptied, only_at_start
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -24,7 +24,6 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.rule import Fields, like
 
-_ATOMS = HOLDS_NOTHING - {FunctionV}  # a method is bound to an object
 _DEEP = 3  # how far inside others an object is looked for
 
 
@@ -47,12 +46,18 @@ class Replacement:
     def __call__(self, value: Value, depth: int = _DEEP) -> Value:
         if value is self._old:
             return self._new
-        if depth == 0 or type(value) in _ATOMS or not _holds(value, self._old, depth):
+        if depth == 0 or not _holds(value, self._old, depth):
             return value
         made = self._made.get(id(value))
         if made is None:
             made = self._made[id(value)] = value, self._made_anew(value, depth)
         return made[1]
+
+    def everywhere(self, variables: dict[str, Value]) -> None:
+        """In the value of each variable."""
+        for name, value in variables.items():
+            if value is self._old or type(value) in _PARTS:
+                variables[name] = self(value)
 
     def _made_anew(self, value: Value, depth: int) -> Value:
         def inside(part: Value) -> Value:
@@ -184,7 +189,7 @@ def _objects_in(value: Value, depth: int) -> Iterator[Value]:
         yield value
     parts = _PARTS.get(type(value)) if depth else None
     for part in parts(value) if parts is not None else ():
-        if type(part) not in _ATOMS:
+        if type(part) in _PARTS:
             yield from _objects_in(part, depth - 1)
 
 
@@ -195,7 +200,7 @@ def held_in(values: Iterable[Value]) -> frozenset[int]:
 
 def _is_or_holds(value: Value, old: Value) -> bool:
     """Whether a value is an object, or it is somewhere inside."""
-    return value is old or (type(value) not in _ATOMS and _holds(value, old, _DEEP))
+    return value is old or _holds(value, old, _DEEP)
 
 
 def _holds(value: Value, old: Value, depth: int) -> bool:
@@ -203,9 +208,7 @@ def _holds(value: Value, old: Value, depth: int) -> bool:
     parts = _PARTS.get(type(value))
     if parts is not None:
         for part in parts(value):
-            if part is old:
-                return True
-            if depth > 1 and type(part) not in _ATOMS and _holds(part, old, depth - 1):
+            if part is old or (depth > 1 and type(part) in _PARTS and _holds(part, old, depth - 1)):
                 return True
     return False
 

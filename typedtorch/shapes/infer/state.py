@@ -60,11 +60,7 @@ class State:
     def _put(self, old: Value, new: Value) -> None:
         if self.log is not None and isinstance(old, CHANGING):
             self.log.append((old, new))
-        put = Replacement(old, new)
-        for name, value in self.variables.items():
-            changed = put(value)
-            if changed is not value:
-                self.variables[name] = changed
+        Replacement(old, new).everywhere(self.variables)
 
     def equate(self, atom: Atom, size: Size) -> None:
         """From here on this atom is that size; nothing is, where it is another in each item of some list."""
