@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from typedtorch.shapes.tensor import UNKNOWN, ShapeError, Tensor, Undecided
+from typedtorch.shapes.tensor import UNKNOWN, Scalar, ShapeError, Tensor, Undecided
 
 Function = Callable[..., Any]
 F = TypeVar("F", bound=Function)
@@ -174,6 +174,8 @@ def call(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -
     """Call a rule (or a layer's forward); anything it does not model is ``UNKNOWN``."""
     try:
         positional, keywords = spelled(function, args, kwargs)
+        if Scalar in map(type, positional) or (keywords and Scalar in map(type, keywords.values())):
+            positional, keywords = _without_flags(function, positional, keywords)
         return function(*positional, **keywords)
     except ShapeError:
         raise
@@ -220,6 +222,22 @@ def spelled(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any]
         before = args or ((found.pop(first, UNKNOWN),) if first else ())
         args = (*before, found.pop(several))
     return args, found
+
+
+def _without_flags(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Arguments:
+    """Where a parameter is a flag, a bool of unknown value is simply unknown; elsewhere it is an operand."""
+    flags, places = _flags(function)
+    given = {k: UNKNOWN if k in flags and isinstance(v, Scalar) else v for k, v in kwargs.items()}
+    return tuple(UNKNOWN if isinstance(v, Scalar) and i in places else v for i, v in enumerate(args)), given
+
+
+@functools.lru_cache(maxsize=4096)
+def _flags(function: Function) -> tuple[frozenset[str], frozenset[int]]:
+    """The parameters whose default is True or False: their names, and the places of those that have one."""
+    parameters = list(inspect.signature(function).parameters.values())
+    flags = {i: p for i, p in enumerate(parameters) if isinstance(p.default, bool)}
+    placed = frozenset(i for i, p in flags.items() if p.kind is p.POSITIONAL_OR_KEYWORD)
+    return frozenset(p.name for p in flags.values()), placed
 
 
 @functools.lru_cache(maxsize=4096)
