@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes import dtypes
+from typedtorch.shapes.infer import reading, specs
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.calls import call_function
 from typedtorch.shapes.infer.class_bodies import collect
@@ -27,7 +28,7 @@ from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
 )
-from typedtorch.shapes.infer.wrappers import is_transparent
+from typedtorch.shapes.infer.wrappers import gives_back, is_transparent
 from typedtorch.shapes.syntax import walk
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ def _decorated(value: Value, decorator: ast.expr, frame: Frame) -> Value:
     if isinstance(made_by, External):
         return _decorated_externally(value, made_by.name, decorator, frame)
     if isinstance(made_by, FunctionV):
-        if keeps_signature(made_by, called=isinstance(decorator, ast.Call)):
+        if keeps_signature(frame, made_by, called=isinstance(decorator, ast.Call)):
             return value
         return _replacement(frame, value, decorator)
     return UNKNOWN
@@ -209,11 +210,12 @@ def under_autocast(interpreter: Interpreter, function: FunctionV) -> bool:
     return any(is_autocast(evaluate(frame, each)) for each in made_by)
 
 
-def keeps_signature(decorator: FunctionV, *, called: bool) -> bool:
+def keeps_signature(frame: Frame, decorator: FunctionV, *, called: bool) -> bool:
     """Whether a decorator of the program gives back something of the type it was given.
 
-    By its annotations (``F -> F``, ``Callable[P, R] -> Callable[P, R]``), or because its inner
-    function is decorated with ``functools.wraps`` of its argument and hands on what it is given.
+    By its annotations (``F -> F``, ``Callable[P, R] -> Callable[P, R]``), because it returns its
+    argument, or because its inner function is decorated with ``functools.wraps`` of that and hands on
+    what it is given.
     """
     if isinstance(decorator.node, ast.Lambda):
         return False
@@ -221,14 +223,34 @@ def keeps_signature(decorator: FunctionV, *, called: bool) -> bool:
         wrappers = _wrappers(node)
         if wrappers:
             return all(map(is_transparent, wrappers))
+        if gives_back(node, called=called):
+            return True
         arguments = [*node.args.posonlyargs, *node.args.args]
-        if node.returns is not None and arguments and arguments[0].annotation is not None:
-            given, returned = ast.unparse(arguments[0].annotation), ast.unparse(node.returns)
-            if given == returned and given not in ("Callable", "typing.Callable", "Any"):
-                return True
-        if called and node.returns is not None and _maps_type_to_itself(node.returns):
+        pairs = [(arguments[0].annotation if arguments else None, node.returns)]
+        match node.returns:
+            case ast.Subscript(slice=ast.Tuple(elts=[ast.List(elts=[given]), returned])) if called:
+                pairs.append((given, returned))  # ``Callable[[F], F]``
+        if any(_same_type(frame, decorator, *pair) for pair in pairs):
             return True
     return False
+
+
+def _same_type(frame: Frame, decorator: FunctionV, given: ast.expr | None, returned: ast.expr | None) -> bool:
+    """Whether a function of one annotation is one of the other, result and all: ``Callable[P, R]`` twice."""
+    if given is None or returned is None or ast.unparse(given) != ast.unparse(returned):
+        return False
+    match returned:
+        case ast.Subscript(slice=ast.Tuple(elts=[_, result])):
+            returned = result
+    if getattr(returned, "attr", getattr(returned, "id", "")) in ("Callable", "Any"):
+        return False
+
+    def value_of(node: ast.expr) -> Value:
+        return frame.interpreter.evaluate_in(node, decorator.module, decorator.closure or {})
+
+    with frame.reporter.mute():
+        spec = reading.read(returned, value_of)
+    return isinstance(spec, (specs.Anything, specs.VariableSpec, specs.NoneSpec)) or specs.shaped(spec)
 
 
 def method(
@@ -315,14 +337,6 @@ def _wrappers(node: Def) -> list[Def]:
     """The functions inside another that say with ``functools.wraps`` that they stand for its argument."""
     inner = [n for n in walk(node) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
     return [n for n in inner if n is not node and "wraps" in decorator_names(n)]
-
-
-def _maps_type_to_itself(returns: ast.expr) -> bool:
-    """``Callable[[F], F]``."""
-    match returns:
-        case ast.Subscript(slice=ast.Tuple(elts=[ast.List(elts=[given]), returned])):
-            return ast.unparse(given) == ast.unparse(returned)
-    return False
 
 
 def _forget_items(frame: Frame, name: str) -> None:

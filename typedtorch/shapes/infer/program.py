@@ -140,7 +140,8 @@ class Module:
     def _resolve(self, name: str, bindings: list[Binding]) -> Value:
         last = bindings[-1]
         if last.kind == "def" and all(b.kind == "def" for b in bindings):
-            return self._function(bindings)
+            ways = [[b for b in bindings if b.fallback is other] for other in (False, True)]
+            return join_all([self._function(way) for way in ways if way], f"{self.name}.{name}")
         preferred = [b for b in bindings if not b.fallback] or bindings
         if len(preferred) > 1 and self._rebinds_itself(name, preferred[-1]):
             return self._rebound(name, preferred)

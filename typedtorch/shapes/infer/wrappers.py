@@ -43,6 +43,25 @@ def is_transparent(wrapper: Def) -> bool:
     return all(_is_result(value, wrapped, stored) for value in _returned(wrapper))
 
 
+def gives_back(decorator: Def, *, called: bool) -> bool:
+    """Whether a decorator returns the very function that it is given, as one that registers it.
+
+    Args:
+        called: what decorates is not the function but what a call of it returns.
+
+    >>> text = "def register(name):\\n    def add(f):\\n        DONE[name] = f\\n        return f\\n    return add"
+    >>> gives_back(ast.parse(text).body[0], called=True)
+    True
+    """
+    returned = [_name(value) for value in _returned(decorator)]
+    if called:
+        inner = [n for n in decorator.body if isinstance(n, ast.FunctionDef) and n.name in returned]
+        return len(set(returned)) == len(inner) == 1 and gives_back(inner[0], called=False)
+    arguments = [a.arg for a in (*decorator.args.posonlyargs, *decorator.args.args)]
+    stored = {name for name, _ in _stores(decorator)}
+    return bool(arguments) and set(returned) == {arguments[0]} and arguments[0] not in stored
+
+
 def _wrapped(wrapper: Def) -> str | None:
     """``f`` of ``@functools.wraps(f)``."""
     for decorator in wrapper.decorator_list:
