@@ -49,7 +49,7 @@ def gives_back(decorator: Def, *, called: bool) -> bool:
     Args:
         called: what decorates is not the function but what a call of it returns.
 
-    >>> text = "def register(name):\\n    def add(f):\\n        print(name)\\n        return f\\n    return add"
+    >>> text = "def register(name):\\n    def add(f):\\n        return f\\n    return add"
     >>> gives_back(ast.parse(text).body[0], called=True)
     True
     """
