@@ -80,6 +80,7 @@ def _drain(interpreter: Interpreter, reporter: Reporter) -> None:
         functions, interpreter.pending = list(interpreter.pending.values()), {}
         classes, interpreter.pending_classes = list(interpreter.pending_classes.values()), {}
         for function, _ in functions:
+            interpreter.share(_lines(function.node))
             check_function(interpreter, function, reporter)
         for info in classes:
             check_methods(interpreter, info, info, reporter, linked=True)
@@ -95,6 +96,7 @@ def check_methods(
     """The bodies of a class's methods, with ``self`` an instance of ``info``."""
     if not linked and not any(owner.methods.values()):
         return
+    interpreter.share(_lines(info.node))
     instance = info.symbolic(linked=linked)
     for overloads in owner.methods.values():
         for definition in overloads:
@@ -103,7 +105,12 @@ def check_methods(
             if "staticmethod" not in names:
                 on_class = "classmethod" in names or definition.name in ("__class_getitem__", "__new__")
                 function = function.bind(ClassV(info) if on_class else instance)
+            interpreter.share(_lines(definition))
             check_function(interpreter, function, reporter, info, linked=linked)
+
+
+def _lines(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef) -> int:
+    return (node.end_lineno or node.lineno) - node.lineno + 1
 
 
 def check_function(

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 Def = ast.FunctionDef | ast.AsyncFunctionDef
 
-STEPS_A_MODULE, STEPS_A_LINE = 20_000, 40  # expressions evaluated in other bodies, for each module checked
+STEPS_A_MODULE, STEPS_A_LINE = 20_000, 40  # expressions evaluated in other bodies, for what is checked
 
 
 _canonical = lru_cache(maxsize=65536)(canonical)
@@ -86,7 +86,7 @@ class Interpreter:
         self.signatures: dict[int, Signature] = {}
         self.classes: dict[int, ClassInfo] = {}
         self.stack: list[int] = []
-        self.steps = STEPS_A_MODULE
+        self.steps, self._left = STEPS_A_MODULE, 0  # for what is checked now, and for the rest of the module
         self.assuming: set[int] = set()
         self.summaries: dict[tuple[int, int], summaries.Summary] = {}
         self.summarising = 0
@@ -99,8 +99,15 @@ class Interpreter:
 
     def begin(self, module: Module) -> None:
         """A module's check starts: each gets a budget of its own, so the order of files does not matter."""
-        self.steps = STEPS_A_MODULE + STEPS_A_LINE * module.text.count("\n")
+        self.steps, self._left = 0, STEPS_A_MODULE + STEPS_A_LINE * module.text.count("\n")
+        self.share(0)
         self.pending, self.pending_classes = {}, {}
+
+    def share(self, lines: int) -> None:
+        """A check of some lines starts: what needs much leaves half of the rest to others, and each its own."""
+        self._left += max(self.steps, 0)
+        self.steps = max(self._left // 2, STEPS_A_LINE * lines)
+        self._left -= self.steps
 
     def decorators_of(self, node: Def) -> set[str]:
         return decorator_names(node)
