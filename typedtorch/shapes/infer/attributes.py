@@ -178,8 +178,9 @@ def of_instance(frame: Frame, value: Instance, name: str, node: ast.AST) -> Valu
             return UNKNOWN
         if name in ancestor.assigned:
             known = _of_body(ancestor, name)
-            if value.assumed and isinstance(known, (bool, int, float, str)):
-                return _of_its_kind(known, f"{info.name}.{name}")  # it may be of a subclass with its own
+            others = value.assumed or name in ancestor.module.facts(ancestor.module.tree).given
+            if others and isinstance(known, (bool, int, float, str)):  # a subclass or object has its own
+                return _of_its_kind(known, f"{info.name}.{name}")
             return known
         if name in ancestor.classes:
             return frame.interpreter.define_class(ancestor.classes[name], ancestor.module)

@@ -6,6 +6,7 @@ Whoever has such a list, object or tensor may change it, and the next reader fin
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -33,15 +34,24 @@ def of_cache(node: ast.AST, module: Module, value: Value) -> Value:
 def of_name(name: str, module: Module, value: Value) -> Value:
     """What a name of a module stands for when its functions run, which may change it in place."""
     facts = module.facts(module.tree)
+    if isinstance(value, DictV) and value.kind == "namespace":
+        return replace(value, items={**value.items, **_changed_in(name, facts, value.items)})
     if isinstance(value, (Sequence, DictV)):
         return emptied(value) if name in facts.changed_names else value
     if isinstance(value, Tensor):
         reshaped = name in facts.passed and not RESHAPING.isdisjoint(facts.called)
         return UNKNOWN if reshaped or (name, "data") in facts.stored else value
     if isinstance(value, Instance):
-        stored = {attribute: UNKNOWN for n, attribute in facts.stored if n == name}
+        stored = _changed_in(name, facts, value.attributes)
         return replace(value, attributes={**value.attributes, **stored}, altered=True) if stored else value
     return value
+
+
+def _changed_in(name: str, facts: Facts, attributes: Mapping[str, Value]) -> dict[str, Value]:
+    """The attributes of a module's object that its functions assign, or change the items of."""
+    stored = {attribute: UNKNOWN for n, attribute in facts.stored | facts.within if n == name}
+    emptied_ones = {k: emptied(v) for k, v in attributes.items() if k in facts.changed_attributes}
+    return {**{k: v for k, v in emptied_ones.items() if v is not attributes[k]}, **stored}
 
 
 def sets_default_dtype(module: Module) -> bool:
