@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import typedtorch.shapes
-from typedtorch.shapes.infer import Finding, Program, Report
+from typedtorch.shapes.infer import Finding, Program, Report, interpreter
 from typedtorch.shapes.infer.values import UNKNOWN, Choice, DictV, Scalar, Sequence, Value, equal, join
 from typedtorch.shapes.size import axis, unknown
 from typedtorch.shapes.tensor import ANY_AXES, Pack, Tensor
@@ -118,6 +118,22 @@ def test_recursion_and_deep_calls_end() -> None:
             return even(x, 10)
         """
     )
+
+
+def test_functions_that_need_much_leave_something_to_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interpreter, "STEPS_A_MODULE", 400)
+    monkeypatch.setattr(interpreter, "STEPS_A_LINE", 10)
+    calls = [f"    total += helper(x, {number})\n" for number in range(2000)]  # no two alike
+    starts = range(0, 2000, 100)
+    costly = [f"def f{i}(x):\n    total = 0\n{''.join(calls[i : i + 100])}    return total\n" for i in starts]
+    last = """
+    def join(x, y):
+        return torch.cat([x, y], 0)
+    def last(x: Float[Tensor, "a b"], y: Float[Tensor, "a c"]):
+        return join(x, y)
+    """
+    helper = "def helper(x, n):\n    return (n + 1) * (n + 2) * (n + 3) * (n + 4) * len(x)\n"
+    assert len(messages(helper + "".join(costly) + textwrap.dedent(last))) == 1
 
 
 def test_a_helper_is_blamed_at_the_call_that_brings_the_sizes() -> None:
