@@ -42,7 +42,7 @@ def _is_open(spec: specs.Spec) -> bool:
 
 
 def is_exact(function: FunctionV, bound: Brought) -> bool:
-    """Whether a call brings a function, or a layer or an object that was made with numbers."""
+    """Whether a call brings a function, or a layer or an object that was made with numbers or holds some."""
     brought = [value for value, _ in bound.values()]
     if any(isinstance(value, FunctionV) for value in brought):
         return True
@@ -56,6 +56,8 @@ def _made_with_numbers(value: Value, depth: int) -> bool:
         if any(isinstance(size, int) for size in value.arguments.values()):
             return True
         return any(_made_with_numbers(v, depth + 1) for v in value.attributes.values())
+    if isinstance(value, Tensor):
+        return depth > 0 and any(isinstance(entry, int) and entry > 1 for entry in value.shape)
     if isinstance(value, LayerV):
         return any(isinstance(v, int) and v > 1 for v in value.layer.attributes.values())
     if isinstance(value, Sequence):

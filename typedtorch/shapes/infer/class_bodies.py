@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes.infer.class_text import (
     Def,
     arguments_of_calls,
+    held_under,
 )
 from typedtorch.shapes.infer.classes import ClassInfo
 from typedtorch.shapes.infer.values import (
@@ -39,7 +40,7 @@ def _collect_facts(info: ClassInfo, definition: Def) -> None:
     for name, attribute in facts.within:
         if name == receiver:
             info.self_within.setdefault(attribute, set()).add(definition.name)
-    for attribute in facts.changed_attributes:
+    for attribute in facts.changed_attributes.union(held_under(definition, receiver, facts.changed_names)):
         info.self_changes.setdefault(attribute, set()).add(definition.name)
     if definition.name in ("__init__", "__post_init__"):
         info.helpers |= facts.called - {"forward"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 
 from typedtorch.shapes.equality import DEFAULTED
@@ -93,6 +94,37 @@ def arguments_of_calls(definition: ast.AST, receiver: str) -> dict[str, int]:
                 if not spread and all(k.arg is not None for k in node.keywords):
                     given[method] = min(given.get(method, 99), len(node.args) + len(node.keywords))
     return given
+
+
+def held_under(definition: ast.AST, receiver: str, names: set[str]) -> set[str]:
+    """The attributes that may be held under one of some names, or that a function is given.
+
+    ``side = self.low if small else self.high``; ``fill(self.low)``.
+    """
+    found: set[str] = set()
+    for node in walk(definition):
+        match node:
+            case ast.Call(func=ast.Name(id=function), args=given) if not hasattr(builtins, function):
+                found.update(*(_attributes(a, receiver) for a in given if isinstance(a, ast.Attribute)))
+            case ast.Assign(targets=[target], value=value) | ast.For(target=target, iter=value):
+                if any(isinstance(n, ast.Name) and n.id in names for n in walk(target)):
+                    found |= _attributes(value, receiver)
+            case ast.NamedExpr(target=ast.Name(id=name), value=value) if name in names:
+                found |= _attributes(value, receiver)
+    return found
+
+
+def _attributes(value: ast.expr, receiver: str) -> set[str]:
+    """The attributes of ``self`` of which an expression may be one, or be made of them."""
+    called = {id(n.func) for n in walk(value) if isinstance(n, ast.Call)}
+    return {
+        n.attr
+        for n in walk(value)
+        if isinstance(n, ast.Attribute)
+        and isinstance(n.value, ast.Name)
+        and n.value.id == receiver
+        and id(n) not in called
+    }
 
 
 def axis_words(node: Def) -> set[str]:

@@ -206,7 +206,7 @@ def _after_fields(interpreter: Interpreter, frame: Frame, made: Instance, node: 
 
 def _shared(frame: Frame, made: Instance) -> Instance:
     """What stays true of a new object; a list that it was given and fills is filled for its giver too."""
-    lasting = stable(made)
+    lasting = stable(made, is_new=True)
     for name, value in made.attributes.items():
         if name not in lasting.attributes and isinstance(value, (Sequence, DictV)):
             frame.state.replace_value(value, emptied(value))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer.class_text import Def
@@ -36,10 +37,11 @@ _OF_COUNTS = frozenset({"min", "max", "abs"})
 _SIZES = frozenset({"size", "numel", "dim", "ndimension"})
 
 
-def stable(instance: Instance, promised: Iterable[Value] = ()) -> Instance:
+def stable(instance: Instance, promised: Iterable[Value] = (), *, is_new: bool = False) -> Instance:
     """Forget what other methods make of an attribute: it is updated over time.
 
-    ``promised`` is what annotations say of the arguments, which binds whoever else holds them.
+    ``promised`` is what annotations say of the arguments, which binds whoever else holds them.  Nobody else
+    holds what a new object has made.
     """
     lasting = {id(value) for value in promised}
     info = instance.info
@@ -50,7 +52,10 @@ def stable(instance: Instance, promised: Iterable[Value] = ()) -> Instance:
             if left is not UNKNOWN:
                 kept[name] = left
         elif not _plain_container(value) or not (
-            _changes(info, name) or (_holds_tensors(value) and id(value) not in lasting)
+            _changes(info, name)
+            or (
+                _holds_tensors(value) and id(value) not in lasting and not (is_new and _displayed(info, name))
+            )
         ):
             kept[name] = value
     return replace(instance, attributes=kept)
@@ -206,6 +211,24 @@ def _in_body(definition: ast.AST, attribute: str) -> Iterator[ast.AST]:
             and id(node) not in plain
         ):
             yield node  # one of several targets, a loop variable, deleted: it may be anything
+
+
+def _displayed(info: ClassInfo, attribute: str) -> bool:
+    """Whether an attribute is only ever assigned a list or dict that is written there."""
+    return all(
+        _assigns_displays(definition, attribute)
+        for ancestor in info.mro()
+        for method in ancestor.self_stores.get(attribute, ())
+        for definition in ancestor.methods[method]
+    )
+
+
+@lru_cache(maxsize=4096)  # a class is made many times
+def _assigns_displays(definition: Def, attribute: str) -> bool:
+    return all(
+        isinstance(getattr(store, "value", None), (ast.Dict, ast.List, ast.DictComp, ast.ListComp))
+        for store in _in_body(definition, attribute)
+    )
 
 
 def _counts(store: ast.AST, instance: Instance, method: Def) -> bool:
