@@ -80,6 +80,14 @@ def unpack(frame: Frame, node: ast.expr, value: Value, wanted: int, got: int) ->
     frame.reporter.add(node, "shape", text)
 
 
+def unpack_number(frame: Frame, node: ast.expr, wanted: int) -> None:
+    """A tensor without axes has no items."""
+    reduced = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr
+    hint = f"{reduced} with dim= gives values and indices" if reduced in ("max", "min", "median") else ""
+    text = f"cannot unpack {source(node)} into {wanted} names: it is a single number, without axes"
+    frame.reporter.add(node, "shape", text, hint)
+
+
 def unpack_along(frame: Frame, node: ast.expr, value: Tensor, taken: int, wanted: int) -> None:
     """One axis is taken apart, and it is another one that has as many items as there are names."""
     axis = value.shape.index(wanted)

@@ -151,7 +151,10 @@ def _unpack_tensor(
     source: ast.expr | None,
 ) -> Value:
     """``q, k, v = qkv``: the first axis is taken apart."""
-    first = value.shape[0] if value.shape else None
+    if not value.shape:
+        messages.unpack_number(frame, source or target, len(elts))
+        return UNKNOWN
+    first = value.shape[0]
     if star is None and isinstance(first, int) and first != len(elts):
         messages.unpack(frame, source or target, value, len(elts), first)
     each = tensor_item(value)
