@@ -205,6 +205,19 @@ def test_own_model_loss_batches_and_optimizer() -> None:
     assert [r["lr"] for r in read_records("own/metrics.jsonl") if "lr" in r][-1] == 0.1
 
 
+def test_own_model_and_pairs_need_no_loss() -> None:
+    x = torch.randn(64, 8)
+    pairs = torch.utils.data.TensorDataset(x, (x[:, 0] > 0).long())
+    options: dict[str, Any] = {
+        k: v for k, v in TINY.items() if k in ("device", "save_every", "plot", "log_every")
+    }
+    loader = torch.utils.data.DataLoader(pairs, batch_size=16)
+    result = train(model=nn.Linear(8, 2), batches=loader, steps=200, lr=0.1, out="pairs", **options)
+    assert result.loss < 0.3
+    with pytest.raises(TypeError, match=r"a pair \(inputs, targets\), got a Tensor"):
+        train(model=nn.Linear(8, 2), batches=[x], steps=1, out="single", **options)
+
+
 def test_own_model_on_the_default_data(text: Path) -> None:
     class Bigram(nn.Module):
         def __init__(self) -> None:

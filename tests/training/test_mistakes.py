@@ -56,6 +56,11 @@ def test_an_optimizer_of_another_model_is_refused() -> None:
         ({"optimizer": torch.optim.SGD}, "optimizer: expected an Optimizer, got the class SGD"),
         ({"settings": {"steps": 2}}, "settings: expected LoopSettings, got a dict"),
         ({"loss": None}, "loss: expected a function of the model and a batch, got a NoneType"),
+        (
+            {"loss": nn.CrossEntropyLoss()},
+            "loss: .*got CrossEntropyLoss, which takes outputs and targets; .*",
+        ),
+        ({"loss": nn.functional.mse_loss}, "loss: .*got mse_loss, which takes outputs and targets; .*"),
         ({"store": "runs"}, "store: expected a CheckpointStore or None, got a str"),
         ({"schedule": 0.1}, "schedule: expected a function of the step, or None, got a float"),
         ({"evaluate": {}}, "evaluate: expected a function of the model, or None, got a dict"),

@@ -18,7 +18,6 @@ from torch.optim import Optimizer
 from typedtorch import optim
 from typedtorch.data import (
     BYTES,
-    Batch,
     DataError,
     EpochStarts,
     Prefetcher,
@@ -40,6 +39,7 @@ from typedtorch.nn import Transformer
 from typedtorch.training.config import TrainConfig
 from typedtorch.training.distributed import Parallel, repeated_blocks
 from typedtorch.training.errors import ConfigError
+from typedtorch.training.given import told
 from typedtorch.training.resolve import settled
 from typedtorch.training.step import LossSum
 
@@ -165,9 +165,17 @@ def make_schedule(config: TrainConfig) -> Callable[[int], float]:
             return functools.partial(optim.warmup_cosine, peak=peak, total=total, warmup=warmup, floor=floor)
 
 
-def language_model_loss(model: nn.Module, batch: Batch, /) -> LossSum:
-    """Summed cross-entropy of the next token, in nats; every target counts."""
-    return LossSum(cross_entropy(model(batch.inputs), batch.targets, reduction="sum"), batch.targets.numel())
+def language_model_loss(model: nn.Module, batch: object, /) -> LossSum:
+    """Summed cross-entropy of the next token, or of a class, in nats; every target counts.
+
+    Raises:
+        TypeError: the batch is no pair of inputs and targets.
+    """
+    if not isinstance(batch, tuple | list) or len(batch) != 2:
+        wanted = "without a loss of your own a pair (inputs, targets)"
+        raise TypeError(f"batches: expected {wanted}, got {told(batch)}")
+    inputs, targets = batch
+    return LossSum(cross_entropy(model(inputs), targets, reduction="sum"), targets.numel())
 
 
 def recompute_blocks(model: nn.Module) -> None:

@@ -10,6 +10,7 @@ from torch.optim import Optimizer
 from typedtorch.training.checkpoint import CheckpointStore
 from typedtorch.training.settings import LoopSettings
 
+_LOSSES = ("torch.nn.", "typedtorch.losses")  # where losses of outputs and targets are from
 HOOKS = ("on_start", "on_step", "on_log", "on_evaluate", "on_save", "on_end")
 
 
@@ -44,6 +45,11 @@ def check_parts(
     for name, value, wanted in functions:
         if not callable(value) and (value is not None or name == "loss"):
             raise TypeError(f"{name}: expected {wanted}, got {told(value)}")
+    function = loss if hasattr(loss, "__name__") else type(loss)
+    if str(getattr(function, "__module__", "")).startswith(_LOSSES):
+        got = f"{function.__name__}, which takes outputs and targets"
+        example = "lambda model, batch: loss(model(batch[0]), batch[1])"
+        raise TypeError(f"loss: expected a function of the model and a batch, got {got}; {example} is one")
 
 
 def several(name: str, values: object, methods: tuple[str, ...]) -> list[object]:

@@ -84,7 +84,8 @@ def train(
     Every setting of :class:`~typedtorch.training.TrainConfig` is a keyword: ``train(steps=100, lr=1e-3)``.
     A ``model``, ``loss`` (see :class:`~typedtorch.training.LossSum`), ``batches`` (any iterable) or
     ``optimizer`` (or a function from the model to one) of your own replaces the built-in part; with
-    ``batches`` of your own there is validation only where ``evaluate`` is given.
+    ``batches`` of your own there is validation only where ``evaluate`` is given, and without a ``loss`` it
+    is the cross-entropy of pairs (inputs, targets).
 
     Writes a run folder: ``config.json``, ``metrics.jsonl``, ``checkpoints/``, ``summary.json``,
     ``report.html`` (one file with everything in it), ``loss.png``, ``report.png``.
