@@ -88,14 +88,20 @@ def zip_(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``zip(xs, ys)``."""
     lists = [items_of(v) for v in args.values]
     known = [items for items in lists if items is not None]
+    read = [id(v) for v in args.values if isinstance(v, Sequence) and v.kind == "iterator"]
     if not args.open and len(known) == len(lists) and known:
-        return Sequence("iterator", tuple(zip(*known, strict=False)))
+        once = {id(v): iter(items) for v, items in zip(args.values, known, strict=True)}
+        shared = (
+            once[id(v)] if id(v) in read else iter(items) for v, items in zip(args.values, known, strict=True)
+        )
+        return Sequence("iterator", tuple(zip(*shared, strict=False)))
     if args.open:
         return _transposed(args)
     if not lists:
         return UNKNOWN  # zip(*rows) of a list that was empty to begin with
     each = tuple(_each(frame, v, node) for v in args.values)
-    return Sequence("iterator", None, each, lengths.common(args.values))
+    in_turns = len(set(read)) < len(read)  # zip(*[xs] * n) of an iterator: n of its items together
+    return Sequence("iterator", None, each, None if in_turns else lengths.common(args.values))
 
 
 def _transposed(args: Args) -> Value:
