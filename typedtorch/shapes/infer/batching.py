@@ -10,10 +10,11 @@ from typedtorch.shapes.equality import same
 from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.items import tensor_item
+from typedtorch.shapes.infer.iteration import gone_through, method
 from typedtorch.shapes.infer.lengths import length_of
 from typedtorch.shapes.infer.values import UNKNOWN, DictV, Instance, Scalar, Sequence, Tensor, Value, is_size
 from typedtorch.shapes.rule import Record
-from typedtorch.shapes.size import Size, counted, unknown
+from typedtorch.shapes.size import Size, counted
 from typedtorch.shapes.tensor import Pack
 
 
@@ -88,23 +89,16 @@ def _count(frame: Frame, dataset: Value, node: ast.AST) -> Value:
         if dataset.info.find("__len__") is None:
             return UNKNOWN
         with frame.reporter.mute():
-            return _method(frame, dataset, "__len__", (), node)
+            return method(frame, dataset, "__len__", (), node)
     return length_of(dataset)
 
 
 def _item(frame: Frame, dataset: Value, node: ast.AST) -> Value:
     if isinstance(dataset, Sequence):
         return dataset.any_item
-    if isinstance(dataset, Instance) and dataset.info.find("__getitem__") is not None:
-        with frame.reporter.mute():
-            return _method(frame, dataset, "__getitem__", (unknown(f"?{frame.place(node)}.i"),), node)
-    return UNKNOWN
-
-
-def _method(frame: Frame, dataset: Instance, name: str, values: tuple[Value, ...], node: ast.AST) -> Value:
-    from typedtorch.shapes.infer.calls import method_if_any  # noqa: PLC0415 - calls hold this table
-
-    return method_if_any(frame, dataset, name, values, node)
+    with frame.reporter.mute():
+        items = gone_through(frame, dataset, node)
+    return items.any_item if isinstance(items, Sequence) else UNKNOWN
 
 
 def collated(item: Value, batch: Size) -> Value:

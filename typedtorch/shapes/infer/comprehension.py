@@ -10,6 +10,7 @@ from typedtorch.shapes.infer import enumerations, refine, updates
 from typedtorch.shapes.infer.assignment import assign_target
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate
+from typedtorch.shapes.infer.iteration import gone_through
 from typedtorch.shapes.infer.lengths import length_of
 from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.turns import Held
@@ -91,10 +92,8 @@ def _comprehend(
 def _comprehend_one(
     frame: Frame, generator: ast.comprehension, element: Callable[[], Value], place: str
 ) -> tuple[tuple[Value, ...] | None, Value, Size | None]:
-    iterable = frame.evaluate(generator.iter)
-    items = items_of(iterable) or (
-        None if not isinstance(iterable, (tuple, Sequence)) else items_of(iterable)
-    )
+    iterable = gone_through(frame, frame.evaluate(generator.iter), generator.iter)
+    items = items_of(iterable)
     if items is not None and len(items) <= MAX_UNROLL and not generator.ifs:
         values, held = [], Held(frame, frame.place(generator.iter), items)
         for turn in range(len(items)):

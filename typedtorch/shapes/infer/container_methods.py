@@ -135,8 +135,20 @@ def _dict_method(frame: Frame, receiver: DictV, name: str, args: Args, node: ast
             return Sequence("view", tuple(receiver.items)) if receiver.rest is None else UNKNOWN
         case "copy":
             return replace(receiver)
+        case "pop" | "setdefault" if enumerations.is_key(key) and key in receiver.items:
+            left = {k: v for k, v in receiver.items.items() if k != key or name == "setdefault"}
+            if len(left) < len(receiver.items):
+                frame.state.replace_value(receiver, replace(receiver, items=left))
+            return receiver.items[key]
         case "pop" | "setdefault":
             value = receiver.get(key)
+            if len(args.values) > 1:
+                value = join(value, args.values[1], frame.place(node))
+            if enumerations.is_key(key) and receiver.rest is None and receiver.kind == "dict":
+                if name == "setdefault":
+                    added = {**receiver.items, key: args.get(1, "default", None)}
+                    frame.state.replace_value(receiver, replace(receiver, items=added))
+                return args.get(1, "default", None)
             frame.state.replace_value(receiver, DictV({}, UNKNOWN, receiver.kind))
             return value
         case "update":

@@ -291,6 +291,19 @@ def replace_fields(frame: Frame, args: Args, node: ast.AST) -> Value:
     return UNKNOWN
 
 
+def as_dict(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``dataclasses.asdict(x)``: its fields by name, and those of what it holds."""
+    value = args.get(0, "obj", UNKNOWN)
+    plain = isinstance(value, Instance) and value.info.is_fields and len(args.values) == 1
+    return _fields_of(value) if plain and not args.keywords else UNKNOWN
+
+
+def _fields_of(value: Value) -> Value:
+    if not isinstance(value, Instance) or not value.info.is_fields or value.info.is_named_tuple:
+        return with_parts(value, _fields_of)
+    return DictV({name: _fields_of(value.attributes.get(name, UNKNOWN)) for name in value.info.fields()})
+
+
 def size_tuple(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``torch.Size(sizes)``."""
     value = args.get(0, "x", ())
@@ -345,7 +358,8 @@ SPECIAL: dict[str, Special] = {
     "math.sin": float_function, "math.pow": float_function, "math.ceil": rounding(math.ceil),
     "math.floor": rounding(math.floor), "math.gcd": integer_function, "math.lcm": integer_function,
     "math.isqrt": integer_function, "math.prod": math_product, "numpy.prod": math_product,
-    "dataclasses.field": field, "dataclasses.replace": replace_fields, "torch.Size": size_tuple,
+    "dataclasses.field": field, "dataclasses.replace": replace_fields, "dataclasses.asdict": as_dict,
+    "torch.Size": size_tuple,
     "torch.onnx.is_in_onnx_export": exporting, "torch.compiler.is_exporting": exporting,
     "torch.nn.Parameter": parameter, "torch.nn.Buffer": parameter, "torch.is_tensor": some_bool,
     "torch.is_floating_point": some_bool, "typing.assert_type": first_argument,

@@ -14,10 +14,12 @@ from typedtorch.shapes.infer.contents import Substitution, sizes_in
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Loop
 from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate
+from typedtorch.shapes.infer.iteration import gone_through
 from typedtorch.shapes.infer.lengths import filled, length_of
 from typedtorch.shapes.infer.state import MAX_ROUNDS, State, equal_states, forget_changed, join_states
 from typedtorch.shapes.infer.turns import Held, Turns, bound_names, moves, retract
 from typedtorch.shapes.infer.values import (
+    UNKNOWN,
     DictV,
     Instance,
     Tensor,
@@ -30,7 +32,7 @@ from typedtorch.shapes.tensor import Pack
 
 
 def for_(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
-    iterable = evaluate(frame, node.iter)
+    iterable = gone_through(frame, evaluate(frame, node.iter), node.iter)
     items, moving = items_of(iterable), moves(frame, node)
     if items is not None and len(items) <= MAX_UNROLL and not moving:
         return _unrolled(frame, node, items)
@@ -43,7 +45,8 @@ def for_(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
 
     def bound() -> None:
         with frame.reporter.mute():
-            now = join(each, iterate(evaluate(frame, node.iter), place), place) if moving else each
+            again = gone_through(frame, evaluate(frame, node.iter), node.iter) if moving else UNKNOWN
+            now = join(each, iterate(again, place), place) if moving else each
         assign_target(frame, node.target, now)
 
     before = frame.state
