@@ -51,6 +51,8 @@ def operate(
     if refuses_tuple(op, left, right):
         messages.several(frame, node, left if isinstance(left, tuple) else right)
         return UNKNOWN
+    if isinstance(left, Instance):
+        return _operator_of(frame, node, _OPERATORS[type(op)], left, right, operands, in_place)
     if is_tensor(left) or is_tensor(right):
         return _operate_on_tensors(frame, node, op, left, right, operands, in_place)
     if isinstance(op, ast.BitOr) and _is_type(left) and _is_type(right):
@@ -60,10 +62,24 @@ def operate(
             operate(frame, node, op, x, y, operands) for x in options_of(left) for y in options_of(right)
         ]
         return join_all(results, frame.place(node))
-    user = calls.operator_method(frame, node, f"__{_OPERATORS[type(op)]}__", left, right, operands)
-    if user is not None:
-        return user[0]
-    return arithmetic(frame, node, op, left, right)
+    return UNKNOWN if isinstance(right, Instance) else arithmetic(frame, node, op, left, right)
+
+
+def _operator_of(
+    frame: Frame,
+    node: ast.AST,
+    base: str,
+    left: Instance,
+    right: Value,
+    operands: tuple[ast.expr, ast.expr],
+    in_place: bool,
+) -> Value:
+    """``left.__iadd__(right)``, or ``left.__add__(right)``, where the program defines it."""
+    for name in (f"__i{base}__", f"__{base}__") if in_place else (f"__{base}__",):
+        user = calls.operator_method(frame, node, name, left, right, operands)
+        if user is not None:
+            return user[0]
+    return UNKNOWN
 
 
 def is_tensor(value: Value) -> bool:
@@ -114,11 +130,14 @@ def _operate_on_tensors(
             right = _anything_beside(frame, left, base)
             return _of_any_dtype(calls.tensor_method(frame, left, method, (right,), {}, node, operands))
         return calls.tensor_method(frame, left, method, (right,), {}, node, operands)
-    if isinstance(left, (Instance, Object, LayerLike)) or left is None:
+    if isinstance(left, (Object, LayerLike)) or left is None:
         return UNKNOWN
     swapped = (operands[1], operands[0])
-    if left is UNKNOWN:
+    if left is UNKNOWN:  # its own operator is asked first, and may take whatever it is given
         left = _anything_beside(frame, right, base)
+        with frame.reporter.mute():
+            made = calls.tensor_method(frame, right, f"__r{base}__", (left,), {}, node, swapped)
+        return _of_any_dtype(made)
     return calls.tensor_method(frame, right, f"__r{base}__", (left,), {}, node, swapped)
 
 

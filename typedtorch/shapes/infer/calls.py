@@ -264,14 +264,13 @@ def _call_overloaded(frame: Frame, function: FunctionV, args: Args, node: ast.AS
 
 
 def operator_method(
-    frame: Frame, node: ast.AST, name: str, left: Value, right: Value, operands: tuple[ast.expr, ast.expr]
+    frame: Frame, node: ast.AST, name: str, left: Instance, right: Value, operands: tuple[ast.expr, ast.expr]
 ) -> tuple[Value] | None:
     """``left.__add__(right)`` where the program defines it."""
-    if isinstance(left, Instance) and left.info.find(name) is not None:
-        function = left.info.as_function(name, left)
-        assert function is not None
-        return (call_function(frame, function, Args([right], [operands[1]]), node),)
-    return (UNKNOWN,) if isinstance(left, Instance) or isinstance(right, Instance) else None
+    function = left.info.as_function(name, left)
+    if function is None:
+        return None
+    return (call_function(frame, function, Args([right], [operands[1]]), node),)
 
 
 def method_if_any(
