@@ -16,6 +16,8 @@ from typedtorch.shapes.infer import (
     mutation,
     operand_ranks,
     operator_module,
+    random_module,
+    records,
     shared,
     transforms,
 )
@@ -274,36 +276,6 @@ def deep_copy(frame: Frame, args: Args, node: ast.AST) -> Value:
     return copied(args.get(0, "x", UNKNOWN))
 
 
-def field(frame: Frame, args: Args, node: ast.AST) -> Value:
-    """``dataclasses.field``: what it gives by default."""
-    if "default" in args.keywords:
-        return args.keywords["default"]
-    if "default_factory" in args.keywords:
-        return frame.call(args.keywords["default_factory"], Args(), node)
-    return UNKNOWN
-
-
-def replace_fields(frame: Frame, args: Args, node: ast.AST) -> Value:
-    """``dataclasses.replace(x, field=value)``."""
-    value = args.get(0, "obj", UNKNOWN)
-    if isinstance(value, Instance) and not args.open:
-        return frame.interpreter.with_fields(frame, value, args.keywords, node)
-    return UNKNOWN
-
-
-def as_dict(frame: Frame, args: Args, node: ast.AST) -> Value:
-    """``dataclasses.asdict(x)``: its fields by name, and those of what it holds."""
-    value = args.get(0, "obj", UNKNOWN)
-    plain = isinstance(value, Instance) and value.info.is_fields and len(args.values) == 1
-    return _fields_of(value) if plain and not args.keywords else UNKNOWN
-
-
-def _fields_of(value: Value) -> Value:
-    if not isinstance(value, Instance) or not value.info.is_fields or value.info.is_named_tuple:
-        return with_parts(value, _fields_of)
-    return DictV({name: _fields_of(value.attributes.get(name, UNKNOWN)) for name in value.info.fields()})
-
-
 def size_tuple(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``torch.Size(sizes)``."""
     value = args.get(0, "x", ())
@@ -343,6 +315,8 @@ def pattern_first(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 SPECIAL: dict[str, Special] = {
     **operator_module.FUNCTIONS,
+    **random_module.FUNCTIONS,
+    **records.SPECIAL,
     "fancy_einsum.einsum": pattern_first,
     "torch.finfo": limits("float"), "torch.iinfo": limits("int"),
     "numpy.finfo": limits("float"), "numpy.iinfo": limits("int"),
@@ -358,7 +332,6 @@ SPECIAL: dict[str, Special] = {
     "math.sin": float_function, "math.pow": float_function, "math.ceil": rounding(math.ceil),
     "math.floor": rounding(math.floor), "math.gcd": integer_function, "math.lcm": integer_function,
     "math.isqrt": integer_function, "math.prod": math_product, "numpy.prod": math_product,
-    "dataclasses.field": field, "dataclasses.replace": replace_fields, "dataclasses.asdict": as_dict,
     "torch.Size": size_tuple,
     "torch.onnx.is_in_onnx_export": exporting, "torch.compiler.is_exporting": exporting,
     "torch.nn.Parameter": parameter, "torch.nn.Buffer": parameter, "torch.is_tensor": some_bool,
