@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from typedtorch.shapes.infer import enumerations, refine, updates
@@ -94,10 +94,13 @@ def _comprehend_one(
 ) -> tuple[tuple[Value, ...] | None, Value, Size | None]:
     iterable = gone_through(frame, frame.evaluate(generator.iter), generator.iter)
     items = items_of(iterable)
-    if items is not None and len(items) <= MAX_UNROLL and not generator.ifs:
+    turns = None if items is None or len(items) > MAX_UNROLL else _passing(frame, generator, items)
+    if items is not None and turns is not None:
         values, held = [], Held(frame, frame.place(generator.iter), items)
-        for turn in range(len(items)):
+        for turn in turns:
             assign_target(frame, generator.target, held.item(turn))
+            for test in generator.ifs:
+                frame.state = refine.branch(frame, test)[0] or frame.state
             values.append(element())
         return tuple(values), UNKNOWN, None
     unfiltered = frame.state.copy()
@@ -120,6 +123,32 @@ def _comprehend_one(
             each = join(each, element(), place)
         frame.state = unfiltered
     return None, each, None if generator.ifs else length_of(iterable)
+
+
+def _passing(frame: Frame, generator: ast.comprehension, items: list[Value]) -> Iterable[int] | None:
+    """The turns in which the tests of a comprehension hold; None where that depends on a run."""
+    if not generator.ifs:
+        return range(len(items))
+    saved = frame.state
+    verdicts: list[bool | None] = []
+    with frame.reporter.mute():
+        for item in items:
+            frame.state = saved.copy()
+            assign_target(frame, generator.target, item)
+            verdicts.append(_holds(frame, generator.ifs))
+            if verdicts[-1] is None:
+                break
+    frame.state = saved
+    return None if None in verdicts else [turn for turn, verdict in enumerate(verdicts) if verdict]
+
+
+def _holds(frame: Frame, tests: list[ast.expr]) -> bool | None:
+    for test in tests:
+        then, other = refine.branch(frame, test)
+        if then is None or other is not None:
+            return False if then is None else None
+        frame.state = then
+    return True
 
 
 def _late(element: Callable[[], Value], targets: set[str]) -> Callable[[], Value]:
