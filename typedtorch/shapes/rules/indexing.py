@@ -23,6 +23,7 @@ from typedtorch.shapes.tensor import (
     ShapeError,
     Tensor,
     Undecided,
+    axes_text,
     broadcast,
     entry_size,
     pack_index,
@@ -148,7 +149,7 @@ def indexed(tensor: Tensor, index: Any, who: str) -> tuple[Shape, bool]:
     if first is None:
         if taken + taken_back > len(shape):
             raise ShapeError(
-                f"{who} has {len(shape)} axes, {show(shape)}, and {taken + taken_back} are indexed"
+                f"{who} has {axes_text(shape)}, {show(shape)}, and {taken + taken_back} are indexed"
             )
     else:
         last = max(i for i, e in enumerate(shape) if isinstance(e, Pack))

@@ -14,6 +14,7 @@ from typedtorch.shapes.tensor import (
     ShapeError,
     Tensor,
     Undecided,
+    axes_text,
     axis_index,
     entry_size,
     replaced,
@@ -30,7 +31,7 @@ def repeat(self: Any, *repeats: Any) -> Tensor:
     extra = len(times) - len(tensor.shape)
     if extra < 0:
         raise ShapeError(
-            f"repeat has {len(times)} numbers and {name(self, 'self')} has {len(tensor.shape)} axes"
+            f"repeat has {len(times)} numbers and {name(self, 'self')} has {axes_text(tensor.shape)}"
         )
     padded = (*(1 for _ in range(extra)), *tensor.sizes())
     return tensor.of(size * entry_size(n) for size, n in zip(padded, times, strict=True))
