@@ -7,7 +7,7 @@ import json
 import os
 import pickle
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PosixPath
 from typing import Any
 
 import pytest
@@ -152,6 +152,17 @@ def rewrite_index(saved: Path, change: Callable[[Any], None]) -> None:
     change(index)
     path.write_bytes(pickle.dumps(index))
     sign_again(saved)
+
+
+@pytest.mark.parametrize("home", ["pathlib", "pathlib._local"])
+def test_an_index_of_another_python_is_read(saved: Path, home: str) -> None:
+    path = saved / "shards" / INDEX
+    text = pickle.dumps(pickle.loads(path.read_bytes()), protocol=2)  # names in clear text
+    own = f"c{PosixPath.__module__}\nPosixPath\n".encode()
+    assert own in text
+    path.write_bytes(text.replace(own, f"c{home}\nPosixPath\n".encode()))
+    sign_again(saved)
+    assert torch.equal(load_checkpoint(saved)["model"]["w"], tensors()["model/w"])
 
 
 def test_an_index_can_not_reach_outside_its_folder(saved: Path, tmp_path: Path) -> None:

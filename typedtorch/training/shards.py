@@ -15,7 +15,7 @@ import pickle
 import re
 import zlib
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PosixPath
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -40,8 +40,8 @@ _CLASSES = {
     "torch": {"Size"},
     "torch.serialization": {"_get_layout"},
     "collections": {"OrderedDict"},
-    "pathlib": {"PosixPath"},
 }  # fmt: skip
+_PATH = {("pathlib", "PosixPath"), ("pathlib._local", "PosixPath")}  # where it is from in Python 3.13
 
 
 def write_part(folder: Path, tensors: Mapping[str, Tensor], *, group: ProcessGroup | None = None) -> None:
@@ -184,6 +184,8 @@ class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if name in _CLASSES.get(module, ()):
             return super().find_class(module, name)
+        if (module, name) in _PATH:
+            return PosixPath
         if module == "torch" and isinstance(getattr(torch, name, None), torch.dtype):
             return getattr(torch, name)
         raise pickle.UnpicklingError(f"{module}.{name} is no part of an index")
