@@ -10,9 +10,8 @@ import torch
 from typedtorch.accounting import annotations as an
 from typedtorch.accounting import sizes as sz
 from typedtorch.accounting.answers import Account
-from typedtorch.accounting.attempts import label_options
+from typedtorch.accounting.attempts import guesses
 from typedtorch.accounting.errors import AccountingError, SizeError
-from typedtorch.accounting.labels import choose
 from typedtorch.accounting.losses import Loss
 from typedtorch.accounting.optimizers import OptimizerSpec
 from typedtorch.accounting.program import Call
@@ -161,9 +160,9 @@ def _usable(device: torch.device) -> bool:
 
 def _inputs_of(found: Target, given: dict[str, Any], unbuilt: list[str]) -> list[str]:
     """Axes of the inputs of what a constructor makes, learnt by making one at some size."""
-    for options in label_options(tuple(unbuilt), {}):
+    for guess in guesses(unbuilt):
         try:
-            return sz.needed(found.call({**given, **choose(dict.fromkeys(unbuilt), **options).values}))
+            return sz.needed(found.call({**given, **guess}))
         except SizeError:
             continue  # the formula's own attempts will say why
     return []

@@ -1,54 +1,31 @@
-"""Which axes to keep at their size and how to choose labels, the most general first.
-
-A label must suit the program: divide where the size divides, stay within a table's rows, be a multiple
-of another axis.  What a program wants is not known beforehand, so the likely choices are tried in turn.
-"""
+"""Sizes and labels to try, the likeliest first, where it is not known what a program wants."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+import random
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-Options = dict[str, Any]
-_MOST_TIES = 12
-
-
-def label_options(axes: tuple[str, ...], sizes: Mapping[str, Any]) -> Iterator[Options]:
-    """Ways to choose labels (arguments of :func:`labels.choose`) for axes that are all free.
-
-    >>> next(label_options(("batch",), {"batch": 8}))
-    {}
-    """
-    known = [n for n in axes if isinstance(sizes.get(n), int)]
-    unknown = [n for n in axes if n not in known]
-    yield {}
-    if any(sizes[n] > 64 and sizes[n] % 32 for n in known):
-        yield {"alike": True}
-    large = [n for n in known if sizes[n] > 2]
-    if large:
-        yield {"small": frozenset(large)}
-        for name in large if len(large) > 1 else ():
-            yield {"small": frozenset({name})}
-    if unknown:
-        yield {"part": 8}
-        yield {"part": 2}
-    ties = list(_ties(known, unknown, sizes))[:_MOST_TIES]
-    for a, b in ties:
-        yield {"within": {a: b}, "part": 2} if unknown else {"within": {a: b}}
-    yield {"rough": True}
-    if unknown:
-        yield {"tiny": True}
-
-
-def _ties(known: list[str], unknown: list[str], sizes: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Pairs of which the first may have to be a multiple of the second."""
-    pairs = [(a, b) for a, b in itertools.permutations(known, 2) if sizes[a] % sizes[b] == 0]
-    yield from sorted(pairs, key=lambda p: (sizes[p[1]] == 1, sizes[p[0]] == sizes[p[1]]))
-    yield from itertools.permutations(unknown, 2)
-
-
 _COUNTERS = ("layer", "depth", "block", "step", "time", "seq", "iter", "num", "n_")
+_PARTS = ("head", "group", "patch", "window", "kernel", "expert", "kv", "factor", "ratio", "order")
+_MOST_GUESSES = 60
+
+
+def guesses(names: Iterable[str], layers: Iterable[str] = ()) -> Iterator[dict[str, int]]:
+    """Sizes for axes without one: powers of two, which divide one another; few layers, small parts.
+
+    >>> next(guesses(("batch", "n_layers", "heads")))
+    {'batch': 64, 'n_layers': 4, 'heads': 8}
+    """
+    named = list(names)
+    counters = {*layers, *(n for n in named if _says(n, _COUNTERS))}
+    parts = {n for n in named if _says(n, _PARTS)}
+    for whole, part in ((64, 8), (64, 4), (16, 4), (16, 16), (8, 8), (64, 64), (128, 2), (7, 3), (3, 3)):
+        yield {n: min(whole, 4) if n in counters else part if n in parts else whole for n in named}
+    draw = random.Random(0)
+    for _ in range(_MOST_GUESSES):
+        yield {n: draw.choice((2, 4) if n in counters else (2, 4, 8, 16, 32, 64, 128)) for n in named}
 
 
 def pin_sets(axes: tuple[str, ...], sizes: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
@@ -58,7 +35,7 @@ def pin_sets(axes: tuple[str, ...], sizes: Mapping[str, Any]) -> Iterator[tuple[
     [('n_layers',), ('batch',), ('n_layers', 'batch')]
     """
     ones = tuple(n for n in axes if sizes.get(n) == 1)
-    likely = sorted(axes, key=lambda n: not any(word in n for word in _COUNTERS))
+    likely = sorted(axes, key=lambda n: not _says(n, _COUNTERS))
     seen: set[frozenset[str]] = {frozenset()}
     for count in (0, 1, 2):
         for chosen in itertools.combinations(likely, count):
@@ -66,3 +43,7 @@ def pin_sets(axes: tuple[str, ...], sizes: Mapping[str, Any]) -> Iterator[tuple[
                 if frozenset(pinned) not in seen:
                     seen.add(frozenset(pinned))
                     yield pinned
+
+
+def _says(name: str, words: tuple[str, ...]) -> bool:
+    return any(word in name for word in words)

@@ -8,26 +8,29 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import itertools
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from torch import nn
+
 from typedtorch.accounting import figures as fg
-from typedtorch.accounting.attempts import Options, label_options, pin_sets
+from typedtorch.accounting.attempts import guesses, pin_sets
 from typedtorch.accounting.corrections import lstm_workspace
 from typedtorch.accounting.errors import AccountingError, CounterError, StreamError, SymbolError
-from typedtorch.accounting.labels import Decoder, Labels, choose
+from typedtorch.accounting.labels import Decoder, Labels, Layout, Place, choose
 from typedtorch.accounting.program import Call, record
 from typedtorch.accounting.stage import Setup, World
+from typedtorch.accounting.suited import Search, Suited
 from typedtorch.accounting.target import Target
 from typedtorch.accounting.timeline import number
 from typedtorch.accounting.trace import Op, Storage, TensorMeta, Trace, metas
 from typedtorch.shapes.size import Size, evaluate, product
 
 Engine = Literal["primes", "symbols"]
-_MOST_ATTEMPTS = 40
 _MOST_OPERATORS, _MOST_WEIGHTS = 50_000, 5_000
+_LONGER = 10  # times as many turns and layers as at the sizes, where several of their sizes are tried
 _LAYER = "aten.mkldnn_rnn_layer"
 
 
@@ -42,13 +45,21 @@ class Symbolic:
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: a target at sizes (None for an axis without one), run in some way."""
+    """What is asked: a target at sizes (missing for an axis without one), run in some way.
+
+    ``like`` is a question with other sizes of the same axes, whose labels suit this one.
+    """
 
     target: Target
     sizes: Mapping[str, Any]
     free: tuple[str, ...]
     make_setup: Callable[[Call], Setup]
     numbers: Trace | None
+    like: Question | None = None
+
+    def at(self, sizes: Mapping[str, int]) -> Question:
+        """The same question with other sizes of some axes."""
+        return replace(self, sizes={**self.sizes, **sizes}, numbers=None, like=self.like or self)
 
     @property
     def limit(self) -> int:
@@ -62,16 +73,96 @@ class Question:
 
     @functools.cached_property
     def _most(self) -> tuple[int, int]:
-        if self.numbers is not None:
-            return 3 * len(self.numbers.ops) + 500, 3 * len(self.numbers.weights) + 100
-        for options in ({"tiny": True}, {"part": 2}, {}):
-            open_axes = {n: self.sizes.get(n) for n in self.free}
-            sizes = {**self.sizes, **choose(open_axes, **options).values}
+        if self.like is not None:
+            operators, weights = self.like._most
+            return _LONGER * operators, _LONGER * weights
+        trace = self.reference
+        if trace is None:
+            return _MOST_OPERATORS, _MOST_WEIGHTS
+        return 3 * len(trace.ops) + 500, 3 * len(trace.weights) + 100
+
+    @functools.cached_property
+    def reference(self) -> Trace | None:
+        """The trace of numbers, or one at sizes that were guessed."""
+        if self.numbers is None:
             with contextlib.suppress(AccountingError):
-                call = self.target.call(sizes, _MOST_WEIGHTS)
-                trace = record(call, sizes, self.make_setup(call), World(limit=_MOST_OPERATORS))
-                return 3 * len(trace.ops) + 500, 3 * len(trace.weights) + 100
-        return _MOST_OPERATORS, _MOST_WEIGHTS
+                return self.recorded(self.base, _MOST_OPERATORS, _MOST_WEIGHTS)
+        return self.numbers
+
+    def recorded(self, sizes: Mapping[str, Any], operators: int, weights: int) -> Trace:
+        """The trace at these sizes, of at most so many operators and weights."""
+        call = self.target.call(sizes, weights)
+        return record(call, sizes, self.make_setup(call), World(limit=operators))
+
+    @functools.cached_property
+    def base(self) -> dict[str, Any]:
+        """Sizes the forward runs at: those given, and for the others the first of some guesses.
+
+        Raises:
+            SymbolError: it runs at none, with the first reason.
+        """
+        if self.like is not None:
+            return {**self.like.base, **self.sizes}
+        unknown = [n for n in self.free if n not in self.sizes]
+        reasons: list[str] = []
+        for guess in guesses(unknown, self._likely_layers(unknown)) if unknown else ({},):
+            sizes = {**self.sizes, **guess}
+            try:
+                self._forward(sizes, _MOST_OPERATORS, _MOST_WEIGHTS)
+            except AccountingError as error:
+                reasons.append(str(error))
+                continue
+            return sizes
+        raise SymbolError(f"it runs at no sizes that were tried: {reasons[0]}")
+
+    def _likely_layers(self, unknown: Iterable[str]) -> tuple[str, ...]:
+        """Axes that decide how many parameters there are where all sizes are small powers of two."""
+        for size in (8, 16):
+            found = tuple(self._layers({**self.sizes, **dict.fromkeys(unknown, size)}, unknown))
+            if found:
+                return found
+        return ()
+
+    @functools.cached_property
+    def suited(self) -> Suited:
+        """Labels that suit the program, found by trying."""
+        if self.like is not None:
+            return self.like.suited
+        rest = {n: s for n, s in self.base.items() if n not in self.free}
+
+        def run(sizes: Mapping[str, int]) -> Trace:
+            return self._forward({**rest, **sizes}, self.limit, self.most_weights)
+
+        base = {n: self.base[n] for n in self.free}
+        unknown = frozenset(n for n in self.free if n not in self.sizes)
+        return Search(run, _symbolic, base, self.free, constants(self), self.layers, unknown).result()
+
+    @functools.cached_property
+    def layers(self) -> tuple[str, ...]:
+        """Axes of a constructor that decide how many parameters there are."""
+        if self.like is not None:
+            return self.like.layers
+        return tuple(self._layers(self.base, self.free))
+
+    def _layers(self, sizes: Mapping[str, Any], names: Iterable[str]) -> Iterator[str]:
+        for name in names if self.target.fixed is None else ():
+            if name in self.target.arguments:
+                one, two, three = (self._weights({**sizes, name: sizes[name] + k}) for k in range(3))
+                if one != two != three and None not in (one, two, three):
+                    yield name
+
+    def _weights(self, sizes: Mapping[str, Any]) -> int | None:
+        """How many parameters what is built has, if it can be built."""
+        try:
+            made = self.target.build(sizes)
+        except AccountingError:
+            return None
+        return sum(1 for _ in made.parameters()) if isinstance(made, nn.Module) else 0
+
+    def _forward(self, sizes: Mapping[str, Any], operators: int, weights: int) -> Trace:
+        call = self.target.call(sizes, weights)
+        forward = replace(self.make_setup(call), phase="inference", optimizer=None)
+        return record(call, sizes, forward, World(limit=operators))
 
 
 def by_primes(question: Question, *, compare: bool = True) -> Symbolic:
@@ -80,22 +171,47 @@ def by_primes(question: Question, *, compare: bool = True) -> Symbolic:
     Raises:
         SymbolError: no choice of labels gives every size a polynomial, with the first reason.
     """
-    free = movable(question)
-    rigid = tuple(n for n in question.free if n not in free)
     reasons: list[str] = []
-    for pinned in ((), *pin_sets(tuple(n for n in free if n in question.sizes), question.sizes)):
+    for pinned in pins(question):
         try:
-            return pinned_at(question, (*rigid, *pinned), compare=compare)
+            return pinned_at(question, pinned, compare=compare)
         except SymbolError as error:
             reasons.append(f"{', '.join(pinned) or 'no axis'} fixed: {error}")
     raise SymbolError(f"no formula from prime labels: {reasons[0]}")
 
 
-def pinned_at(question: Question, pinned: tuple[str, ...], *, compare: bool = True) -> Symbolic:
+def pins(question: Question) -> Iterator[tuple[str, ...]]:
+    """Axes to keep at their size: what a module holds fast, what counts or never moves, one or two more."""
+    rigid = held(question)
+    yield rigid
+    found = question.suited
+    never = tuple(dict.fromkeys((*rigid, *found.counters, *found.stuck)))
+    if not set(never) <= set(question.sizes):
+        return
+    if never != rigid:
+        yield never
+    for more in pin_sets(tuple(n for n in found.layout if n in question.sizes), question.sizes):
+        yield (*never, *more)
+
+
+def held(question: Question) -> tuple[str, ...]:
+    """Axes a built module holds fast: at another size its forward does not run."""
+    if question.target.fixed is None:
+        return ()
+    try:
+        return tuple(n for n in question.suited.stuck if n in question.sizes)
+    except AccountingError:
+        return ()
+
+
+def pinned_at(
+    question: Question, pinned: tuple[str, ...], *, compare: bool = True, verify: bool = True
+) -> Symbolic:
     """One trace for formulas with exactly these axes at their size.
 
     ``compare`` asks that the trace of numbers be this one at its sizes; without it the formulas are those
-    of larger sizes, where a size of 1 or a special case may run otherwise.
+    of larger sizes, where a size of 1 or a special case may run otherwise.  ``verify`` runs the program at
+    third labels, which nothing was read from.
 
     Raises:
         SymbolError: no choice of labels works, with the first reason.
@@ -104,87 +220,79 @@ def pinned_at(question: Question, pinned: tuple[str, ...], *, compare: bool = Tr
     if not axes:
         kept = {n: int(question.sizes[n]) for n in pinned}
         return Symbolic(_run(question, question.sizes), kept, "primes")
+    counting = ", ".join(n for n in axes if n in question.layers)
+    if counting:
+        raise CounterError(f"{counting} decides how many layers there are")
     reasons: list[str] = []
-    streams_differ = False
     special = any(question.sizes.get(n) == 1 for n in axes)
-    for options in itertools.islice(label_options(axes, question.sizes), _MOST_ATTEMPTS):
-        if streams_differ and not options.get("small"):
-            continue  # it is not what labels divide by that matters
+    for layout in layouts(question, axes):
         try:
-            return _once(question, pinned, options, compare=compare)
+            return _once(question, pinned, layout, compare=compare, verify=verify)
         except AccountingError as error:
             reasons.append(str(error))
-            streams_differ = isinstance(error, StreamError)
-            if isinstance(error, CounterError) or (streams_differ and special and compare):
+            if isinstance(error, CounterError) or (isinstance(error, StreamError) and special and compare):
                 break  # no label will do
-    raise SymbolError(reasons[0])
+    raise SymbolError(reasons[0] if reasons else "no labels suit the program")
 
 
-def movable(question: Question) -> tuple[str, ...]:
-    """Axes a built module does not hold fast: at another size its forward still runs."""
-    if question.target.fixed is None:
-        return question.free
-    call = question.target.call(question.sizes)
-    forward = replace(question.make_setup(call), phase="inference", optimizer=None)
-    unknown = dict.fromkeys((n for n in question.free if n not in question.sizes), None)
-    for flags in ({"part": 1}, {"part": 8}, {}, {"tiny": True}) if unknown else ({},):
-        base = {**question.sizes, **choose(unknown, turn=2, **flags).values}
-        if not unknown or _runs(call, base, forward):
-            break
-    else:
-        return question.free
-    found = list(unknown)
-    for name in question.free:
-        if name in unknown:
-            continue
-        size = question.sizes[name]
-        others = [
-            choose({name: size}, small=frozenset({name} if small and size > 2 else ())) for small in (0, 1)
-        ]
-        if any(_runs(call, {**base, **labels.values}, forward) for labels in others):
-            found.append(name)
-    return tuple(n for n in question.free if n in found)
+def layouts(question: Question, axes: tuple[str, ...]) -> Iterator[Layout | None]:
+    """Ways to choose labels for these axes, all others at their size: the plain one, then what was found."""
+    if question.like is None:
+        yield None
+    found = question.suited.layout
+    if set(axes) <= set(found):
+        yield found
 
 
-def _runs(call: Call, sizes: Mapping[str, Any], setup: Setup) -> bool:
-    try:
-        record(call, sizes, setup)
-    except AccountingError:
-        return False
-    return True
+def labels_of(
+    question: Question, layout: Layout | None, pinned: tuple[str, ...], turn: int, avoid: Iterable[int]
+) -> Labels:
+    """Labels for all axes but the pinned ones, whose sizes are part of what is a multiple of them."""
+    base = question.base
+    if layout is not None:
+        fixed = {n: base[n] for n in pinned}
+        layout = {n: _outside(place, fixed) for n, place in layout.items()}
+    axes = {n: base[n] for n in question.free if n not in pinned}
+    return choose(axes, layout=layout, turn=turn, avoid=avoid)
 
 
-def _once(question: Question, pinned: tuple[str, ...], options: Options, *, compare: bool) -> Symbolic:
+def _outside(place: Place, fixed: Mapping[str, Any]) -> Place:
+    """A place among fewer labels: a size that is fixed is part of the factor."""
+    kept = math.prod(fixed[n] for n in place.within if n in fixed)
+    return replace(place, factor=place.factor * kept, within=tuple(n for n in place.within if n not in fixed))
+
+
+def _once(
+    question: Question, pinned: tuple[str, ...], layout: Layout | None, *, compare: bool, verify: bool
+) -> Symbolic:
     """One attempt: run at labels, compare with the numbers, check at a third choice of labels."""
     sizes = question.sizes
     fixed = {n: s for n, s in sizes.items() if n not in question.free or n in pinned}
-    open_axes = {n: sizes.get(n) for n in question.free if n not in pinned}
-    first = choose(open_axes, avoid=constants(question), **options)
+    avoid = constants(question)
+    first = labels_of(question, layout, pinned, 0, avoid)
     here = _run(question, {**fixed, **first.values})
     if question.numbers is not None and compare:
-        check = {n: sizes[n] for n in open_axes}
+        check = {n: sizes[n] for n in question.free if n not in pinned}
         there = question.numbers
     else:
-        check = dict(choose(open_axes, turn=1, **options).values)
+        check = dict(labels_of(question, layout, pinned, 1, avoid).values)
         there = _run(question, {**fixed, **check})
     trace = _symbolic(here, there, Decoder(first, check))
-    _verify(question, trace, fixed, choose(open_axes, turn=2, **options))
+    if verify:
+        _verify(question, trace, fixed, labels_of(question, layout, pinned, 2, avoid))
     kept = {n: int(s) for n, s in fixed.items() if n in pinned and isinstance(s, int)}
     return Symbolic(trace, kept, "primes")
 
 
 def constants(question: Question) -> set[int]:
     """Sizes the module has anyway: no label shares a prime with them."""
-    if question.numbers is None:
-        return set()
-    return {
-        n for w in question.numbers.weights for n in w.shape if isinstance(n, int) and n > 1 and n < 10**5
-    }
+    trace = (question.like or question).reference
+    weights = () if trace is None else trace.weights
+    return {n for w in weights for n in w.shape if isinstance(n, int) and 1 < n < 10**5}
 
 
 def _run(question: Question, sizes: Mapping[str, Any]) -> Trace:
-    call = question.target.call(sizes, question.most_weights)
-    return record(call, sizes, question.make_setup(call), World(limit=question.limit))
+    return question.recorded(sizes, question.limit, question.most_weights)
 
 
 def _verify(question: Question, trace: Trace, fixed: Mapping[str, Any], third: Labels) -> None:
@@ -205,6 +313,8 @@ def _symbolic(here: Trace, there: Trace, decoder: Decoder) -> Trace:
     """The trace both runs have in common, sizes decoded."""
     if [op.name for op in here.ops] != [op.name for op in there.ops]:
         raise StreamError("other operators run at other sizes")
+    if len(here.weights) != len(there.weights):
+        raise StreamError("it has other parameters at other sizes")
     if len(here.storages) != len(there.storages):
         raise StreamError("other storages are allocated at other sizes")
     workspaces: dict[int, Size] = {}

@@ -15,19 +15,31 @@ from typedtorch.shapes.size import Poly, Size, axis, floor_div
 _HIGHEST = 4
 
 
-def through(name: str, points: Sequence[int], values: Sequence[Size]) -> Size | None:
-    """The polynomial in ``name`` through the points, if one of lower degree than they allow goes through all.
+def degree(points: Sequence[int], values: Sequence[Size]) -> int | None:
+    """The degree of the polynomial through the points; None where none goes through with one to spare.
 
-    At least one point is left over as a check; coefficients may hold other axes.
+    >>> points = [2, 3, 4, 5]
+    >>> degree(points, [7 * k * k + 3 for k in points]), degree(points, [2**k for k in points])
+    (2, None)
+    """
+    found = len(_differences(points, values)) - 1
+    return None if found + 1 >= len(points) or found > _HIGHEST else max(found, 0)
+
+
+def through(name: str, points: Sequence[int], values: Sequence[Size]) -> Size:
+    """The polynomial in ``name`` of lowest degree through the points; coefficients may hold other axes.
 
     >>> b, n = axis("b"), axis("n")
     >>> through("n", [2, 3, 4, 5], [b * k * k + 3 for k in (2, 3, 4, 5)])
     b*n**2 + 3
-    >>> through("n", [2, 3, 4, 5], [k * (k - 1) // 2 for k in (2, 3, 4, 5)])
+    >>> through("n", [2, 3, 4], [k * (k - 1) // 2 for k in (2, 3, 4)])
     (n**2 - n)//2
-    >>> through("n", [2, 3, 4, 5], [2**k for k in (2, 3, 4, 5)]) is None
-    True
     """
+    return _newton(axis(name), points, _differences(points, values))
+
+
+def _differences(points: Sequence[int], values: Sequence[Size]) -> list[dict[Size, Fraction]]:
+    """Newton's divided differences, without the last ones that are zero."""
     table = [_terms(value) for value in values]
     differences: list[dict[Size, Fraction]] = [table[0]]
     for order in range(1, len(points)):
@@ -38,9 +50,7 @@ def through(name: str, points: Sequence[int], values: Sequence[Size]) -> Size | 
         differences.append(table[0])
     while differences and not differences[-1]:
         differences.pop()
-    if len(differences) >= len(points) or len(differences) > _HIGHEST + 1:
-        return None
-    return _newton(axis(name), points, differences)
+    return differences
 
 
 def _newton(x: Poly, points: Sequence[int], differences: Sequence[dict[Size, Fraction]]) -> Size:

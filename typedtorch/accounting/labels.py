@@ -8,9 +8,12 @@ size in a second run at other sizes, so a coincidence in one of them cannot pass
 from __future__ import annotations
 
 import itertools
+import math
+import random
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Literal
 
 from typedtorch.accounting.errors import SymbolError
 from typedtorch.shapes.size import Size, axis, floor_div
@@ -18,21 +21,57 @@ from typedtorch.shapes.size import Size, axis, floor_div
 _PRIMES = [p for p in range(11, 4000) if all(p % q for q in range(2, int(p**0.5) + 1))]
 _SIMPLE = sorted({Fraction(a, b) for a in range(1, 13) for b in (1, 2, 3, 4, 6, 8, 12, 16, 32, 64)})
 
+_LARGEST_OFFSET = 64
+_MOST_SHUFFLES = 200
+
+# the prime of an axis: none, a large one, the largest that keeps the label below the size ("small"), one of
+# the least ("tiny"), one with which the label leaves the remainder of the size when divided by 64, so that
+# halves are rounded as its are ("alike")
+Prime = Literal["none", "large", "small", "tiny", "alike"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """How the label of an axis is made: ``factor``, a prime of its own, the labels it is a multiple of."""
+
+    factor: int
+    within: tuple[str, ...] = ()
+    prime: Prime = "large"
+
+
+Layout = Mapping[str, Place]
+
 
 @dataclass(frozen=True)
 class Labels:
     """``values`` are the sizes axes get; ``primes`` the prime of each that no other label starts from.
 
-    A label may be a multiple of another (``d_model`` of ``heads``): ``within`` says of which.
+    A label may be a multiple of others (``d_model`` of ``heads``): ``within`` says of which.  One without a
+    prime is their product, and is not read back.
     """
 
     values: Mapping[str, int]
     primes: Mapping[str, int]
-    within: Mapping[str, str] = field(default_factory=dict)
+    within: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def order(self) -> list[str]:
         """Multiples first, so that what they contain is taken out before the rest is counted."""
-        return sorted(self.values, key=lambda name: name not in self.within)
+        return [name for name in _inside_first(self.values, self.within)[::-1] if name in self.primes]
+
+
+def _inside_first(names: Iterable[str], within: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """Every name after those it is a multiple of."""
+    found: dict[str, None] = {}
+
+    def visit(name: str) -> None:
+        for inner in within.get(name, ()):
+            visit(inner)
+        found[name] = None
+
+    for name in names:
+        if name not in found:
+            visit(name)
+    return list(found)
 
 
 def smooth_part(size: int, limit: int = 64) -> int:
@@ -50,44 +89,79 @@ def smooth_part(size: int, limit: int = 64) -> int:
 
 
 def choose(
-    sizes: Mapping[str, int | None],
-    *,
-    small: frozenset[str] = frozenset(),
-    within: Mapping[str, str] | None = None,
-    avoid: Iterable[int] = (),
-    rough: bool = False,
-    alike: bool = False,
-    tiny: bool = False,
-    part: int = 64,
-    turn: int = 0,
+    sizes: Mapping[str, int], *, layout: Layout | None = None, avoid: Iterable[int] = (), turn: int = 0
 ) -> Labels:
-    """Labels for axes of these sizes (None where unknown).
+    """Labels for axes of these sizes: by the layout, or each a prime times the smooth part of its size.
 
-    ``small`` axes get a label no larger than their size; ``rough`` labels keep no divisors, ``alike`` ones
-    leave the remainder of the size when divided by 64, so that halves are rounded as its are; those of
-    unknown sizes divide by ``part``, ``tiny`` ones are the least there are; ``turn`` 1, 2, ... give further
-    sets that share no prime with the first.
+    The largest sizes get the smallest primes; ``turn`` 1 and 2 give every axis another one, so that no axis
+    can be taken for a sum of another and a small number.
+
+    >>> choose({"heads": 4, "dim": 48}, layout={"heads": Place(4), "dim": Place(4, ("heads",))}).values
+    {'heads': 116, 'dim': 10672}
     """
+    places = layout or {name: Place(smooth_part(size)) for name, size in sizes.items()}
+    within = {name: tuple(n for n in places[name].within if n in sizes) for name in sizes}
     taken = {p for p in _PRIMES for n in avoid if n % p == 0}
+    names = sorted(sizes, key=lambda n: -sizes[n])
+    first = _placed(sizes, places, within, taken, names, 0)
+    if not turn:
+        return first
+    shuffled = random.Random(turn)
+    best, least = first, len(sizes) ** 3
+    for _ in range(_MOST_SHUFFLES):
+        found = _placed(sizes, places, within, taken, names, turn)
+        confused = _confused(first, found)
+        if confused < least:
+            best, least = found, confused
+        if not least:
+            break
+        shuffled.shuffle(names)
+    return best
+
+
+def _placed(
+    sizes: Mapping[str, int],
+    places: Layout,
+    within: Mapping[str, tuple[str, ...]],
+    taken: set[int],
+    names: list[str],
+    turn: int,
+) -> Labels:
+    """Labels whose primes are given out in the order of the names."""
+    large = [p for p in _PRIMES if p > 19 and p not in taken][: len(sizes) + 3]
+    tiny = [p for p in (5, 7, *_PRIMES) if p not in taken and p not in large]
+    pools: dict[Prime, list[int]] = {"large": large, "tiny": tiny}
+    ranks: dict[str, int] = {}
+    for kind in pools:
+        mine = [n for n in names if places[n].prime == kind]
+        pools[kind] = pools[kind][: len(mine) + 2]
+        ranks.update({n: rank + turn for rank, n in enumerate(mine)})
     values: dict[str, int] = {}
     primes: dict[str, int] = {}
-    least = 3 if tiny else 32
-    supply = iter(
-        [p for p in (3, 5, 7, *_PRIMES) if p not in taken and p >= least][turn * (len(sizes) + 1) :]
-    )
-    ties = dict(within or {})
-    for name in sorted(sizes, key=lambda n: n in ties):
-        size = sizes[name]
-        factor = 1 if rough or tiny else (part if size is None else smooth_part(size))
-        if name in small and size is not None:
-            factor, prime = _largest(size, set(primes.values()), turn)
-        elif alike and size is not None:
+    for name in _inside_first(sizes, within):
+        place, size = places[name], sizes[name]
+        factor, prime = place.factor, 1
+        if place.prime == "small":
+            prime = _largest(size // factor, set(primes.values()), turn)
+        elif place.prime == "alike":
             factor, prime = _alike(size, taken | set(primes.values()), turn)
-        else:
-            prime = next(supply)
-        primes[name] = prime
-        values[name] = factor * prime * (values[ties[name]] if name in ties else 1)
-    return Labels(values, primes, ties)
+        elif place.prime != "none":
+            prime = pools[place.prime][ranks[name] % len(pools[place.prime])]
+        if place.prime != "none":
+            primes[name] = prime
+        values[name] = factor * prime * math.prod(values[n] for n in within[name])
+    return Labels(values, primes, within)
+
+
+def _confused(first: Labels, second: Labels) -> int:
+    """How often an axis has its prime again, or is twice a simple multiple of another and a small number."""
+    same = sum(first.primes[n] == second.primes[n] for n in first.primes)
+    count = same * len(first.primes) ** 2
+    for a, b in itertools.permutations(first.primes, 2):
+        rise, run = first.values[a] - second.values[a], first.values[b] - second.values[b]
+        if run and abs(first.values[a] * run - rise * first.values[b]) <= abs(run) * 2 * _LARGEST_OFFSET:
+            count += Fraction(rise, run) in _SIMPLE
+    return count
 
 
 def _alike(size: int, taken: set[int], turn: int) -> tuple[int, int]:
@@ -102,7 +176,7 @@ def _alike(size: int, taken: set[int], turn: int) -> tuple[int, int]:
     return factor, alike[(turn * len(taken) + turn) % len(alike)]
 
 
-def _largest(size: int, taken: set[int], turn: int) -> tuple[int, int]:
+def _largest(size: int, taken: set[int], turn: int) -> int:
     """The largest free prime below a size; another one for a second and a third set where there are more.
 
     Raises:
@@ -110,7 +184,7 @@ def _largest(size: int, taken: set[int], turn: int) -> tuple[int, int]:
     """
     free = [p for p in (2, 3, 5, 7, *_PRIMES) if p < size and p not in taken]
     if free:
-        return 1, free[-1 - min(turn, len(free) - 1)]
+        return free[-1 - min(turn, len(free) - 1)]
     raise SymbolError(f"no label fits below {size}")
 
 
@@ -156,12 +230,11 @@ class Decoder:
 
     def _powers(self, size: int) -> tuple[dict[str, int], Fraction]:
         """Exponents of the axes in a size, and the constant that remains."""
-        counts = {name: _multiplicity(size, self.labels.primes[name]) for name in self._order}
         powers: dict[str, int] = {}
         rest = Fraction(size)
         for name in self._order:
-            inside = sum(p for n, p in powers.items() if self.labels.within.get(n) == name)
-            power = counts[name] - inside
+            prime = self.labels.primes[name]
+            power = _multiplicity(rest.numerator, prime) - _multiplicity(rest.denominator, prime)
             if power:
                 powers[name] = power
                 rest /= Fraction(self.labels.values[name]) ** power
@@ -181,10 +254,16 @@ class Decoder:
         if here.denominator != 1 or there.denominator != 1:
             return None
         monomials = self._monomials()
-        for one in monomials:
-            line = self._line(here, there, one)
-            if line is not None:
-                return self._size(factor, Fraction(1)) * self._rounded(one, *line)
+        lines = [(one, line) for one in monomials if (line := self._line(here, there, one)) is not None]
+        if lines:
+            one, line = min(lines, key=lambda found: _length(*found[1]))
+            return self._size(factor, Fraction(1)) * self._rounded(one, *line)
+        root = self._root(here, there)
+        if root is not None:
+            return self._size(factor, Fraction(1)) * root**2
+        shifted = self._shifted(here, there)
+        if shifted is not None:
+            return self._size(factor, Fraction(1)) * shifted
         for one, two in itertools.permutations(monomials, 2):
             for scale in (Fraction(1), Fraction(2), Fraction(3)):
                 less = here - scale * self._at(self.labels.values, two)
@@ -194,6 +273,32 @@ class Decoder:
                 if line is not None and line[1].denominator == 1 and abs(line[1]) <= 2:
                     both = self._size(one, line[0]) + self._size(two, scale)
                     return self._size(factor, Fraction(1)) * (both + int(line[1]))
+        for two in monomials:
+            less = here - self._at(self.labels.values, two)
+            shifted = self._shifted(less, there - self._at(self.check, two), most=2) if less > 0 else None
+            if shifted is not None:
+                return self._size(factor, Fraction(1)) * (shifted + self._size(two, Fraction(1)))
+        return None
+
+    def _root(self, here: Fraction, there: Fraction) -> Size | None:
+        """What this is the square of: ``(2*window - 1)**2``."""
+        roots = Fraction(math.isqrt(int(here))), Fraction(math.isqrt(int(there)))
+        if (roots[0] ** 2, roots[1] ** 2) != (here, there):
+            return None
+        for one in self._monomials():
+            line = self._line(*roots, one)
+            if line is not None:
+                return self._rounded(one, *line)
+        return None
+
+    def _shifted(self, here: Fraction, there: Fraction, most: int = 16) -> Size | None:
+        """Any product or quotient of axes, and a small constant: ``(image // patch)**2 + 1``."""
+        for offset in sorted(range(-most, most + 1), key=abs):
+            if here - offset <= 0 or (here - offset).denominator != 1:
+                continue
+            powers, rest = self._powers(int(here - offset))
+            if powers and self._at_check(powers) * rest == there - offset:
+                return self._size(powers, rest) + offset
         return None
 
     def _line(
@@ -207,7 +312,7 @@ class Decoder:
         offset = here - slope * self._at(self.labels.values, powers)
         if slope <= 0 or slope.denominator % offset.denominator:
             return None
-        plain = slope in _SIMPLE and abs(offset) <= 16
+        plain = slope in _SIMPLE and abs(offset) <= _LARGEST_OFFSET
         scaled = slope.denominator == 1 and offset % slope == 0 and abs(offset / slope) <= 16
         return (slope, offset) if plain or scaled else None
 
@@ -219,7 +324,7 @@ class Decoder:
         return floor_div(above + int(offset * slope.denominator), slope.denominator)
 
     def _monomials(self) -> list[dict[str, int]]:
-        names = list(self.labels.values)
+        names = list(self.labels.primes)
         found: list[dict[str, int]] = [{n: 1} for n in names]
         found += [{n: 2} for n in names]
         found += [{a: 1, b: 1} for a, b in itertools.combinations(names, 2)]
@@ -245,6 +350,11 @@ class Decoder:
                 else:
                     below = below * axis(name)
         return floor_div(above, below)
+
+
+def _length(slope: Fraction, offset: Fraction) -> Fraction:
+    """How much there is to say of ``slope * size + offset``: of two readings the shorter one is meant."""
+    return abs(offset) + slope.numerator + slope.denominator
 
 
 def _multiplicity(size: int, prime: int) -> int:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from typedtorch.accounting import figures as fg
 from typedtorch.accounting import timeline as tl
-from typedtorch.accounting.derive import Derivation, figures_of
+from typedtorch.accounting.attempts import guesses
+from typedtorch.accounting.candidate import figures_of
+from typedtorch.accounting.derive import Derivation
 from typedtorch.accounting.devices import Dtype
 from typedtorch.accounting.engines import Engine, Question, Symbolic, by_primes
 from typedtorch.accounting.errors import AccountingError, SizeError, SymbolError
 from typedtorch.accounting.flops import Uncounted, require_counted, uncounted
 from typedtorch.accounting.formula import Formula, cancelled
-from typedtorch.accounting.labels import choose
 from typedtorch.accounting.optimizers import OptimizerSpec, resolve
 from typedtorch.accounting.program import Call, record, weights_of
 from typedtorch.accounting.records import Flops, Memory, ModuleCost, OperatorCost, Parameters
@@ -240,8 +242,8 @@ class Figures:
         if not self.unbound:
             return self.trace.weights
         forward = replace(self.setup, phase="inference")
-        for options in ({"tiny": True}, {"part": 8}, {}):
-            sizes = {**self.sizes, **choose(dict.fromkeys(self.unbound), **options).values}
+        for guess in itertools.islice(guesses(self.unbound), 12):
+            sizes = {**self.sizes, **guess}
             with contextlib.suppress(AccountingError):
                 return record(self.call, sizes, forward).weights
         return () if self.call.module is None else weights_of(self.call.module, set())

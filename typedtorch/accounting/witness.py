@@ -17,10 +17,9 @@ from typing import Any
 from torch import nn
 
 from typedtorch.accounting import fake
-from typedtorch.accounting.attempts import Options, label_options, pin_sets
-from typedtorch.accounting.engines import Question, Symbolic, constants, shape_of
+from typedtorch.accounting.engines import Question, Symbolic, constants, labels_of, layouts, pins, shape_of
 from typedtorch.accounting.errors import AccountingError, SymbolError
-from typedtorch.accounting.labels import Decoder, choose
+from typedtorch.accounting.labels import Decoder, Layout
 from typedtorch.accounting.program import record
 from typedtorch.accounting.stage import World
 from typedtorch.accounting.symbols import Symbols, renamed, symbolic_copy
@@ -57,26 +56,25 @@ def by_symbols(question: Question, *, pieces: bool = False) -> Symbolic:
         SymbolError: torch's shape functions want a number for every axis, with the first reason.
     """
     reasons: list[str] = []
-    pins: list[tuple[str, ...]] = [()]
-    for pinned, options in itertools.islice(_ways(question), _MOST_ATTEMPTS):
-        chosen = tuple(dict.fromkeys((*pinned, *pins[-1])))
-        if set(pins[-1]) >= set(question.free):
+    asked: tuple[str, ...] = ()
+    for pinned, layout in itertools.islice(_ways(question), _MOST_ATTEMPTS):
+        chosen = tuple(dict.fromkeys((*pinned, *asked)))
+        if set(asked) >= set(question.free):
             break
         try:
-            return _once(question, chosen, options, pieces=pieces)
+            return _once(question, chosen, layout, pieces=pieces)
         except _SpecialisedError as error:
-            pins.append(tuple(dict.fromkeys((*pins[-1], *error.axes))))
+            asked = tuple(dict.fromkeys((*asked, *error.axes)))
             reasons.append(str(error))
         except AccountingError as error:
             reasons.append(f"{', '.join(chosen) or 'no axis'} fixed: {_first_line(error)}")
     raise SymbolError(f"no formula from symbolic integers: {reasons[0] if reasons else 'no axis is free'}")
 
 
-def _ways(question: Question) -> Iterator[tuple[tuple[str, ...], Options]]:
-    for pinned in ((), *pin_sets(question.free, question.sizes)):
-        axes = tuple(n for n in question.free if n not in pinned)
-        for options in label_options(axes, question.sizes):
-            yield pinned, options
+def _ways(question: Question) -> Iterator[tuple[tuple[str, ...], Layout | None]]:
+    for pinned in pins(question):
+        for layout in layouts(question, tuple(n for n in question.free if n not in pinned)):
+            yield pinned, layout
 
 
 def _first_line(error: Exception) -> str:
@@ -89,18 +87,13 @@ class _SpecialisedError(SymbolError):
         self.axes = axes
 
 
-def _once(question: Question, pinned: tuple[str, ...], options: Options, *, pieces: bool) -> Symbolic:
+def _once(question: Question, pinned: tuple[str, ...], layout: Layout | None, *, pieces: bool) -> Symbolic:
     """One attempt, with some axes as symbols."""
     sizes = question.sizes
     fixed = {n: s for n, s in sizes.items() if n not in question.free or n in pinned}
-    open_axes = {n: sizes.get(n) for n in question.free if n not in pinned}
-    if not open_axes:
+    if set(pinned) >= set(question.free):
         raise SymbolError("every axis is fixed")
-    options = {**options, "small": options.get("small", frozenset()) & set(open_axes)}
-    if not set(options.get("within", {})) | set(options.get("within", {}).values()) <= set(open_axes):
-        raise SymbolError("the axes of a tie are fixed")
-    first = choose(open_axes, avoid=constants(question), **options)
-    second = choose(open_axes, turn=1, avoid=constants(question), **options)
+    first, second = (labels_of(question, layout, pinned, turn, constants(question)) for turn in (0, 1))
     call = question.target.call({**fixed, **first.values})
     twin = question.target.call({**fixed, **second.values})
     decoder, symbols = Decoder(first, second.values), Symbols(first.values)
