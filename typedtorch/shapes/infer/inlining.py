@@ -309,8 +309,10 @@ def _write_back(
             new = join_all(ends, name)
             if type(new) is not type(old):
                 new = UNKNOWN if isinstance(old, LayerV) else updates.emptied(old)
-        frame.state.replace_value(old, new)
-        changed.append((old, new))
+        reshaped = [] if RESHAPING.isdisjoint(facts.called) else updates.tensors_in(old)
+        for was, now in [(old, new), *((tensor, UNKNOWN) for tensor in reshaped)]:
+            frame.state.replace_value(was, now)
+            changed.append((was, now))
     for old, new in objects.changed_inside(before.values(), inner.state.log or [], changed):
         frame.state.replace_value(old, new)
         changed.append((old, new))

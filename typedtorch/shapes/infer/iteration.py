@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from typedtorch.shapes.infer import updates
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import UNKNOWN, Instance, Sequence, Tensor, Value
 from typedtorch.shapes.size import unknown
@@ -20,7 +21,9 @@ def gone_through(frame: Frame, value: Value, node: ast.AST) -> Value:
     if value.info.find("__iter__") is not None:
         made = method(frame, value, "__iter__", (), node)
         if isinstance(made, Instance) and made.info.find("__next__") is not None:
-            return Sequence("iterator", None, method(frame, made, "__next__", (), node))
+            some = updates.after(made, "__next__")  # as it is in any of the turns
+            frame.state.replace_value(made, some)
+            return Sequence("iterator", None, method(frame, some, "__next__", (), node))
         return made if isinstance(made, (Sequence, tuple, Tensor)) else UNKNOWN
     if value.info.find("__getitem__") is None:
         return value

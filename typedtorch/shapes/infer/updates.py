@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer.class_text import Def
-from typedtorch.shapes.infer.index import registered, reshaped
+from typedtorch.shapes.infer.index import RESHAPING, registered, reshaped
 from typedtorch.shapes.infer.integral import integral_names
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -93,6 +93,13 @@ def emptied(value: Value) -> Value:
     if isinstance(value, Sequence):
         return Sequence(value.kind, None, UNKNOWN)
     return DictV({}, UNKNOWN, value.kind) if isinstance(value, DictV) else value
+
+
+def tensors_in(container: Value) -> list[Tensor]:
+    """The tensors that are items of a list or dict."""
+    items = container.items if isinstance(container, (Sequence, DictV)) else None
+    held = container.items.values() if isinstance(container, DictV) else items or ()
+    return [item for item in held if isinstance(item, Tensor)]
 
 
 def _called_from(info: ClassInfo, method: str) -> set[str]:
@@ -214,7 +221,9 @@ def _in_body(definition: ast.AST, attribute: str) -> Iterator[ast.AST]:
 
 
 def _displayed(info: ClassInfo, attribute: str) -> bool:
-    """Whether an attribute is only ever assigned a list or dict that is written there."""
+    """Whether an attribute is only ever assigned a list or dict that is written there, of lasting tensors."""
+    if any(RESHAPING & i.module.facts(i.module.tree).called for i in info.mro()):
+        return False
     return all(
         _assigns_displays(definition, attribute)
         for ancestor in info.mro()
