@@ -356,3 +356,29 @@ def test_a_run_takes_positive_numbers_and_a_share() -> None:
 def test_the_name_of_a_preset_is_pointed_to_the_model() -> None:
     with pytest.raises(AccountingError, match=r"got str; accounting.presets.build\('gpt2'\) makes one"):
         account("gpt2")  # type: ignore[call-overload]  # what the command line takes
+
+
+def test_the_command_line_says_which_figure_has_no_formula(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "doubling_model.py"
+    file.write_text("""
+from jaxtyping import Float
+from torch import Tensor, nn
+
+class Doubling(nn.Module):
+    def __init__(self, layers: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(2**i, 2 ** (i + 1), bias=False) for i in range(layers))
+
+    def forward(self, x: Float[Tensor, "batch 1"]) -> Tensor:
+        for layer in self.layers:
+            x = layer(x)
+        return x
+""")
+    assert main([f"{file}:Doubling"]) == 0
+    assert "no formula for parameters.total" in " ".join(capsys.readouterr().out.split())
+    assert main([f"{file}:Doubling", "--json"]) == 0
+    formulas = json.loads(capsys.readouterr().out)["formulas"]
+    assert formulas["parameters.total"] is None
+    assert formulas["memory.inputs"] == "4*batch"

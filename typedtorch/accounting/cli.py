@@ -16,7 +16,7 @@ import torch
 from typedtorch.accounting import presets
 from typedtorch.accounting.account import account
 from typedtorch.accounting.answers import Account
-from typedtorch.accounting.errors import AccountingError, AnnotationError
+from typedtorch.accounting.errors import AccountingError, AnnotationError, SymbolError
 from typedtorch.accounting.figures import FIGURES
 
 _DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}
@@ -213,7 +213,7 @@ def _run(made: Account, options: argparse.Namespace) -> str:
 def _answer(made: Account, options: argparse.Namespace) -> dict[str, Any]:
     if made.unbound:
         names = sorted(FIGURES - {"memory.peak", "memory.peak_activations", "memory.first_peak"})
-        return {"missing": made.unbound, "formulas": {name: str(made.formula(name)) for name in names}}
+        return {"missing": made.unbound, "formulas": {name: _formula(made, name) for name in names}}
     answer = made.to_dict()
     if options.device:
         time = made.time(options.device)
@@ -224,5 +224,13 @@ def _answer(made: Account, options: argparse.Namespace) -> dict[str, Any]:
         if time is None:
             answer["why_no_time"] = made.why_no_time(options.device)
     if not options.no_formulas:
-        answer["formulas"] = {name: str(made.formula(name)) for name in made.numbers}
+        answer["formulas"] = {name: _formula(made, name) for name in made.numbers}
     return answer
+
+
+def _formula(made: Account, name: str) -> str | None:
+    """The formula of a figure; None where it is no polynomial."""
+    try:
+        return str(made.formula(name))
+    except SymbolError:
+        return None

@@ -155,7 +155,11 @@ def formulas_only(account: Account) -> Group:
     for label, name, unit in _FIGURES:
         if name == "memory.peak":
             continue
-        found = account.formula(name)
+        try:
+            found = account.formula(name)
+        except SymbolError as error:
+            table.add_row(label, str(error))
+            continue
         if found.size != 0:
             table.add_row(label, f"{found}{' bytes' if unit == 'B' else ''}")
     wanted = ",".join(f"{name}=..." for name in account.unbound)
