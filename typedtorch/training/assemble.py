@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from jaxtyping import Float
 from rich.console import Console as RichConsole
 from rich.progress import Progress
-from torch import nn
+from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from typedtorch import optim
@@ -175,7 +176,8 @@ def language_model_loss(model: nn.Module, batch: object, /) -> LossSum:
         wanted = "without a loss of your own a pair (inputs, targets)"
         raise TypeError(f"batches: expected {wanted}, got {told(batch)}")
     inputs, targets = batch
-    return LossSum(cross_entropy(model(inputs), targets, reduction="sum"), targets.numel())
+    logits: Float[Tensor, "*items classes"] = model(inputs)
+    return LossSum(cross_entropy(logits, targets, reduction="sum"), targets.numel())
 
 
 def recompute_blocks(model: nn.Module) -> None:

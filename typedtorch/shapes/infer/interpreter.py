@@ -104,7 +104,7 @@ class Interpreter:
         self.pending, self.pending_classes = {}, {}
 
     def share(self, lines: int) -> None:
-        """A check of some lines starts: what needs much leaves half of the rest to others, and each its own."""
+        """A check of some lines starts: what needs much leaves half to the others, and each its own."""
         self._left += max(self.steps, 0)
         self.steps = max(self._left // 2, STEPS_A_LINE * lines)
         self._left -= self.steps
