@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import time
@@ -15,6 +16,8 @@ from torch import nn
 from typedtorch.training import Callback, CheckpointStore, Interrupted, Trainer
 
 from .parts import make_trainer, same, weights
+
+_SPAWN = multiprocessing.get_context("spawn")  # torch for CUDA trains in no forked process
 
 
 class Send(Callback):
@@ -110,42 +113,42 @@ def test_sigusr1_saves_now_and_goes_on(tmp_path: Path) -> None:
     assert [s.step for s in store.saved()] == [3, 6]
 
 
+def _signal_twice(folder: Path) -> None:
+    callbacks = [Send(2, signal.SIGTERM, signal.SIGTERM)]
+    others = {"callbacks": callbacks, "store": CheckpointStore(folder)}
+    make_trainer(steps=9, handle_signals=True, others=others).fit()
+
+
 def test_a_second_signal_ends_the_process_at_once(tmp_path: Path) -> None:
-    pid = os.fork()
-    if pid == 0:
-        trainer = make_trainer(
-            steps=9,
-            handle_signals=True,
-            others={
-                "callbacks": [Send(2, signal.SIGTERM, signal.SIGTERM)],
-                "store": CheckpointStore(tmp_path),
-            },
-        )
-        trainer.fit()
-        os._exit(0)
-    status = os.waitpid(pid, 0)[1]
-    assert os.waitstatus_to_exitcode(status) == 143
+    process = _SPAWN.Process(target=_signal_twice, args=(tmp_path,))
+    process.start()
+    process.join()
+    assert process.exitcode == 143
     assert CheckpointStore(tmp_path).saved() == []
 
 
+class _Slow(Callback):
+    def on_step(self, trainer: Trainer, /) -> None:
+        time.sleep(0.01)
+
+
+def _keeping(folder: Path, **others: Any) -> Trainer:
+    return make_trainer(steps=200, save_every=3, others={"store": CheckpointStore(folder), **others})
+
+
+def _train_slowly(folder: Path) -> None:
+    _keeping(folder, callbacks=[_Slow()]).fit()
+
+
 def test_killed_and_resumed_equals_uninterrupted(tmp_path: Path) -> None:
-    class Slow(Callback):
-        def on_step(self, trainer: Trainer, /) -> None:
-            time.sleep(0.01)
-
-    def run(**others: Any) -> Trainer:
-        return make_trainer(steps=200, save_every=3, others={"store": CheckpointStore(tmp_path), **others})
-
-    pid = os.fork()
-    if pid == 0:
-        run(callbacks=[Slow()]).fit()
-        os._exit(0)
-    deadline = time.monotonic() + 20
+    process = _SPAWN.Process(target=_train_slowly, args=(tmp_path,))
+    process.start()
+    deadline = time.monotonic() + 120
     while not (tmp_path / "step-00000009").exists() and time.monotonic() < deadline:
         time.sleep(0.002)
-    os.kill(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
-    resumed = run()
+    process.kill()
+    process.join()
+    resumed = _keeping(tmp_path)
     assert resumed.store is not None
     resumed.load_state_dict(resumed.store.latest()[1])
     assert 9 <= resumed.step < 200
