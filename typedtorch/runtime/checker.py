@@ -58,11 +58,12 @@ class Checker:
         local: dict[str, Any],
         scope: ScopeKind,
         *,
+        owner: type | None = None,
         arrays_only: bool = False,
     ) -> None:
         self.function, self.scope = function, scope
         self.name = function.__qualname__.rsplit("<locals>.", 1)[-1]
-        hints = annotations_of(function, local)
+        hints = annotations_of(function, local, owner)
         self.parameters = tuple(
             Checked(p.name, p.kind, p.default, _spec(hints, p))
             for p in inspect.signature(function).parameters.values()

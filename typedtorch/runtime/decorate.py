@@ -63,38 +63,45 @@ def typed(target: Any = None, /, *, scope: ScopeKind = "call") -> Any:
         return target
     if isinstance(target, type):
         return _class(target, scope)
-    made = member(target, scope)
+    made = _member(target, scope)
     if made is None:
         raise TypeError(f"typed: wanted a function, a method or a class, got {type(target).__name__}")
     return made
 
 
-def member(target: Any, scope: ScopeKind) -> Any:
-    """A function or a descriptor around one, checked; None where it is neither."""
+def _member(target: Any, scope: ScopeKind, owner: type | None = None) -> Any:
+    """A function or what stands around one, checked; None where it is neither."""
     match target:
         case FunctionType():
-            return _function(target, scope)
+            return _function(target, scope, owner)
         case MethodType():
-            return MethodType(member(target.__func__, scope), target.__self__)
+            return MethodType(_member(target.__func__, scope, owner), target.__self__)
         case staticmethod() | classmethod():
-            inner = member(target.__func__, "call")  # there is no instance
+            inner = _member(target.__func__, "call", owner)  # there is no instance
             return None if inner is None else type(target)(inner)
         case property():
-            parts: list[Any] = [member(f, scope) or f for f in (target.fget, target.fset, target.fdel)]
+            parts: list[Any] = [
+                _member(f, scope, owner) or f for f in (target.fget, target.fset, target.fdel)
+            ]
             return type(target)(parts[0], parts[1], parts[2], target.__doc__)
         case functools.cached_property():
-            target.func = member(target.func, scope) or target.func
+            target.func = _member(target.func, scope, owner) or target.func
             return target
+        case functools._lru_cache_wrapper():  # checked inside, so that the cache can still be asked
+            inner = _member(target.__wrapped__, scope, owner)
+            if inner is None or inner is target.__wrapped__:
+                return None if inner is None else target
+            return functools.lru_cache(**target.cache_parameters())(inner)
         case _:
             return None
 
 
-def _function(function: FunctionType, scope: ScopeKind) -> Any:
+def _function(function: FunctionType, scope: ScopeKind, owner: type | None) -> Any:
     """Checked once: what is checked already stays, unless its names are to be the instance's from now on."""
     if not is_typed(function):
-        return wrap(function, scope)
+        return wrap(function, scope, owner=owner)
     if scope == "instance" and vars(function)[MARK] == "call" and is_wrapper(function):
-        return wrap(vars(function)["__wrapped__"], scope)
+        return wrap(vars(function)["__wrapped__"], scope, owner=owner)
     return function
 
 
@@ -105,7 +112,7 @@ def _class(kind: type, scope: ScopeKind) -> type:
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
         _read_fields(kind)
     for name, value in list(vars(kind).items()):
-        made = None if isinstance(value, type) else member(value, scope)
+        made = None if isinstance(value, type) else _member(value, scope, kind)
         if made is not None and made is not value:
             setattr(kind, name, made)
     check_fields(kind)

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
 
+from typedtorch.runtime.own_class import own_class, with_self
+
 MISSING = inspect.Parameter.empty
 
 
@@ -63,17 +65,25 @@ def _names(annotation: str) -> set[str]:
     return names
 
 
-def annotations_of(function: Callable[..., Any], local: dict[str, Any]) -> dict[str, Any]:
-    """Each annotation as an object, those that cannot be read left out."""
+def annotations_of(
+    function: Callable[..., Any], local: dict[str, Any], owner: type | None = None
+) -> dict[str, Any]:
+    """Each annotation as an object, those that cannot be read left out.
+
+    In the body of ``owner``, ``Self`` is that class, and so is its name where a function defines it.
+    """
     inner = innermost(function)
     raw = inspect.get_annotations(function) or inspect.get_annotations(inner)
     namespace = getattr(inner, "__globals__", {})
     names = {**_closure(inner), **local, **{p.__name__: p for p in getattr(inner, "__type_params__", ())}}
+    own = own_class(owner)
+    if own is not None and own.__qualname__.endswith(f"<locals>.{own.__name__}"):
+        names[own.__name__] = own
     resolved = {}
     for name, annotation in raw.items():
         value = read(annotation, namespace, names, f"{function.__qualname__}: {name}")
         if value is not MISSING:
-            resolved[name] = value
+            resolved[name] = value if own is None else with_self(value, own)
     return resolved
 
 

@@ -43,9 +43,12 @@ def is_wrapper(function: FunctionType) -> bool:
     return function.__globals__.get("SWITCH") is SWITCH
 
 
-def wrap(function: FunctionType, scope: ScopeKind, *, arrays_only: bool = False) -> Any:
+def wrap(
+    function: FunctionType, scope: ScopeKind, *, owner: type | None = None, arrays_only: bool = False
+) -> Any:
     """The checked function; ``function`` itself where it has no annotation.
 
+    ``owner`` is the class whose body it is in, where that is known.
     With ``arrays_only`` a signature that turns out to hold no array is not checked at all.
     """
     if not function.__annotations__ and not hasattr(function, "__wrapped__"):
@@ -61,7 +64,7 @@ def wrap(function: FunctionType, scope: ScopeKind, *, arrays_only: bool = False)
 
     @functools.cache
     def checker() -> Checker:
-        return Checker(function, local, scope, arrays_only=arrays_only)
+        return Checker(function, local, scope, owner=owner, arrays_only=arrays_only)
 
     def start(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Stream | None:
         off = tracing() or not SWITCH.on
