@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from typedtorch.training import (
     CallbackError,
     CheckpointMismatch,
+    CheckpointStore,
     ConfigError,
     EarlyStop,
     LoopSettings,
@@ -20,6 +21,7 @@ from typedtorch.training import (
     find_learning_rate,
     train,
 )
+from typedtorch.training.protocols import Evaluate, Stop
 
 from .parts import Tiny, make_trainer, token_batches, token_loss
 
@@ -97,6 +99,12 @@ def test_train_refuses_a_configuration_and_a_model_that_are_none() -> None:
         train(model="gpt2")  # type: ignore[arg-type]  # likewise
 
 
+@pytest.mark.parametrize("keep", [0, -1])
+def test_a_store_that_would_keep_nothing_is_refused(tmp_path: Path, keep: int) -> None:
+    with pytest.raises(ValueError, match=f"keep: expected at least 1 checkpoint, got {keep}"):
+        CheckpointStore(tmp_path, keep=keep)
+
+
 @pytest.mark.parametrize("rate", [-1.0, float("nan"), float("inf"), None])
 def test_a_rate_that_is_none_is_refused(rate: Any) -> None:
     model = Tiny()
@@ -129,6 +137,31 @@ def test_a_loss_that_does_not_depend_on_the_model_is_refused() -> None:
 def test_figures_that_are_none_are_refused(found: Any, message: str) -> None:
     with pytest.raises(TypeError, match=message):
         make_trainer(others={"evaluate": lambda model, stop: found}).fit()
+
+
+def _loss(model: nn.Module) -> dict[str, float]:
+    return {"loss": 1.0}
+
+
+def _with_options(model: nn.Module, batches: int = 3) -> dict[str, float]:
+    return {"loss": float(batches)}
+
+
+class _Evaluation:
+    def __call__(self, model: nn.Module, stop: Stop) -> dict[str, float]:
+        return {} if stop() else {"loss": 1.0}
+
+
+@pytest.mark.parametrize("evaluate", [_loss, _with_options, lambda model: {"loss": 1.0}, _Evaluation()])
+def test_an_evaluation_may_take_the_model_alone(evaluate: Evaluate) -> None:
+    trainer = make_trainer(others={"evaluate": evaluate})
+    assert trainer.fit().evaluations[8]["loss"] in (1.0, 3.0)
+
+
+@pytest.mark.parametrize("evaluate", [lambda *, model: {}, lambda model, data, stop: {}])
+def test_an_evaluation_of_something_else_is_refused_at_once(evaluate: Any) -> None:
+    with pytest.raises(TypeError, match="evaluate: expected a function of the model, or of"):
+        make_trainer(others={"evaluate": evaluate})
 
 
 def test_figures_may_be_tensors_of_one_number() -> None:

@@ -79,11 +79,14 @@ class CheckpointStore:
     {'model': {'w': tensor([1., 1.])}, 'counters': {'step': 3}}
 
     Raises:
+        ValueError: ``keep`` is less than 1.
         CheckpointError: the folder cannot be created or written to.
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, keep: int = 2, note: Note = _silent) -> None:
-        self.folder, self.keep, self._note = Path(os.path.realpath(folder)), max(1, keep), note
+        if keep < 1:
+            raise ValueError(f"keep: expected at least 1 checkpoint, got {keep}")
+        self.folder, self.keep, self._note = Path(os.path.realpath(folder)), keep, note
         self._thread: threading.Thread | None = None
         self._failure: BaseException | None = None
         self._staging = Staging()

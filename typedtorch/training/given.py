@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import cast
 
 from torch import nn
 from torch.optim import Optimizer
 
 from typedtorch.training.checkpoint import CheckpointStore
+from typedtorch.training.protocols import Evaluate, Stoppable
 from typedtorch.training.settings import LoopSettings
 
 _LOSSES = ("torch.nn.", "typedtorch.losses")  # where losses of outputs and targets are from
@@ -20,7 +23,6 @@ def check_parts(
     optimizer: object,
     settings: object,
     schedule: object,
-    evaluate: object,
     store: object,
 ) -> None:
     """Refuse what is none of the kind.
@@ -40,7 +42,6 @@ def check_parts(
     functions = (
         ("loss", loss, "a function of the model and a batch"),
         ("schedule", schedule, "a function of the step, or None"),
-        ("evaluate", evaluate, "a function of the model, or None"),
     )
     for name, value, wanted in functions:
         if not callable(value) and (value is not None or name == "loss"):
@@ -50,6 +51,39 @@ def check_parts(
         got = f"{function.__name__}, which takes outputs and targets"
         example = "lambda model, batch: loss(model(batch[0]), batch[1])"
         raise TypeError(f"loss: expected a function of the model and a batch, got {got}; {example} is one")
+
+
+def as_stoppable(evaluate: Evaluate | None) -> Stoppable | None:
+    """``evaluate`` as a function of the model and of what asks it to stop; it may take the model alone.
+
+    A second parameter with a default value is its own affair, unless it is called ``stop``.
+
+    Raises:
+        TypeError: it is neither.
+    """
+    if evaluate is None:
+        return None
+    if not callable(evaluate):
+        raise TypeError(f"evaluate: expected a function of the model, or None, got {told(evaluate)}")
+    try:
+        signature = inspect.signature(evaluate)
+    except (TypeError, ValueError):  # written in C, say
+        return cast(Stoppable, evaluate)
+    if _takes(signature, 2) and ("stop" in signature.parameters or not _takes(signature, 1)):
+        return cast(Stoppable, evaluate)
+    if not _takes(signature, 1):
+        wanted = "a function of the model, or of the model and stop"
+        raise TypeError(f"evaluate: expected {wanted}, got one of {signature}")
+    alone = cast("Callable[[nn.Module], Mapping[str, float]]", evaluate)
+    return lambda model, stop: alone(model)
+
+
+def _takes(signature: inspect.Signature, count: int) -> bool:
+    try:
+        signature.bind(*range(count))
+    except TypeError:
+        return False
+    return True
 
 
 def several(name: str, values: object, methods: tuple[str, ...]) -> list[object]:

@@ -14,6 +14,9 @@ from typedtorch.training.figures import Figures
 
 Schedule = Callable[[int], float]
 Stop = Callable[[], bool]
+# figures of a model; ``stop()`` turning true asks for an early return of nothing
+Stoppable = Callable[[nn.Module, Stop], Mapping[str, float]]
+Evaluate = Callable[[nn.Module], Mapping[str, float]] | Stoppable
 
 
 class After:
@@ -29,12 +32,6 @@ class After:
     def __call__(self) -> bool:
         self.left -= 1
         return self.left < 0
-
-
-class Evaluate(Protocol):
-    """Figures of a model; ``stop()`` turning true asks for an early return of nothing."""
-
-    def __call__(self, model: nn.Module, stop: Stop, /) -> Mapping[str, float]: ...
 
 
 class Display(Protocol):

@@ -26,7 +26,7 @@ from typedtorch.training.errors import ConfigError, Interrupted, NonFiniteError
 from typedtorch.training.evaluate import as_figures
 from typedtorch.training.faults import Faults, is_out_of_memory
 from typedtorch.training.figures import Meter
-from typedtorch.training.given import check_parts
+from typedtorch.training.given import as_stoppable, check_parts
 from typedtorch.training.loggers import Logger, SafeLoggers
 from typedtorch.training.precision import Precision
 from typedtorch.training.protocols import After, Display, Evaluate, FitResult, Quiet, Schedule, Stop
@@ -61,7 +61,7 @@ class Trainer:
         optimizer: any ``torch.optim.Optimizer`` over the model's parameters.
         settings: how long, how often, what to do about faults.
         schedule: step to learning rate; a group's ``lr_scale`` multiplies it. None leaves the rates alone.
-        evaluate: figures of the model, under ``no_grad`` and in evaluation mode; ``loss`` is the main one.
+        evaluate: figures of the model by name, ``loss`` the main one; under ``no_grad``, in evaluation mode.
         store: where checkpoints go; None saves none.
         identity: plain values saved with each checkpoint and compared on resume (configuration, data).
 
@@ -87,14 +87,14 @@ class Trainer:
         parallel: Parallel | None = None,
         identity: Mapping[str, Any] | None = None,
     ) -> None:
-        check_parts(model, loss, optimizer, settings, schedule, evaluate, store)
+        check_parts(model, loss, optimizer, settings, schedule, store)
         self.device = next((p.device for p in model.parameters()), torch.device("cpu"))
         self.parallel = parallel or Parallel()
         self.model, self.loss, self.settings = model, loss, settings
         self.source = as_source(batches, self.device)
         if settings.overfit:
             self.source = Repeated(self.source, settings.overfit)
-        self.optimizer, self.schedule, self.evaluate = optimizer, schedule, evaluate
+        self.optimizer, self.schedule, self.evaluate = optimizer, schedule, as_stoppable(evaluate)
         self.store, self.display = store, display or Quiet()
         self.loggers = SafeLoggers(loggers if self.parallel.rank == 0 else (), self.display.note)
         self.callbacks = Callbacks(callbacks)
