@@ -32,4 +32,4 @@ pytest: $(VENV)/.installed
 	$(BIN)/python -m pytest -n auto --typedtorch-check=typedtorch
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache build *.egg-info
+	rm -rf $(VENV) .mypy_cache .typedtorch_cache .pytest_cache .ruff_cache build *.egg-info

@@ -90,10 +90,13 @@ def main() -> None:
         lines = write(code)
         off = measure(folder, code, "off", "")
         on = measure(folder, code, "on", "plugins = typedtorch.mypy_plugin\n")
-        alone = min(timed(["typedtorch", "check", "."], code) for _ in range(WARM_RUNS))
+        single = ["typedtorch", "check", "--no-cache", "--jobs", "1", "."]
+        alone = min(timed(single, code) for _ in range(COLD_RUNS))
+        together = min(timed(["typedtorch", "check", "--no-cache", "."], code) for _ in range(COLD_RUNS))
+        again = min(timed(["typedtorch", "check", "."], code) for _ in range(WARM_RUNS))
         (folder / "plain").mkdir()
         plain = library(folder / "plain")
-        tensorless = min(timed(["typedtorch", "check", "."], folder / "plain") for _ in range(WARM_RUNS))
+        tensorless = min(timed(single, folder / "plain") for _ in range(WARM_RUNS))
     finally:
         shutil.rmtree(folder)
     cores = len(os.sched_getaffinity(0))
@@ -104,6 +107,9 @@ def main() -> None:
             without, with_ = off[run][which], on[run][which]
             text.append(f"  {run:<20} off {without:6.2f}  on {with_:6.2f}  ratio {with_ / without:.2f}")
     text.append("typedtorch check, start included")
+    text.append(
+        f"  on the clock         one process {alone[0]:.2f} s, {cores} {together[0]:.2f} s, again {again[0]:.2f} s"
+    )
     text.append(f"  model code           {lines / alone[1]:8.0f} lines a CPU second")
     text.append(f"  code without tensors {plain / tensorless[1]:8.0f} lines a CPU second ({plain} lines)")
     print("\n".join(text))

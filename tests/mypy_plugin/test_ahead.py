@@ -11,7 +11,8 @@ import pytest
 
 from mypy_plugin.running import Project
 from typedtorch.mypy_plugin import worker
-from typedtorch.mypy_plugin.ahead import WORTHWHILE, Ahead, Answer, stamp, worth_starting
+from typedtorch.mypy_plugin.ahead import WORTHWHILE, Ahead, worth_starting
+from typedtorch.shapes.answers import Answer, stamp
 from typedtorch.shapes.module_facts import SourceFacts
 from typedtorch.shapes.syntax import Syntax
 
@@ -124,10 +125,10 @@ def test_a_module_on_which_the_engine_fails_is_left_out(
 
     check = Program.check
 
-    def failing(self: Program, name: str, path: Path) -> object:
+    def failing(self: Program, name: str, path: Path, text: str | None = None) -> object:
         if name == "library":
             raise RecursionError
-        return check(self, name, path)
+        return check(self, name, path, text)
 
     monkeypatch.setattr(Program, "check", failing)
     answered = [name for name, answer in worker.results([files, "library", "bad"]) if answer is not None]

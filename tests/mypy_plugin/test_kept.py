@@ -12,14 +12,13 @@ from pathlib import Path
 import pytest
 
 from mypy_plugin.running import FAILING, Outcome, Project
-from typedtorch.mypy_plugin import digest
-from typedtorch.mypy_plugin.ahead import Answer, stamp
-from typedtorch.mypy_plugin.digest import Texts
-from typedtorch.mypy_plugin.kept import Kept
 from typedtorch.mypy_plugin.kept_facts import KeptFacts, Written
-from typedtorch.mypy_plugin.store import Store
+from typedtorch.shapes import texts
+from typedtorch.shapes.answers import Answer, Kept, stamp
 from typedtorch.shapes.findings import Finding
 from typedtorch.shapes.module_facts import SourceFacts
+from typedtorch.shapes.store import Store
+from typedtorch.shapes.texts import Texts
 
 HEAD = "import torch\nfrom jaxtyping import Float\nfrom torch import Tensor\n"
 LIBRARY = (
@@ -149,7 +148,7 @@ def test_what_another_engine_found_and_what_cannot_be_read_counts_for_nothing(
     kept.keep("user", str(path), Answer(stamp(path), [], frozenset(), frozenset()))
     (written,) = (tmp_path / "kept").iterdir()
     with monkeypatch.context() as patch:
-        patch.setattr(digest, "engine", lambda: "another")
+        patch.setattr(texts, "engine", lambda: "another")
         assert _kept(tmp_path / "kept", {"user": path}).holds("user") is None
     for text in ("{", "[]", "{}"):
         written.write_text(text)

@@ -25,8 +25,9 @@ and without running them. The findings are those of the mypy plugin."""
 _EPILOG = f"""Codes: {", ".join(EXPLAIN)}.
 "# type: ignore[shape]" or "# typedtorch: ignore[shape]" switches findings on its line off;
 [tool.typedtorch] in pyproject.toml has disable = ["CODE"], exclude = ["PATTERN"] and per-file-ignores.
-Exit code: 0 no errors, 1 errors found, 2 wrong usage."""
+Exit code: 0 no errors, 1 errors found, 2 wrong usage, 130 interrupted."""
 
+_CACHE = ".typedtorch_cache"
 _FORMATS = ("text", "json", "github", "sarif")
 
 
@@ -50,6 +51,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (UsageError, TargetError, config.ConfigError) as error:
         print(f"typedtorch check: error: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("typedtorch check: interrupted", file=sys.stderr)
+        return 130
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -78,6 +82,16 @@ def _parser() -> argparse.ArgumentParser:
         help='report each "# typedtorch: ignore" that switches nothing off',
     )
     add("--stdin-filename", metavar="PATH", help="the file that standard input is the text of")
+    add(
+        "-j",
+        "--jobs",
+        type=_jobs,
+        default=0,
+        metavar="N",
+        help="processes at once (default: what is worth it)",
+    )
+    add("--cache-dir", metavar="DIR", help=f"where answers are kept (default: {_CACHE} in the project)")
+    add("--no-cache", action="store_true", help="neither read nor keep answers")
     add("--watch", action="store_true", help="check again whenever a file changes, until interrupted")
     add("--pretty", action=argparse.BooleanOptionalAction, help="show source lines (default: on a terminal)")
     add(
@@ -99,7 +113,7 @@ def _run(options: argparse.Namespace) -> int:
             raise UsageError(f"--select: wanted error codes, got none; known: {', '.join(EXPLAIN)}")
         silenced |= set(EXPLAIN) - selected
     if not options.watch:
-        checker = _checker(options)
+        checker = _checker(options, settings)
         return _once(options, checker, _asked(options, settings), silenced)
     if "-" in options.paths:
         raise UsageError("--watch: standard input does not change; name the file")
@@ -134,15 +148,27 @@ def _watch(options: argparse.Namespace, settings: config.Config, silenced: Itera
         for _ in changes(look, imported=imported):
             if sys.stdout.isatty():
                 print("\x1b[2J\x1b[H", end="")
-            checker = _checker(options)
+            checker = _checker(options, settings)
             _once(options, checker, found(), silenced)
             imported.update(checker.imported())
             sys.stdout.flush()
     return 0
 
 
-def _checker(options: argparse.Namespace) -> Checker:
-    return Checker(show_traceback=options.show_traceback, warn_unused_ignores=options.warn_unused_ignores)
+def _checker(options: argparse.Namespace, settings: config.Config) -> Checker:
+    cache = Path(options.cache_dir) if options.cache_dir is not None else settings.root / _CACHE
+    return Checker(
+        show_traceback=options.show_traceback,
+        warn_unused_ignores=options.warn_unused_ignores,
+        jobs=options.jobs,
+        cache=None if options.no_cache else cache.absolute(),
+    )
+
+
+def _jobs(text: str) -> int:
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"wanted a number of processes, 1 or more, got {text!r}")
 
 
 def _once(

@@ -6,23 +6,30 @@ import io
 import tokenize
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from typedtorch.check import notebook
+from typedtorch.check import notebook, processes
 from typedtorch.check.finder import Finder, project_roots
 from typedtorch.check.targets import Target
 from typedtorch.shapes import ignores, syntax
+from typedtorch.shapes.answers import Answer, Kept, stamp
+from typedtorch.shapes.cores import cores, worth
 from typedtorch.shapes.findings import Coverage, Finding
-from typedtorch.shapes.given_elsewhere import look_again
+from typedtorch.shapes.given_elsewhere import given_around, look_again
 from typedtorch.shapes.ignores import Ignores
 from typedtorch.shapes.module_attributes import AttributeCheck
 from typedtorch.shapes.sources import Sources, is_installed
+from typedtorch.shapes.store import Store
+from typedtorch.shapes.texts import Texts, of_text
 
 if TYPE_CHECKING:
-    from typedtorch.shapes.infer import Program
+    from typedtorch.shapes.infer import Reach
+
+Looked = tuple[list[Finding], Coverage]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +48,33 @@ class _Group:
     finder: Finder
     sources: Sources
     attributes: AttributeCheck
+    kept: Kept
 
     @cached_property
-    def program(self) -> Program:
-        from typedtorch.shapes.infer import Program  # noqa: PLC0415  # the rule table takes a moment to load
+    def reach(self) -> Reach:
+        from typedtorch.shapes.infer import Program, Reach  # noqa: PLC0415  # the rules take a moment to load
 
-        return Program(self.finder)
+        return Reach(Program(self.finder))
 
 
 @dataclass(slots=True)
 class Checker:
-    """Checks files with one model of the program for each folder that imports start from."""
+    """Checks files with one model of the program for each folder that imports start from.
+
+    ``jobs`` is how many processes there may be, 0 for as many as are worth their start; ``cache`` a folder in
+    which answers are kept.
+    """
 
     show_traceback: bool = False
     warn_unused_ignores: bool = False
+    jobs: int = 0
+    cache: Path | None = None
     _groups: dict[Path, _Group] = field(default_factory=dict)
+    _imported: set[Path] = field(default_factory=set)
+    _texts: Texts = field(default_factory=Texts)
+
+    def __reduce__(self) -> tuple[object, ...]:  # another process begins with nothing
+        return Checker, (self.show_traceback, self.warn_unused_ignores, self.jobs, self.cache)
 
     def run(self, targets: Sequence[Target], *, silenced: Iterable[str] = ()) -> Result:
         """Check every file; findings under a silenced code are left out."""
@@ -63,8 +82,9 @@ class Checker:
         silenced = frozenset(silenced)
         findings: list[Finding] = []
         coverage: dict[str, Coverage] = {}
+        done = self._in_processes([target for target in targets if self._is_new(target)])
         for target in targets:
-            found, known = (self._notebook if target.path.suffix == notebook.SUFFIX else self._file)(target)
+            found, known = done.get(target) or self.look(target)
             unwanted = silenced | target.disabled
             findings += [replace(f, path=target.shown) for f in found if f.code not in unwanted]
             if known.total:
@@ -74,9 +94,33 @@ class Checker:
     def imported(self) -> frozenset[Path]:
         """Files of the program, not of installed packages, that what was checked imports."""
         found = (path for group in self._groups.values() for path in group.finder.found())
-        return frozenset(path.absolute() for path in found if not is_installed(path))
+        return frozenset(self._imported).union(p.absolute() for p in found if not is_installed(p))
 
-    def _notebook(self, target: Target) -> tuple[list[Finding], Coverage]:
+    def look(self, target: Target) -> Looked:
+        """Check one file."""
+        return (self._notebook if target.path.suffix == notebook.SUFFIX else self._file)(target)
+
+    def _is_new(self, target: Target) -> bool:
+        """Whether a file is work for the engine."""
+        if target.data is not None or target.path.suffix == notebook.SUFFIX:
+            return False
+        group = self._group(target)
+        known = group.kept.answer(target.module, str(target.path)) is not None
+        return not known and group.sources.relevant(target.module, target.path)
+
+    def _in_processes(self, targets: Sequence[Target]) -> dict[Target, Looked]:
+        """What other processes find, where there is enough for them to do."""
+        if targets and self.cache is not None:
+            _mark(self.cache)
+        size = sum(stamp(target.path)[1] for target in targets)
+        jobs = self.jobs or worth(size, cores())
+        if min(jobs, len(targets)) < 2:
+            return {}
+        found, imported = processes.look(self, targets, min(jobs, len(targets)))
+        self._imported |= imported
+        return found
+
+    def _notebook(self, target: Target) -> Looked:
         """The cells as one file."""
         try:
             book = notebook.Notebook.read(target.path.read_bytes() if target.data is None else target.data)
@@ -87,27 +131,43 @@ class Checker:
         found, known = self._file(replace(target, data=book.text.encode()))
         return [*map(book.place, found), *book.refusals(target.shown)], known
 
-    def _file(self, target: Target) -> tuple[list[Finding], Coverage]:
+    def _file(self, target: Target) -> Looked:
         text = _read(target)
         if isinstance(text, Finding):
             return [text], Coverage()
+        group = self._group(target)
+        kept = group.kept.answer(target.module, str(target.path)) if target.data is None else None
+        answer = kept or self._answer(group, target, text)
+        if isinstance(answer, Finding):
+            return [answer], Coverage()
+        findings = answer.findings
+        switched_off = ignores.read(text) if findings or self.warn_unused_ignores else Ignores()
+        shown = [_beside(f, switched_off) for f in findings if not switched_off(f.line, f.code)]
+        shown = shown if text.isascii() else _in_characters(shown, text)
+        return [*shown, *self._unused(target, switched_off)], answer.coverage
+
+    def _answer(self, group: _Group, target: Target, text: str) -> Answer | Finding:
+        """What the engine finds, or why it cannot."""
         parsed = _parse(target, text)
         if isinstance(parsed, Finding):
-            return [parsed], Coverage()
-        group = self._group(target)
+            return parsed
         if target.data is None and not group.sources.relevant(target.module, target.path):
-            return [], Coverage()
+            return Answer(stamp(target.path), [], frozenset(), frozenset())
         try:
-            report = group.program.check(target.module, target.path, text)
+            answer = group.reach.answer(target.module, target.path, text)
         except Exception as error:
             if self.show_traceback:
                 traceback.print_exc()
-            return [_failed(target, error)], Coverage()
-        findings = [*report.findings, *group.attributes(target.module, target.path, parsed)]
-        switched_off = ignores.read(text) if findings or self.warn_unused_ignores else Ignores()
-        kept = [_beside(f, switched_off) for f in findings if not switched_off(f.line, f.code)]
-        kept = kept if text.isascii() else _in_characters(kept, text)
-        return [*kept, *self._unused(target, switched_off)], report.coverage
+            return _failed(target, error)
+        findings = [*answer.findings, *group.attributes(target.module, target.path, parsed)]
+        asked = group.attributes.asked - {target.module}
+        there = {name for name in asked if group.finder(name) is not None}
+        answer = replace(
+            answer, findings=findings, used=answer.used | there, absent=answer.absent | (asked - there)
+        )
+        if target.data is None:
+            group.kept.keep(target.module, str(target.path), answer)
+        return answer
 
     def _unused(self, target: Target, comments: Ignores) -> Iterator[Finding]:
         """Comments that could go, where this is asked for."""
@@ -118,8 +178,23 @@ class Checker:
         """Scripts of two folders may both import ``model``, so each folder sees its own neighbours."""
         if target.root not in self._groups:
             finder = Finder([target.root, *project_roots(target.root), Path.cwd()])
-            self._groups[target.root] = _Group(finder, Sources(finder), AttributeCheck(finder))
+            folder = self.cache and self.cache / of_text("\n".join(map(str, finder.roots)))
+            kept = Kept(Store(folder), self._texts, finder, _given)
+            self._groups[target.root] = _Group(finder, Sources(finder), AttributeCheck(finder), kept)
         return self._groups[target.root]
+
+
+def _given(module: str, path: Path) -> list[str]:
+    """Attributes that a file reads and others give."""
+    return given_around(module, path, path.read_text(encoding="utf-8", errors="replace"))
+
+
+def _mark(folder: Path) -> None:
+    """Say to other tools that a folder holds nothing to be kept or searched."""
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / ".gitignore").write_text("*\n")
+        (folder / "CACHEDIR.TAG").write_text("Signature: 8a477f597d28d172789f06886806bc55\n")
 
 
 def _beside(finding: Finding, comments: Ignores) -> Finding:

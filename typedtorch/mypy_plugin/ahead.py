@@ -9,7 +9,6 @@ did not answer is worked out here.
 
 from __future__ import annotations
 
-import os
 import pickle
 import subprocess
 import sys
@@ -21,31 +20,15 @@ from pathlib import Path
 
 import typedtorch
 from typedtorch.mypy_plugin.kept_facts import Written
-from typedtorch.shapes.findings import Finding
+from typedtorch.shapes.answers import Answer, Stamp, stamp
+from typedtorch.shapes.cores import cores, worth
 
-# Bytes of source from which a process is worth its start, and for which one more is.
-WORTHWHILE = 4_000
-ONE_MORE = 150_000
-_MOST = 3  # each has to read what the modules have in common
+WORTHWHILE = 4_000  # bytes of source from which a process is worth its start
 _IN_HAND = 2  # tasks that a process has been given: while mypy is slow to hear of one it has another
 _PATIENCE = 120.0  # seconds without an answer, or a task, after which nothing more is expected
 _PROGRAM = "import sys; sys.path.append({root!r}); from typedtorch.mypy_plugin import worker; worker.main()"
 
-Stamp = tuple[int, int]
 Files = dict[str, str]  # of each module its file
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The findings of one module, the state of its file then, and what else they rest on.
-
-    That is the text of other modules, and that there are none of some names.
-    """
-
-    stamp: Stamp
-    findings: list[Finding]
-    used: frozenset[str]
-    absent: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +47,7 @@ Result = tuple[Path | str, Facts | Answer | None]
 
 def worth_starting(size: int) -> int:
     """How many processes so many bytes of source are worth: none where they are few, or no core is free."""
-    return min(_cores() - 1, 1 + size // ONE_MORE, _MOST) if size >= WORTHWHILE else 0
-
-
-def stamp(path: Path) -> Stamp:
-    """What changes when a file does."""
-    try:
-        status = path.stat()
-    except OSError:
-        return (0, 0)
-    return (status.st_mtime_ns, status.st_size)
+    return worth(size, cores() - 1) if size >= WORTHWHILE else 0
 
 
 class Ahead:
@@ -236,9 +210,3 @@ def _send(process: subprocess.Popen[bytes], task: Task | None) -> None:
     assert process.stdin is not None
     pickle.dump(task, process.stdin)
     process.stdin.flush()
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -4,20 +4,18 @@ mypy rechecks a module when its own text changes, or the interface of one that i
 this plugin gives to expressions come from the sources of classes, which are no part of that interface.  So
 every module that names a tensor package reports a digest of what its source says of its classes, and one of
 the sources of the checker itself; both enter mypy's hash.  So do those attributes which other files give to
-the objects of the module, whether it imports them or not.  What findings rest on is watched in ``kept``.
+the objects of the module, whether it imports them or not.  What findings rest on is watched in ``answers``.
 
 This runs for every module of every run: of a text that has been seen before it reads and never parses.
 """
 
 from __future__ import annotations
 
-import hashlib
-import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-import typedtorch.shapes
+from typedtorch.shapes import texts
 from typedtorch.shapes.config import Config
 from typedtorch.shapes.given_elsewhere import given_around
 from typedtorch.shapes.sources import is_installed
@@ -48,55 +46,16 @@ def config_data(
     ):
         return None
     options = "excluded" if config.excludes(Path(path)) else _options_digest(config.disabled(Path(path)))
-    stored = [_plugin_digest(), engine(), options, interface()]
+    stored = [_plugin_digest(), texts.engine(), options, interface()]
     if shows_errors and not is_installed(Path(path)):
         stored += given_around(module, Path(path), data.decode(errors="replace"))
     return stored
 
 
 def _options_digest(disabled: frozenset[str]) -> str:
-    return _hash(repr(sorted(disabled)).encode())
-
-
-@cache
-def engine() -> str:
-    """Of the engine's and the rules' sources, and of the Python that parses for them.
-
-    Editing a rule rechecks every module that it concerns.
-    """
-    return of_text(f"{sys.version_info} {_sources_digest(Path(typedtorch.shapes.__file__).parent)}")
-
-
-class Texts:
-    """Digests of files, each read once."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, str] = {}
-
-    def of(self, path: str) -> str:
-        """Of a file; empty for one that cannot be read."""
-        if path not in self._known:
-            try:
-                self._known[path] = _hash(Path(path).read_bytes())
-            except OSError:
-                self._known[path] = ""
-        return self._known[path]
-
-
-def of_text(text: str) -> str:
-    """Of a text."""
-    return _hash(text.encode(errors="surrogatepass"))
+    return texts.of_text(repr(sorted(disabled)))
 
 
 @cache
 def _plugin_digest() -> str:
-    return _sources_digest(Path(__file__).parent)
-
-
-def _sources_digest(folder: Path) -> str:
-    files = sorted(folder.rglob("*.py"))
-    return _hash(b"\0".join(path.name.encode() + path.read_bytes() for path in files))
-
-
-def _hash(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=12).hexdigest()
+    return texts.of_sources(Path(__file__).parent)

@@ -117,4 +117,4 @@ class TypedtorchPlugin(Plugin):
 
     def get_additional_indirect_deps(self, file: MypyFile) -> set[str]:
         self.reporter.module_checked(file)
-        return set()  # what findings rest on is watched in ``kept``
+        return set()  # what findings rest on is watched in ``answers``

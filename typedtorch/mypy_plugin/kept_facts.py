@@ -9,14 +9,11 @@ from __future__ import annotations
 import io
 import pickle
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from typedtorch.mypy_plugin import digest
-from typedtorch.mypy_plugin.digest import Texts
+from typedtorch.shapes import texts
 from typedtorch.shapes.module_facts import SourceFacts
-
-if TYPE_CHECKING:
-    from typedtorch.mypy_plugin.store import Store  # it knows mypy, which other processes need not load
+from typedtorch.shapes.store import Store
+from typedtorch.shapes.texts import Texts
 
 # What may come out of a file: what facts are made of, and nothing that could do anything.
 _PARTS = {
@@ -38,7 +35,7 @@ class Written:
     @classmethod
     def of(cls, source: SourceFacts, *, whole: bool) -> Written:
         """The facts themselves take time to be worked out, all of them."""
-        return cls(digest.of_text(source.interface), pickle.dumps(source) if whole else b"")
+        return cls(texts.of_text(source.interface), pickle.dumps(source) if whole else b"")
 
     def read(self) -> SourceFacts | None:
         """The facts, where they are there and are facts."""
@@ -73,7 +70,7 @@ class KeptFacts:
         self._store.write(f"{module}.facts", f"{of} {written.interface}\n".encode() + written.data)
 
     def _of(self, path: str) -> str:
-        return digest.of_text(f"{digest.engine()} {path} {self._texts.of(path)}")
+        return texts.of_text(f"{texts.engine()} {path} {self._texts.of(path)}")
 
 
 class _Facts(pickle.Unpickler):

@@ -19,20 +19,20 @@ from mypy.options import Options
 from mypy.plugin import AnalyzeTypeContext, Plugin
 from mypy.types import Type
 
-from typedtorch.mypy_plugin import messages
-from typedtorch.mypy_plugin.ahead import ONE_MORE, Ahead, Answer, Stamp, stamp, worth_starting
-from typedtorch.mypy_plugin.digest import Texts
-from typedtorch.mypy_plugin.kept import Kept
+from typedtorch.mypy_plugin import messages, store
+from typedtorch.mypy_plugin.ahead import Ahead, worth_starting
 from typedtorch.mypy_plugin.kept_facts import KeptFacts, Written
-from typedtorch.mypy_plugin.store import Store
 from typedtorch.mypy_plugin.unreachable import unreachable_lines
+from typedtorch.shapes.answers import Answer, Kept, Stamp, stamp
 from typedtorch.shapes.config import Config
+from typedtorch.shapes.cores import ONE_MORE
 from typedtorch.shapes.findings import Finding
 from typedtorch.shapes.sources import Sources, is_installed
+from typedtorch.shapes.texts import Texts
 
 if TYPE_CHECKING:
     from typedtorch.shapes.ignores import Ignores
-    from typedtorch.shapes.infer import Program, Reach
+    from typedtorch.shapes.infer import Reach
 
 # Whether mypy asks once a module is checked; before 2.4 it does not, see older.py.
 LAST_WORD = hasattr(Plugin, "get_additional_indirect_deps")
@@ -56,10 +56,10 @@ class Reporter:
         self._silent: dict[str, bool] = {}
         self._size = 0  # bytes of what mypy has read anew that names tensors and is to be checked
         self._sources = Sources(self.find)
-        store, texts = Store.beside(options), Texts()
-        self._kept = Kept(store, texts, self.find)
-        self._kept_facts = KeptFacts(store, texts)
-        self._engine: tuple[Program, Reach] | None = None
+        kept, texts = store.beside(options), Texts()
+        self._kept = Kept(kept, texts, self.find)
+        self._kept_facts = KeptFacts(kept, texts)
+        self._engine: Reach | None = None
         self._broken = False
         self._read: dict[str, tuple[Path, Stamp]] = {}
         self._checked: dict[str, Answer] = {}
@@ -221,20 +221,17 @@ class Reporter:
         path = Path(tree.path)
         if self._broken:
             return None
-        before = stamp(path)
         try:
-            program, reach = self._current()
-            report = program.check(tree.fullname, path, self._shadow(tree.path))
-            reached = reach.of(tree.fullname)
+            answer = self._current().answer(tree.fullname, path, self._shadow(tree.path))
         except Exception as error:
             self._broken = self._engine is None  # it did not even start: telling once is enough
             self._failed(tree, error)
             return None
-        self._read[tree.fullname] = (path, before)
-        self._checked[tree.fullname] = Answer(before, report.findings, reached.modules, reached.absent)
-        return self._checked[tree.fullname]
+        self._read[tree.fullname] = (path, answer.stamp)
+        self._checked[tree.fullname] = answer
+        return answer
 
-    def _current(self) -> tuple[Program, Reach]:
+    def _current(self) -> Reach:
         """The engine's model of the program, made anew when the daemon sees a file that changed since."""
         if self.options.fine_grained_incremental and any(stamp(p) != old for p, old in self._read.values()):
             self._engine = None
@@ -242,8 +239,7 @@ class Reporter:
             from typedtorch.shapes.infer import Program, Reach  # noqa: PLC0415  # needed only where mypy checks
 
             self._read.clear()
-            program = Program(self._find_and_note)
-            self._engine = program, Reach(program)
+            self._engine = Reach(Program(self._find_and_note))
         return self._engine
 
     def _find_and_note(self, module: str) -> Path | None:

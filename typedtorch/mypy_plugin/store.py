@@ -1,62 +1,24 @@
-"""A folder beside mypy's cache, for what is kept from one run to the next."""
+"""What is kept from one run of mypy to the next, beside its own cache.
+
+When one module of an import cycle changes mypy checks all of them anew, and what is known of their shapes
+still holds for nearly all.  Where it does not hold mypy's own result for the module is no longer good either,
+whatever mypy thinks of it.
+"""
 
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from pathlib import Path
 
 from mypy.options import Options
 
-_NAME = "typedtorch"
+from typedtorch.shapes.store import Store
 
 
-class Store:
-    """Files by name; where one cannot be read or written it is as if there were none."""
+def beside(options: Options) -> Store:
+    """In mypy's own cache folder; one that holds nothing where mypy keeps nothing itself.
 
-    def __init__(self, folder: Path | None) -> None:
-        self._folder = folder
-        self._there = _names(folder)
-
-    @classmethod
-    def beside(cls, options: Options) -> Store:
-        """In mypy's own cache folder; one that holds nothing where mypy keeps nothing itself."""
-        keeps = options.incremental and not options.fine_grained_incremental
-        return cls(Path(options.cache_dir) / _NAME if keeps and options.cache_dir != os.devnull else None)
-
-    @property
-    def keeps(self) -> bool:
-        """Whether anything is kept at all: in mypy's daemon files change while it runs."""
-        return self._folder is not None
-
-    def read(self, name: str) -> bytes | None:
-        """What is kept under a name."""
-        if self._folder is not None and name in self._there:
-            with suppress(OSError):
-                return (self._folder / name).read_bytes()
-        return None
-
-    def write(self, name: str, data: bytes) -> None:
-        """Keep something, whole or not at all."""
-        if self._folder is None:
-            return
-        with suppress(OSError):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            beside = self._folder / f"{name}.{os.getpid()}"
-            beside.write_bytes(data)
-            beside.replace(self._folder / name)
-            self._there.add(name)
-
-    def remove(self, name: str) -> None:
-        """Keep nothing under a name any more."""
-        if self._folder is not None and name in self._there:
-            self._there.discard(name)
-            with suppress(OSError):
-                (self._folder / name).unlink()
-
-
-def _names(folder: Path | None) -> set[str]:
-    try:
-        return set(os.listdir(folder)) if folder is not None else set()
-    except OSError:
-        return set()
+    Nor in the daemon, where files change while it runs.
+    """
+    keeps = options.incremental and not options.fine_grained_incremental and options.cache_dir != os.devnull
+    return Store(Path(options.cache_dir) / "typedtorch" if keeps else None)

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from typedtorch.mypy_plugin.ahead import Answer, Facts, Files, Result, Task, stamp
+from typedtorch.mypy_plugin.ahead import Facts, Files, Result, Task
 from typedtorch.mypy_plugin.kept_facts import Written
+from typedtorch.shapes.answers import Answer, stamp
 from typedtorch.shapes.module_facts import SourceFacts
 from typedtorch.shapes.sources import Sources
 from typedtorch.shapes.syntax import DEPTH, Syntax
@@ -71,21 +72,15 @@ class _Checker:
 
         self._files = files
         self._sources = Sources(self._find)
-        self._program = Program(self._find)
-        self._reach = Reach(self._program)
+        self._reach = Reach(Program(self._find))
 
     def answer(self, module: str) -> Answer | None:
         """None for a module that cannot concern tensors, and where the engine fails."""
         path = Path(self._files[module])
-        before = stamp(path)
         try:
-            if not self._sources.relevant(module, path):
-                return None
-            report = self._program.check(module, path)
-            reached = self._reach.of(module)
+            return self._reach.answer(module, path) if self._sources.relevant(module, path) else None
         except Exception:  # mypy's process tries again, and says what is wrong
             return None
-        return Answer(before, report.findings, reached.modules, reached.absent)
 
     def _find(self, module: str) -> Path | None:
         path = self._files.get(module)

@@ -48,9 +48,13 @@ def no_attribute(class_name: str, attribute: str, known: Iterator[str] | set[str
 
 @dataclass(slots=True)
 class AttributeCheck:
-    """Checks modules one by one; ``find`` gives the file of a module of the program."""
+    """Checks modules one by one; ``find`` gives the file of a module of the program.
+
+    ``asked`` are the modules whose classes the last answer rests on, whether they are there or not.
+    """
 
     find: Callable[[str], Path | None]
+    asked: set[str] = field(default_factory=set)
     _sources: dict[str, SourceFacts | None] = field(default_factory=dict)
 
     def __call__(self, module: str, path: Path, syntax: Syntax) -> list[Finding]:
@@ -58,6 +62,7 @@ class AttributeCheck:
         package = module if path.stem == "__init__" else module.rpartition(".")[0]
         source = SourceFacts.of(syntax, package)
         self._sources[module] = source
+        self.asked = set()
         return [f for name in source.classes for f in self._class(module, name, source, str(path))]
 
     def _class(self, module: str, name: str, source: SourceFacts, path: str) -> Iterator[Finding]:
@@ -104,6 +109,7 @@ class AttributeCheck:
         return family
 
     def _source(self, module: str) -> SourceFacts | None:
+        self.asked.add(module)
         if module not in self._sources:
             path = self.find(module)
             self._sources[module] = None

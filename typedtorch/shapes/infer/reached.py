@@ -12,7 +12,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from typedtorch.shapes.answers import Answer, stamp
 from typedtorch.shapes.infer.bindings import Binding
 from typedtorch.shapes.infer.program import EXTERNAL, Module, Program
 from typedtorch.shapes.syntax import walk
@@ -31,11 +33,18 @@ class Reached:
 
 
 class Reach:
-    """Answers for the modules that one program has checked."""
+    """Answers for the modules of one program."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
         self._texts: dict[Module, _Text] = {}
+
+    def answer(self, name: str, path: Path, text: str | None = None) -> Answer:
+        """Check a module, and say what its findings rest on."""
+        before = stamp(path)
+        report = self._program.check(name, path, text)
+        reached = self.of(name)
+        return Answer(before, report.findings, reached.modules, reached.absent, report.coverage)
 
     def of(self, name: str) -> Reached:
         """What the findings of a module rest on besides its own text, once it has been checked."""

@@ -1,23 +1,46 @@
-"""Answers that are kept from one run of mypy to the next, beside its own cache.
+"""What was found in one module and what that rests on, kept from one run to the next.
 
-When one module of an import cycle changes mypy checks all of them anew, and what is known of their shapes
-still holds for nearly all: for those whose text is the same, as is that of all modules which it rests on.
-Where it does not hold mypy's own result for the module is no longer good either, whatever mypy thinks of it.
+An answer holds for as long as the text of its module is the same, that of all modules which it rests on, and
+those that were looked for in vain are still not there.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import astuple
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import TypedDict
 
-from typedtorch.mypy_plugin import digest
-from typedtorch.mypy_plugin.ahead import Answer, stamp
-from typedtorch.mypy_plugin.digest import Texts
-from typedtorch.mypy_plugin.store import Store
-from typedtorch.shapes.findings import Finding
+from typedtorch.shapes import texts
+from typedtorch.shapes.findings import Coverage, Finding
+from typedtorch.shapes.store import Store
+from typedtorch.shapes.texts import Texts
+
+Stamp = tuple[int, int]
+
+
+def stamp(path: Path) -> Stamp:
+    """What changes when a file does."""
+    try:
+        status = path.stat()
+    except OSError:
+        return (0, 0)
+    return (status.st_mtime_ns, status.st_size)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The findings of one module, the state of its file then, and what else they rest on.
+
+    That is the text of other modules, and that there are none of some names.
+    """
+
+    stamp: Stamp
+    findings: list[Finding]
+    used: frozenset[str]
+    absent: frozenset[str]
+    coverage: Coverage = field(default_factory=Coverage)
 
 
 class _Entry(TypedDict):
@@ -25,18 +48,30 @@ class _Entry(TypedDict):
 
     by: str  # the engine
     of: list[str]
+    around: list[str]
     used: dict[str, list[str]]
     absent: list[str]
     findings: list[list[object]]
+    coverage: list[int]
 
 
 class Kept:
-    """One file of a store for each module."""
+    """One file of a store for each module.
 
-    def __init__(self, store: Store, texts: Texts, find: Callable[[str], Path | None]) -> None:
+    ``around`` is what answers rest on besides texts that are named, of a module and its file.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        texts: Texts,
+        find: Callable[[str], Path | None],
+        around: Callable[[str, Path], list[str]] = lambda module, path: [],
+    ) -> None:
         self._store = store
         self._texts = texts
         self._find = find
+        self._around = around
         self._entries: dict[str, _Entry | None] = {}
 
     def holds(self, module: str) -> bool | None:
@@ -54,10 +89,12 @@ class Kept:
             or entry["of"] != self._text(path)
             or any(self._find(name) is not None for name in entry["absent"])
             or any(self._state(name) != state for name, state in entry["used"].items())
+            or entry["around"] != self._around(module, Path(path))
         ):
             return None
         findings = [Finding(*values) for values in entry["findings"]]  # type: ignore[arg-type]  # of our own
-        return Answer(stamp(Path(path)), findings, frozenset(entry["used"]), frozenset(entry["absent"]))
+        used, absent = frozenset(entry["used"]), frozenset(entry["absent"])
+        return Answer(stamp(Path(path)), findings, used, absent, Coverage(*entry["coverage"]))
 
     def keep(self, module: str, path: str, answer: Answer) -> None:
         """What was found in a module, for later runs."""
@@ -65,11 +102,13 @@ class Kept:
         if not self._store.keeps or len(used) < len(answer.used):
             return
         entry = self._entries[module] = _Entry(
-            by=digest.engine(),
+            by=texts.engine(),
             of=self._text(path),
+            around=self._around(module, Path(path)),
             used=used,
             absent=sorted(answer.absent),
             findings=[list(astuple(finding)) for finding in answer.findings],
+            coverage=list(astuple(answer.coverage)),
         )
         self._store.write(f"{module}.json", json.dumps(entry).encode())
 
@@ -96,4 +135,4 @@ def _read(data: bytes | None) -> _Entry | None:
         entry: _Entry | None = None if data is None else json.loads(data)
     except ValueError:
         return None
-    return entry if isinstance(entry, dict) and entry.get("by") == digest.engine() else None
+    return entry if isinstance(entry, dict) and entry.get("by") == texts.engine() else None
