@@ -107,9 +107,8 @@ def main() -> None:
             without, with_ = off[run][which], on[run][which]
             text.append(f"  {run:<20} off {without:6.2f}  on {with_:6.2f}  ratio {with_ / without:.2f}")
     text.append("typedtorch check, start included")
-    text.append(
-        f"  on the clock         one process {alone[0]:.2f} s, {cores} {together[0]:.2f} s, again {again[0]:.2f} s"
-    )
+    clock = f"one process {alone[0]:.2f} s, {cores} {together[0]:.2f} s, again {again[0]:.2f} s"
+    text.append(f"  on the clock         {clock}")
     text.append(f"  model code           {lines / alone[1]:8.0f} lines a CPU second")
     text.append(f"  code without tensors {plain / tensorless[1]:8.0f} lines a CPU second ({plain} lines)")
     print("\n".join(text))
