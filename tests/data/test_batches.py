@@ -14,9 +14,11 @@ from typedtorch.data import (
     Prefetcher,
     PrefetchError,
     RowBuffer,
+    Shard,
     TokenBatches,
     UniformStarts,
     get_batch,
+    row_buffer,
 )
 
 TOKENS = MemoryTokens((np.arange(5000) * 31 % 241).astype(np.uint8), vocab=256)
@@ -178,3 +180,17 @@ def test_batches_of_nothing_are_refused() -> None:
             kind(9, 0, 0)
     with pytest.raises(ValueError, match="depth is at least 1, got 0"):
         Prefetcher(TokenBatches(tokens, sampler, batch=2, seq=2), depth=0)
+    with pytest.raises(ValueError, match="get_batch: seq is at least 1, got 0"):
+        get_batch(tokens, [0], 0)
+
+
+@pytest.mark.parametrize(("rank", "world"), [(2, 2), (-1, 2), (0, 0)])
+def test_a_rank_that_no_process_has_is_refused(rank: int, world: int) -> None:
+    with pytest.raises(ValueError, match=f"rank is from 0 to {world - 1}, got {rank}"):
+        Shard(rank, world)
+
+
+@pytest.mark.parametrize(("batch", "seq", "dtype"), [(1, 3, "u1"), (3, 3, "u1"), (2, 4, "u1"), (2, 3, "u2")])
+def test_a_buffer_of_another_size_or_dtype_is_refused(batch: int, seq: int, dtype: str) -> None:
+    with pytest.raises(ValueError, match=r"out is .*, wanted uint8 of \(2, 4\)"):
+        get_batch(TOKENS, [0, 1], 3, out=row_buffer(batch, seq, np.dtype(dtype)))

@@ -1,7 +1,9 @@
 """Token sources: every layout, every way a file can be wrong, and reads that never lie."""
 
+import copy
 import errno
 import os
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -241,6 +243,18 @@ def test_a_file_is_held_in_memory_where_an_eighth_of_it_is_enough(
     assert isinstance(open_tokens(path), MemoryTokens)
     (tmp_path / "meminfo").write_text("MemAvailable: 15 kB\n")
     assert isinstance(open_tokens(path), FileTokens)
+
+
+def test_copies_have_a_descriptor_of_their_own(tmp_path: Path) -> None:
+    path = written(tmp_path, "uint16")
+    tokens = open_tokens(path, vocab=500, in_memory=False)
+    sent = pickle.dumps(tokens)  # as to a worker of a DataLoader
+    before = len(os.listdir("/proc/self/fd"))
+    copies = [pickle.loads(sent), copy.deepcopy(tokens), copy.copy(tokens)]
+    assert len(os.listdir("/proc/self/fd")) == before + 3
+    assert [(c.vocab, rows(c, [3], 4).tolist()) for c in copies] == [(500, [IDS[3:7].tolist()])] * 3
+    copies.clear()
+    assert rows(tokens, [3], 4).tolist() == [IDS[3:7].tolist()]
 
 
 def test_a_closed_file_is_not_read(tmp_path: Path) -> None:

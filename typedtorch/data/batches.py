@@ -54,10 +54,16 @@ def get_batch(
             [6, 7, 8]]))
 
     Raises:
+        ValueError: ``seq`` is not at least 1, or ``out`` is of another size or dtype.
         DataError: a start outside the tokens, an id outside the vocabulary, or a file that shrank.
     """
+    if seq < 1:
+        raise ValueError(f"get_batch: seq is at least 1, got {seq}")
     where: Int64[np.ndarray, "batch"] = np.asarray(starts, np.int64)
     out = out or row_buffer(len(where), seq, tokens.dtype)
+    if out.rows.shape != (len(where), seq + 1) or out.rows.dtype != tokens.dtype:
+        wanted = f"{tokens.dtype} of {(len(where), seq + 1)}"
+        raise ValueError(f"get_batch: out is {out.rows.dtype} of {out.rows.shape}, wanted {wanted}")
     tokens.read(where, out)
     return as_batch(out, torch.device(device))
 
@@ -73,10 +79,18 @@ def as_batch(rows: RowBuffer, device: torch.device) -> Batch:
 
 @dataclass(frozen=True)
 class Shard:
-    """Which part of each global batch this process reads."""
+    """Which part of each global batch this process reads.
+
+    Raises:
+        ValueError: ``rank`` is not in 0 .. world - 1.
+    """
 
     rank: int = 0
     world: int = 1
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.rank < self.world:
+            raise ValueError(f"Shard: rank is from 0 to {self.world - 1}, got {self.rank}")
 
 
 class TokenBatches:

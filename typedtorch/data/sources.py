@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
 from types import TracebackType
@@ -110,6 +111,7 @@ class FileTokens:
     """
 
     def __init__(self, path: str | os.PathLike[str], layout: Layout) -> None:
+        self._descriptor = -1
         self.path, self.layout = Path(path), layout
         self.name, self.separator, self.dtype = str(path), layout.separator, layout.dtype
         self._descriptor = os.open(path, os.O_RDONLY)
@@ -117,6 +119,10 @@ class FileTokens:
 
     def __len__(self) -> int:
         return self.layout.count
+
+    def __reduce__(self) -> tuple[type[FileTokens], tuple[str, Layout]]:
+        """Copies, and other processes, open the file themselves: a descriptor means nothing to them."""
+        return FileTokens, (os.path.abspath(self.path), replace(self.layout, vocab=self.vocab))
 
     def __enter__(self) -> FileTokens:
         return self
