@@ -88,6 +88,8 @@ def test_what_does_not_fit_is_refused() -> None:
             function(q, k, v)
     with pytest.raises(ValueError, match="suffix_attention: 2 queries are not a suffix of 1 keys"):
         suffix_attention(q, q[..., :1, :], q[..., :1, :])
+    with pytest.raises(ValueError, match="causal_attention: 1 queries and 2 keys; suffix_attention is for"):
+        causal_attention(k[..., 1:, :], k, v)
 
 
 def test_dropout_drops_weights() -> None:

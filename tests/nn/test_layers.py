@@ -132,5 +132,7 @@ def test_sizes_that_do_not_fit_are_refused() -> None:
         nn.Attention(8, 3)
     with pytest.raises(ValueError, match="Attention: 3 kv_heads do not divide 4 heads"):
         nn.Attention(8, 4, kv_heads=3)
+    with pytest.raises(ValueError, match=r"Attention: dropout is a probability in \[0, 1\], got 1.5"):
+        nn.Attention(8, 4, dropout=1.5)
     with pytest.raises(ValueError, match="MLP: no activation 'tanh'; there are gelu, gelu_tanh, silu, relu"):
         nn.MLP(8, 8, activation="tanh")  # type: ignore[arg-type]  # the point of the test

@@ -56,13 +56,18 @@ def causal_attention(
     """:func:`attention` in which position ``i`` sees positions ``0..i``.
 
     Raises:
-        ValueError: ``heads`` is not a multiple of ``kv_heads``.
+        ValueError: ``heads`` is not a multiple of ``kv_heads``, or there are more or fewer keys than queries.
 
     >>> zeros = torch.zeros(1, 1, 3, 1)
     >>> causal_attention(zeros, zeros, torch.tensor([0.0, 2.0, 7.0]).view(1, 1, 3, 1)).flatten()
     tensor([0., 1., 3.])
     """
     _check_heads(q, k)
+    q_seq, k_seq = q.shape[-2], k.shape[-2]
+    if q_seq != k_seq:  # torch would let query i see keys 0..i
+        raise ValueError(
+            f"causal_attention: {q_seq} queries and {k_seq} keys; suffix_attention is for the last keys"
+        )
     return F.scaled_dot_product_attention(
         q, k, v, is_causal=True, dropout_p=dropout, scale=scale, enable_gqa=q.shape[-3] != k.shape[-3]
     )

@@ -84,8 +84,8 @@ class Attention(Module, scope="instance"):
     ``2 * d_model * (heads + kv_heads) * head_dim`` parameters.
 
     Raises:
-        ValueError: ``heads`` does not divide ``d_model`` and no ``head_dim`` is given, or ``kv_heads``
-            does not divide ``heads``.
+        ValueError: ``heads`` does not divide ``d_model`` and no ``head_dim`` is given, ``kv_heads``
+            does not divide ``heads``, or ``dropout`` is not in [0, 1].
 
     >>> Attention(16, 4, kv_heads=2)(torch.ones(1, 3, 16)).shape
     torch.Size([1, 3, 16])
@@ -111,6 +111,8 @@ class Attention(Module, scope="instance"):
         self.head_dim = d_model // heads if head_dim is None else head_dim
         if heads % self.kv_heads:
             raise ValueError(f"Attention: {self.kv_heads} kv_heads do not divide {heads} heads")
+        if not 0.0 <= dropout <= 1.0:
+            raise ValueError(f"Attention: dropout is a probability in [0, 1], got {dropout}")
         self.dropout = dropout
         wide, narrow = self.heads * self.head_dim, self.kv_heads * self.head_dim
         self.q = Linear(d_model, wide, bias=bias, device=device, dtype=dtype)
