@@ -11,7 +11,7 @@ from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.declared import check_declared
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import with_item, without_attributes
-from typedtorch.shapes.infer.objects import without
+from typedtorch.shapes.infer.objects import resizes, without
 from typedtorch.shapes.infer.unpacking import unpacked
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -86,7 +86,7 @@ def _assign_attribute(frame: Frame, base: ast.expr, attr: str, value: Value, sou
         if isinstance(had, Tensor) and not equal(had, value):
             made = replace(made, axes={})  # those of what the constructor was given
         frame.state.replace_value(holder, made)
-        if isinstance(had, _MODULES) and isinstance(value, _MODULES):
+        if resizes(had, value) or (isinstance(had, _MODULES) and isinstance(value, _MODULES)):
             _outgrow(frame, base)
     elif isinstance(holder, LayerV) and (attr == "forward" or _alters(holder, attr, value, source)):
         frame.state.replace_value(holder, UNKNOWN)

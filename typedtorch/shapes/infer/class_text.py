@@ -193,8 +193,20 @@ def defaults(arguments: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr]]:
 
 
 def with_default(arguments: ast.arguments) -> dict[str, str]:
-    """The parameters that have a default, each with ``DEFAULTED`` and the number it is, if it is one."""
-    return {parameter.arg: DEFAULTED + _number(default) for parameter, default in defaults(arguments)}
+    """The parameters that have a default, each with ``DEFAULTED`` and the number it is, if it is one.
+
+    Where ``widths=(8, 16)`` stands for all that may be passed, the others may be tied to it: ``dim`` to 16.
+    """
+    found = {parameter.arg: DEFAULTED + _number(default) for parameter, default in defaults(arguments)}
+    if not any(_is_row(default) for _, default in defaults(arguments)):
+        return found
+    required = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    return {**dict.fromkeys(required, DEFAULTED), **found}
+
+
+def _is_row(node: ast.expr) -> bool:
+    """Whether a default is a list or a tuple of numbers."""
+    return isinstance(node, (ast.List, ast.Tuple)) and any(map(_number, node.elts))
 
 
 def _number(node: ast.expr) -> str:

@@ -53,6 +53,12 @@ def replaces_functions(node: ast.expr) -> bool:
     return isinstance(function, ast.Name) and function.id in ("patch", "monkeypatch")
 
 
+def intercepts(value: Value) -> bool:
+    """A ``TorchFunctionMode`` of the program: what operators give under it is its own affair."""
+    hooks = ("__torch_function__", "__torch_dispatch__")
+    return isinstance(value, Instance) and any(value.info.find(hook) is not None for hook in hooks)
+
+
 def leave(frame: Frame, opened: Value) -> None:
     """The end of a ``with``: what ``__exit__`` assigns to its object is another thing now."""
     if not isinstance(opened, Instance) or opened.info.find("__exit__") is None:

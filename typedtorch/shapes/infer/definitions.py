@@ -27,9 +27,10 @@ from typedtorch.shapes.infer.values import (
     Sequence,
     Tensor,
     Value,
+    equal,
 )
 from typedtorch.shapes.infer.wrappers import gives_back, is_transparent
-from typedtorch.shapes.syntax import walk
+from typedtorch.shapes.syntax import names_in, walk
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.interpreter import Interpreter
@@ -58,13 +59,25 @@ _TRANSPARENT = {
 def define_class(
     interpreter: Interpreter, node: ast.ClassDef, module: Module, closure: dict[str, Value] | None = None
 ) -> Value:
-    """The class of a class statement, the same one each time."""
-    info = interpreter.classes.get(id(node))
-    if info is None:
-        info = interpreter.classes[id(node)] = collect(node, module, closure or {})
-    elif closure is not None:
-        info.closure = closure
-    return ClassV(info)
+    """The class of a class statement, the same one each time for the same captured values."""
+    made = interpreter.classes.setdefault(id(node), [])
+    for info in made:
+        if closure is None or _captures_alike(node, info.closure, closure):
+            return ClassV(info)
+    if len(made) == MAX_CLASSES and closure is not None:
+        info = made.pop()
+        closure = {k: v if equal(v, info.closure.get(k, UNKNOWN)) else UNKNOWN for k, v in closure.items()}
+    made.append(collect(node, module, closure or {}))
+    return ClassV(made[-1])
+
+
+MAX_CLASSES = 8  # that one class statement makes, with other captured values each
+
+
+def _captures_alike(node: ast.ClassDef, a: dict[str, Value], b: dict[str, Value]) -> bool:
+    """Whether a class statement that runs again reads the same values of the function around it."""
+    names = [n for n in names_in(node) if n != node.name and (n in a or n in b)]
+    return a is b or all(n in a and n in b and equal(a[n], b[n]) for n in names)
 
 
 def define_functions(interpreter: Interpreter, nodes: list[Def], module: Module) -> Value:

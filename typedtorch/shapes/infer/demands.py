@@ -16,6 +16,7 @@ from typedtorch.shapes.equality import (
     is_argument,
     name_against_number,
     observing,
+    only_rounding,
     unobserved,
 )
 from typedtorch.shapes.infer.lengths import counts_items
@@ -164,11 +165,13 @@ def _may_be_one(a: Size, b: Size) -> bool:
 
     A list may have as many items as its items have numbers: three axes make a rotation.  Beside an axis of 1,
     the axes of an object's tensors (the channels of an image in a batch of one) may be 1 as well.
+    An axis that only a result names may be the number of another: three items of three features.
+    ``n//2`` and ``n - n//2`` are the halves of what is meant to be even.
     """
-    if counts_items(a) or counts_items(b):
+    if counts_items(a) or counts_items(b) or only_rounding(a - b):
         return True
     number, other = (a, b) if isinstance(a, int) else (b, a)
     if not isinstance(number, int):
         return False
     integers = is_counted(other) or any(atom.kind == "int" for atom in atoms(other))
-    return integers or (number == 1 and not name_against_number(other, 1))
+    return integers or bool(promised(other)[0]) or (number == 1 and not name_against_number(other, 1))

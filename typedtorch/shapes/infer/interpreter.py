@@ -84,7 +84,7 @@ class Interpreter:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.signatures: dict[int, Signature] = {}
-        self.classes: dict[int, ClassInfo] = {}
+        self.classes: dict[int, list[ClassInfo]] = {}
         self.stack: list[int] = []
         self.steps, self._left = STEPS_A_MODULE, 0  # for what is checked now, and for the rest of the module
         self.assuming: set[int] = set()

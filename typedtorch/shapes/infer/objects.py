@@ -19,7 +19,9 @@ from typedtorch.shapes.infer.values import (
     Instance,
     Partial,
     Sequence,
+    Tensor,
     Value,
+    is_size,
     join,
 )
 from typedtorch.shapes.rule import Fields, like
@@ -39,6 +41,7 @@ class Replacement:
 
     def __init__(self, old: Value, new: Value) -> None:
         self._old, self._new = old, new
+        self._resizes = resizes(old, new)
         self._made: dict[int, tuple[Value, Value]] = {}  # with what it was made of, which so stays alive
         if isinstance(new, (Sequence, DictV)) and _holds(new, old, _DEEP):  # a child in its parent's list
             self._new = with_parts(new, lambda part: UNKNOWN if _is_or_holds(part, old) else part)
@@ -67,7 +70,8 @@ class Replacement:
             return part if (changed := inside(part)) is part else join(part, changed, "item")
 
         if isinstance(value, Instance):
-            return replace(value, attributes={k: inside(v) for k, v in value.attributes.items()})
+            attributes = {k: inside(v) for k, v in value.attributes.items()}
+            return replace(value, attributes=attributes, altered=value.altered or self._resizes)
         if isinstance(value, Choice):
             return Choice(tuple(map(inside, value.options)))
         if isinstance(value, FunctionV):
@@ -86,6 +90,13 @@ class Replacement:
         if isinstance(value, Sequence):
             return replace(value, element=any_inside(value.element))
         return like(value, map(inside, value))
+
+
+def resizes(had: Value, value: Value) -> bool:
+    """Whether what is put in the place of a tensor or a number may have other sizes."""
+    if isinstance(had, Tensor):
+        return not isinstance(value, Tensor) or had.shape != value.shape
+    return is_size(had) and had != value
 
 
 def without(value: Value, holder: Value) -> Value:

@@ -16,6 +16,7 @@ from typedtorch.shapes.infer.class_text import only_passes_on
 from typedtorch.shapes.infer.contents import with_parts
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.index import MUTATORS
+from typedtorch.shapes.infer.objects import resizes
 from typedtorch.shapes.infer.rule_values import from_rule
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -106,7 +107,9 @@ def set_attribute(frame: Frame, holder: Value, name: Value, value: Value) -> Non
     if not isinstance(holder, Instance):
         return
     if isinstance(name, str):
-        frame.state.replace_value(holder, with_attribute(holder, name, value))
+        changed = with_attribute(holder, name, value)
+        altered = holder.altered or resizes(holder.attributes.get(name), value)
+        frame.state.replace_value(holder, replace(changed, altered=altered))
     elif isinstance(holder.attributes.get("__layer__"), Sequence) and may_be_module(value):
         unknown = Sequence("sequential", None, UNKNOWN)
         frame.state.replace_value(holder, holder.with_attribute("__layer__", unknown))

@@ -118,7 +118,7 @@ def call_names(
     if function.is_bound and isinstance(receiver, Instance):
         names.variables.update(receiver.variables)
         for name in receiver.info.links():
-            if name in receiver.arguments:
+            if name in receiver.arguments and not receiver.altered:
                 names.sizes[name] = receiver.arguments[name]
                 names.binders[name] = _receiver_text(node)
     return names

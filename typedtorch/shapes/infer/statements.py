@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 from typedtorch.shapes.infer import calls, contexts, paths, refine, turns
@@ -132,7 +133,7 @@ def with_(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
             assign_target(frame, item.optional_vars, contexts.entered(frame, value, item.context_expr))
     if any(contexts.expects_an_error(item.context_expr) for item in node.items):
         reached = _expected_to_fail(frame, node.body)
-    elif any(contexts.replaces_functions(item.context_expr) for item in node.items) or swallowed:
+    elif _is_patched(node, opened) or swallowed:
         reached = _with_other_functions(frame, node.body)
     else:
         reached = run(frame, node.body)
@@ -141,6 +142,12 @@ def with_(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
         contexts.leave(frame, left)
     frame.state.autocast = before
     return reached
+
+
+def _is_patched(node: ast.With | ast.AsyncWith, opened: list[Value]) -> bool:
+    """Whether what the body calls is not what the source says."""
+    patched = any(contexts.replaces_functions(item.context_expr) for item in node.items)
+    return patched or any(contexts.intercepts(value) for value in opened)
 
 
 def _expected_to_fail(frame: Frame, body: list[ast.stmt]) -> bool:
@@ -210,7 +217,8 @@ def delete(frame: Frame, node: ast.Delete) -> bool:
             case ast.Attribute(value=holder, attr=name):
                 value = evaluate(frame, holder)
                 if isinstance(value, Instance):
-                    frame.state.replace_value(value, value.with_attribute(name, UNKNOWN))
+                    left = replace(value.with_attribute(name, UNKNOWN), altered=True)
+                    frame.state.replace_value(value, left)
                 elif isinstance(value, DictV):
                     without_item(frame, value, name)
     return True

@@ -51,6 +51,8 @@ def stable(instance: Instance, promised: Iterable[Value] = (), *, is_new: bool =
             left = remains(instance, name)
             if left is not UNKNOWN:
                 kept[name] = left
+        elif isinstance(value, Tensor) and not is_new and _given(info, name):
+            continue  # a placeholder, perhaps
         elif not _plain_container(value) or not (
             _changes(info, name)
             or (
@@ -58,7 +60,15 @@ def stable(instance: Instance, promised: Iterable[Value] = (), *, is_new: bool =
             )
         ):
             kept[name] = value
+    moved = {id(v) for n, v in instance.attributes.items() if n not in kept and _reshapes(info, n, v)}
+    if moved:  # by whatever other names they are held
+        kept = {name: value for name, value in kept.items() if id(value) not in moved}
     return replace(instance, attributes=kept)
+
+
+def _reshapes(info: ClassInfo, attribute: str, value: Value) -> bool:
+    """Whether a method gives the tensor that is held another shape in place."""
+    return isinstance(value, Tensor) and any(reshaped(store) for _, store in _stores(info, attribute))
 
 
 def after(receiver: Instance, method: str) -> Instance:
