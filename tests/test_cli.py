@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -184,3 +185,42 @@ def test_a_reader_that_has_read_enough_is_no_error() -> None:
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
     assert done.stdout == "u"
     assert done.stderr == ""
+
+
+PLACE = "import os; os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone'); "
+RUN = "import sys; from typedtorch.cli import main; sys.exit(main(sys.argv[1:]))"
+
+
+def _run(program: str, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", program, *arguments]
+    return subprocess.run(command, stderr=subprocess.PIPE, text=True, timeout=120, check=False, **options)
+
+
+@pytest.mark.parametrize("arguments", ["--help", "--version", "check --explain shape", "check wrong.py"])
+def test_output_that_cannot_be_written_is_one_line(arguments: str) -> None:
+    Path("wrong.py").write_text("import torch\ntorch.ones(2) + torch.ones(3)\n")
+    with open("/dev/full", "w") as full:
+        done = _run(RUN, *arguments.split(), stdout=full)
+    assert done.stderr == "typedtorch: error: the output cannot be written: No space left on device\n"
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize(("arguments", "code"), [("--help", 0), ("check wrong.py", 1), ("check text.py", 0)])
+def test_without_an_output_the_answer_is_the_exit_code(arguments: str, code: int) -> None:
+    Path("wrong.py").write_text("import torch\ntorch.ones(2) + torch.ones(3)\n")
+    Path("text.py").touch()
+    done = _run(RUN, *arguments.split(), preexec_fn=lambda: os.close(1))
+    assert (done.returncode, done.stderr) == (code, "")
+
+
+def test_an_encoding_of_few_characters_shows_what_it_has() -> None:
+    Path("wrong.py").write_text("import torch\nä = torch.ones(2)\nä + torch.ones(3)\n", encoding="utf-8")
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = _run(RUN, "check", "wrong.py", stdout=subprocess.PIPE, env=environment)
+    assert done.returncode == 1
+    assert "wrong.py:3:1: error: ? + torch.ones(3)" in done.stdout
+
+
+def test_a_folder_that_is_gone_is_one_line() -> None:
+    done = _run(PLACE + RUN, "check")
+    assert (done.returncode, done.stderr) == (2, "typedtorch: error: the current folder is gone\n")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import errno
 import importlib
 import io
 import os
@@ -27,21 +28,47 @@ usage: typedtorch COMMAND ...
 typedtorch COMMAND --help says more; typedtorch --version says which version this is.
 """
 _UNPARSED = re.compile(r"Error parsing (\S+): no type matching (\S+) could be instantiated from \['(.*?)'\]")
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _COMMANDS = {"account": "typedtorch.accounting.cli", "check": "typedtorch.check.cli"}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; the exit code is 0, 1 (it failed), 2 (asked wrongly), or 128 plus a signal.
 
+    It is 2 as well where the output cannot be written.
+
     >>> main(["--version"])  # doctest: +ELLIPSIS
     typedtorch ...
     0
     """
+    _open_streams()
     try:
-        return _main(list(sys.argv[1:] if argv is None else argv))
+        code = _main(list(sys.argv[1:] if argv is None else argv))
+        sys.stdout.flush()
+        return code
     except BrokenPipeError:  # whoever read what is printed has read enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 128 + signal.SIGPIPE
+    except OSError as error:
+        if error.errno not in _FULL or error.filename is not None:
+            raise
+        _drop_output()
+        return _complain(f"the output cannot be written: {error.strerror}")
+
+
+def _open_streams() -> None:
+    """Standard output and error that are there, and take every character, if need be as a question mark."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by who started us: the next file opened would take its number
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  # for good
+        elif isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="replace")
+
+
+def _drop_output() -> None:
+    """Leave nothing for the interpreter to write, and to complain about, when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _main(args: list[str]) -> int:
@@ -52,12 +79,16 @@ def _main(args: list[str]) -> int:
     if command == "--version":
         print(f"typedtorch {__version__}")
         return 0
-    if command == "train":
-        return _train(args)
-    if command not in _COMMANDS:
+    if command not in ("train", *_COMMANDS):
         close = difflib.get_close_matches(command, ["train", *_COMMANDS], n=1)
         expected = f"did you mean {close[0]}?" if close else "expected train, account or check"
         return _complain(f"unknown command {command!r}: {expected}")
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return _complain("the current folder is gone")
+    if command == "train":
+        return _train(args)
     run = importlib.import_module(_COMMANDS[command]).main
     return int(run(args))
 

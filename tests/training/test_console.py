@@ -144,6 +144,19 @@ def test_what_a_full_disk_does_not_take_is_left_out() -> None:
     assert file.getvalue() == "two\n"
 
 
+def test_what_the_encoding_does_not_have_is_a_question_mark() -> None:
+    file = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    with Console(file) as console:
+        console.note("loss … 3")
+    assert file.buffer.getvalue() == b"loss ? 3\n"
+
+
+def test_without_a_standard_output_it_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout", None)
+    with Console() as console:
+        console.note("nobody sees it")
+
+
 GOES_ON = """
 import sys, typedtorch
 typedtorch.train(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -37,7 +38,7 @@ class _Output:
     """What is shown goes to ``file`` (standard output unless given) as far as that takes it.
 
     Where the terminal has gone or the pipe was closed it falls silent; what a full disk does not take is
-    left out.
+    left out, and what the encoding does not have is a question mark.
     """
 
     def __init__(self, file: IO[str] | None) -> None:
@@ -48,12 +49,18 @@ class _Output:
 
     @property
     def _now(self) -> IO[str]:
-        return self._file if self._file is not None else sys.stdout
+        return self._file or sys.stdout or _nowhere()
 
     def write(self, text: str) -> int:
         """All of it, or as much as can be."""
-        self._try(lambda: self._now.write(text))
+        self._try(lambda: self._write(text))
         return len(text)
+
+    def _write(self, text: str) -> None:
+        try:
+            self._now.write(text)
+        except UnicodeEncodeError as error:
+            self._now.write(text.encode(error.encoding, "replace").decode(error.encoding))
 
     def flush(self) -> None:
         """Hand on what was written."""
@@ -82,6 +89,12 @@ class _Output:
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self._now.fileno())
             os.close(nowhere)
+
+
+@functools.cache
+def _nowhere() -> IO[str]:
+    """For a process without a standard output."""
+    return open(os.devnull, "w", encoding="utf-8")
 
 
 class Console:
