@@ -13,6 +13,7 @@ from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Choice,
     ClassV,
+    DictV,
     External,
     FunctionV,
     Instance,
@@ -173,7 +174,16 @@ def arithmetic(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right
         sequence, times = (left, right) if isinstance(left, (tuple, Sequence)) else (right, left)
         if isinstance(sequence, (tuple, Sequence)):
             return _repeat(sequence, times)
+    if isinstance(op, ast.BitOr) and isinstance(left, DictV) and isinstance(right, DictV):
+        return _merge(left, right)
     return _number_arithmetic(op, left, right, frame.place(node))
+
+
+def _merge(left: DictV, right: DictV) -> DictV:
+    """``left | right``: the right one's values where both have a key."""
+    if right.rest is not None:
+        return DictV({}, UNKNOWN)
+    return replace(left, items={**left.items, **right.items})
 
 
 def _number_arithmetic(op: ast.operator, left: Value, right: Value, place: str) -> Value:

@@ -5,7 +5,16 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from typedtorch.shapes.infer import calls, enumerations, mutation, reading, registering, specs, updates
+from typedtorch.shapes.infer import (
+    calls,
+    enumerations,
+    mutation,
+    reading,
+    registering,
+    registries,
+    specs,
+    updates,
+)
 from typedtorch.shapes.infer.arithmetic import operate
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.declared import check_declared
@@ -40,8 +49,16 @@ def assign(frame: Frame, node: ast.Assign) -> bool:
     if isinstance(node.value, ast.GeneratorExp) and _outlived(frame, node.value):
         value = SequenceV("iterator", None, UNKNOWN)
     for target in node.targets:
-        assign_target(frame, target, value, node.value)
+        assign_target(frame, target, _with_registered(frame, target, value), node.value)
     return True
+
+
+def _with_registered(frame: Frame, target: ast.expr, value: Value) -> Value:
+    """A table at the top level, with what decorators further down put there."""
+    if not isinstance(value, (DictV, Instance)) or frame.depth or frame.function or frame.owner:
+        return value
+    filled = registries.filled(target.id, frame.module, value) if isinstance(target, ast.Name) else None
+    return value if filled is None else filled
 
 
 def _outlived(frame: Frame, node: ast.GeneratorExp) -> bool:
@@ -201,5 +218,6 @@ def annotated(frame: Frame, node: ast.AnnAssign) -> bool:
             value = frame.interpreter.check_attribute(frame, holder, spec, value, node.value)
             assign_target(frame, node.target, value)
             return True
+    value = _with_registered(frame, node.target, value)
     assign_target(frame, node.target, check_declared(frame, spec, value, node.value))
     return True

@@ -79,6 +79,8 @@ def to_dict(frame: Frame, args: Args, node: ast.AST) -> Value:
     pairs = items_of(base) if isinstance(base, Sequence) else None
     if pairs and all(isinstance(p, tuple) and len(p) == 2 and isinstance(p[0], str) for p in pairs):
         base = DictV(dict(pairs))
+    elif isinstance(base, Sequence) and isinstance(base.any_item, tuple) and len(base.any_item) == 2:
+        base = DictV({}, base.any_item[1])
     if not isinstance(base, DictV) or args.open:
         return DictV({}, UNKNOWN)
     return DictV({**base.items, **args.keywords}, base.rest)

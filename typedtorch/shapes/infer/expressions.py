@@ -134,11 +134,12 @@ def dict_(frame: Frame, node: ast.Dict) -> Value:
     for key_node, value_node in zip(node.keys, node.values, strict=True):
         value = evaluate(frame, value_node)
         if key_node is None:
-            if isinstance(value, DictV):
-                items.update(value.items)
-                rest = value.rest if rest is None else UNKNOWN
-            else:
-                rest = UNKNOWN
+            if not isinstance(value, DictV):
+                value = DictV({}, UNKNOWN)
+            if value.rest is not None:  # it may have any key, also one that stands before it
+                rest = value.rest if rest is None and not items else UNKNOWN
+                items.clear()
+            items.update(value.items)
             continue
         key = evaluate(frame, key_node)
         if enumerations.is_key(key):

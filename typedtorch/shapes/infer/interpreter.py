@@ -23,10 +23,12 @@ from typedtorch.shapes.infer import (
     preconditions,
     reading,
     registering,
+    registries,
     shared,
     signatures,
     specs,
     summaries,
+    tables,
 )
 from typedtorch.shapes.infer.arithmetic import operate
 from typedtorch.shapes.infer.assignment import assign_target
@@ -169,9 +171,13 @@ class Interpreter:
             return reading.alias(value_node, frame.evaluate, parameters)
         if isinstance(value_node, ast.Constant) and isinstance(target, ast.Name):
             return value_node.value
-        value = shared.of_name(name, module, self._alias_or_value(frame, value_node))
+        made = self._alias_or_value(frame, value_node)
+        filled = registries.filled(name, module, made)
+        if filled is not None:
+            return filled
+        value = shared.of_name(name, module, made)
         if isinstance(value, (Sequence, DictV)) and value.kind not in ("sequential", "modules"):
-            return value if _is_constant_name(name) else UNKNOWN
+            return tables.lasting(name, module, value)
         assign_target(frame, target, value)
         return frame.state.variables.get(name, UNKNOWN)
 
@@ -187,8 +193,9 @@ class Interpreter:
         if kind == "TypeAlias" and statement.value is not None:
             return reading.alias(statement.value, frame.evaluate)
         spec = reading.read(statement.annotation, lambda n: evaluate(frame, n))
-        if statement.value is not None and (kind == "Final" or _is_constant_name(name)):
-            value = shared.of_name(name, module, evaluate(frame, statement.value))
+        if statement.value is not None and (kind == "Final" or tables.is_constant_name(name)):
+            made = evaluate(frame, statement.value)
+            value = registries.filled(name, module, made) or shared.of_name(name, module, made)
             return value if value is not UNKNOWN else assume(spec, frame.state.names, name)
         names = Names(lambda n: axis(n, name), where=f"{name}.")
         return assume(spec, names, name)
@@ -307,10 +314,6 @@ _NUMPY_DTYPES = {
     "bool_": dtypes.BOOL, "float_": dtypes.FLOAT64, "double": dtypes.FLOAT64, "single": dtypes.FLOAT32,
     "half": dtypes.FLOAT16, "intp": dtypes.INT64, "int_": dtypes.INT64,
 }  # fmt: skip
-
-
-def _is_constant_name(name: str) -> bool:
-    return name.isupper() or (name.startswith("_") and name[1:].isupper())
 
 
 __all__ = ["Interpreter", "Signature"]

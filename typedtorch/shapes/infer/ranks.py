@@ -36,15 +36,16 @@ COUNTS = (1, 2, 3)
 def run_of_axes(signature: Signature) -> str | None:
     """The one run of axes in the parameters, ``...`` for one without a name; None where it is not certain.
 
-    Without a name, or beside a tensor with axes of its own, the run may be meant to be none at all.
+    Beside a tensor with axes of its own the run may be meant to be none at all, and so may one without a
+    name that stands behind other axes, or beside another.
     """
     arrays = [a for p in signature.parameters for a in _arrays(p.spec)]
     found = {name for a in arrays for name in _runs(a)}
     if len(found) != 1:
         return None
     with_run = [a for a in arrays if _runs(a)]
-    if found == {"..."}:
-        return "..." if len(arrays) == 1 and arrays[0].axes.variadic == 0 else None
+    if found == {"..."} and [a.axes.variadic for a in arrays if a.axes.variadic is not None] != [0]:
+        return None
     names = set().union(*(specs.binding_names(a) for a in with_run))
     beside = set().union(*(specs.binding_names(a) for a in arrays))
     return found.pop() if beside <= names else None

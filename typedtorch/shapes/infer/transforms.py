@@ -25,7 +25,8 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.rules import recurrent
 from typedtorch.shapes.rules.properties import check_gradient
-from typedtorch.shapes.tensor import Entry, Pack, Shape, Undecided, axis_index
+from typedtorch.shapes.size import unknown
+from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, Undecided, axis_index
 
 
 def _transform(name: str) -> Special:
@@ -61,6 +62,18 @@ def functional_call(frame: Frame, args: Args, node: ast.AST) -> Value:
         return UNKNOWN
     inner = Args(values, [args.nodes[2]] * len(values), dict(keywords.items))
     return frame.call(args.values[0], inner, node)
+
+
+def stack_module_state(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """The parameters of as many modules as there are in a list, stacked under their names; their buffers."""
+    modules = args.get(0, "models", UNKNOWN)
+    if not isinstance(modules, Sequence):
+        return UNKNOWN
+    number = modules.length if modules.items is None else len(modules.items)
+    if number is None:
+        number = unknown(f"?{frame.place(node)}")
+    stacked = DictV({}, Tensor((number, ANY_AXES)))
+    return (stacked, stacked)
 
 
 def _of_its_shapes(module: Value, given: Value) -> bool:
@@ -168,6 +181,8 @@ def _take_off(value: Value, dim: Value, mapped: list[Entry]) -> Value:
         return value
     if isinstance(value, tuple) and not isinstance(dim, tuple):
         return tuple(_take_off(v, dim, mapped) for v in value)
+    if isinstance(value, DictV) and not isinstance(dim, DictV):
+        return _in_dict(value, lambda part: _take_off(part, dim, mapped))
     if not isinstance(value, Tensor) or not isinstance(dim, int):
         return UNKNOWN
     try:
@@ -184,6 +199,8 @@ def _put_on(output: Value, dims: Value, entry: Entry) -> Value:
     if isinstance(output, tuple):
         each = dims if isinstance(dims, tuple) else (dims,) * len(output)
         return tuple(_put_on(o, d, entry) for o, d in zip(output, each, strict=False))
+    if isinstance(output, DictV) and not isinstance(dims, DictV):
+        return _in_dict(output, lambda part: _put_on(part, dims, entry))
     if not isinstance(output, Tensor) or not isinstance(dims, int):
         return UNKNOWN
     try:
@@ -192,6 +209,11 @@ def _put_on(output: Value, dims: Value, entry: Entry) -> Value:
         return UNKNOWN
     shape: Shape = (*output.shape[:index], entry, *output.shape[index:])
     return output.of(shape)
+
+
+def _in_dict(value: DictV, change: Callable[[Value], Value]) -> DictV:
+    items = {key: change(part) for key, part in value.items.items()}
+    return DictV(items, None if value.rest is None else change(value.rest))
 
 
 def gradients(frame: Frame, args: Args, node: ast.AST) -> Value:
@@ -273,6 +295,7 @@ SPECIAL: dict[str, Special] = {
     "einops.parse_shape": parse_shape,
     "torch.vmap": _transform("torch.func.vmap"),
     "torch.func.functional_call": functional_call,
+    "torch.func.stack_module_state": stack_module_state,
     "torch.utils.checkpoint.checkpoint": checkpoint,
     **batching.SPECIAL,
 }

@@ -25,8 +25,8 @@ def make_loader(cfg):
     return DataLoader(Pairs(cfg["n"], cfg["size"]), batch_size=cfg["batch"], collate_fn=collate)
 
 
-def main(**overrides):
-    cfg = {**DEFAULTS, **overrides}
+def main():
+    cfg = {**DEFAULTS, "n": 12}
     embed, total = nn.Linear(cfg["size"], cfg["out"]), 0.0
     for batch in make_loader(cfg):
         left, right = embed(batch["left"]), embed(batch["right"])

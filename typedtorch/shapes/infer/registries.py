@@ -1,0 +1,205 @@
+"""Tables that decorators fill: ``@register("conv")`` above a class, and what ``TABLE["conv"]`` is then.
+
+The class or function stands in the same file as the table, and the decorator puts it there under a string
+that the text tells.  Other files may put more into the table, so of other keys nothing is known.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.infer.index import MUTATORS
+from typedtorch.shapes.infer.values import UNKNOWN, ClassV, DictV, FunctionV, Instance, Value
+from typedtorch.shapes.syntax import walk
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.classes import ClassInfo
+    from typedtorch.shapes.infer.program import Module
+
+_Def = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_IsTable = Callable[[ast.expr], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class _Recorder:
+    """A decorator: its parameters, with what they are if they are left out, and the key it makes of them."""
+
+    parameters: tuple[str, ...]
+    defaults: Mapping[str, Value]
+    item: str
+    key: ast.expr
+
+    def key_for(self, use: ast.expr, name: str) -> str | None:
+        """The key under which ``@use`` puts the definition of this name."""
+        given: dict[str, Value] = dict(self.defaults)
+        if isinstance(use, ast.Call):
+            arguments = [*zip(self.parameters, use.args, strict=False)]
+            arguments += [(k.arg, k.value) for k in use.keywords if k.arg is not None]
+            for parameter, value in arguments:
+                given[parameter] = value.value if isinstance(value, ast.Constant) else _NOT_TOLD
+        found = self._read(self.key, given, name)
+        return found if isinstance(found, str) else None
+
+    def _read(self, key: ast.expr, given: Mapping[str, Value], name: str) -> Value:
+        match key:
+            case ast.Constant(value=value):
+                return value
+            case ast.Name(id=parameter):
+                return given.get(parameter, _NOT_TOLD)
+            case ast.Attribute(value=ast.Name(id=item), attr="__name__") if item == self.item:
+                return name
+            case ast.Call(func=ast.Attribute(value=text, attr="lower"), args=[], keywords=[]):
+                found = self._read(text, given, name)
+                return found.lower() if isinstance(found, str) else _NOT_TOLD
+            case ast.BoolOp(op=ast.Or(), values=[first, second]):
+                found = self._read(first, given, name)
+                return found if found is _NOT_TOLD or found else self._read(second, given, name)
+        return _NOT_TOLD
+
+
+_NOT_TOLD = UNKNOWN
+
+
+def filled(name: str, module: Module, table: Value) -> Value:
+    """A dict, or an object that holds some, with what decorators of its file put there; None if nothing."""
+    if isinstance(table, DictV):
+        if name not in module.facts(module.tree).changed_names:
+            return None
+        functions = {
+            node.name: (node, False) for node in module.tree.body if isinstance(node, ast.FunctionDef)
+        }
+
+        def is_table(node: ast.expr) -> bool:
+            return isinstance(node, ast.Name) and node.id == name
+
+        return _filled(table, functions, is_table, module.syntax.nodes, module)
+    if not isinstance(table, Instance) or table.info.module is not module:
+        return None
+    found = {}
+    for attribute in table.info.self_changes:
+        held = DictV({}) if _starts_empty(table.info, attribute) else None
+        made = held and _filled_attribute(name, attribute, held, table, module)
+        if made is not None:
+            found[attribute] = made
+    return replace(table, attributes={**table.attributes, **found}) if found else None
+
+
+def _starts_empty(info: ClassInfo, attribute: str) -> bool:
+    """Whether an attribute is an empty dict when the object is made, and no other for good."""
+    if info.self_stores.get(attribute) != {"__init__"}:
+        return False
+    for node in walk(info.methods["__init__"][-1]):
+        match node:
+            case ast.Assign(targets=[ast.Attribute(attr=name)], value=value) if name == attribute:
+                return isinstance(value, ast.Dict) and not value.keys
+            case ast.AnnAssign(target=ast.Attribute(attr=name), value=ast.Dict(keys=[])) if name == attribute:
+                return True
+    return False
+
+
+def _filled_attribute(name: str, attribute: str, held: DictV, table: Instance, module: Module) -> Value:
+    methods = {
+        f"{name}.{method}": (nodes[-1], True)
+        for method, nodes in table.info.methods.items()
+        if isinstance(nodes[-1], ast.FunctionDef)
+    }
+
+    def is_table(node: ast.expr) -> bool:
+        return isinstance(node, ast.Attribute) and node.attr == attribute
+
+    return _filled(held, methods, is_table, module.syntax.nodes, module)
+
+
+def _filled(
+    table: DictV,
+    functions: Mapping[str, tuple[ast.FunctionDef, bool]],
+    is_table: _IsTable,
+    nodes: list[ast.AST],
+    module: Module,
+) -> Value:
+    """The table with its registered items; None where something else changes it, or a key is not told."""
+    recorders: dict[str, _Recorder] = {}
+    changes = sum(_changes(node, is_table) for node in nodes)
+    for called, (node, is_method) in functions.items():
+        inside = sum(_changes(inner, is_table) for inner in walk(node))
+        recorder = _recorder(node, is_table, is_method) if inside == 1 else None
+        if recorder is not None:
+            recorders[called] = recorder
+            changes -= 1
+    if changes or not recorders:
+        return None
+    items = dict(table.items)
+    uses = 0
+    for definition in module.tree.body:
+        for decorator in definition.decorator_list if isinstance(definition, _Def) else ():
+            recorder = recorders.get(
+                _dotted(decorator.func if isinstance(decorator, ast.Call) else decorator)
+            )
+            if recorder is None:
+                continue
+            assert isinstance(definition, _Def)
+            uses += 1
+            key, value = recorder.key_for(decorator, definition.name), module.lookup(definition.name)
+            if key is None:
+                return None
+            known = isinstance(value, (ClassV, FunctionV)) and key not in items
+            items[key] = value if known and _node_of(value) is definition else UNKNOWN
+    if uses < sum(_dotted(node) in recorders for node in nodes if isinstance(node, ast.expr)):
+        return None
+    return replace(table, items=items, rest=UNKNOWN)
+
+
+def _node_of(value: ClassV | FunctionV) -> ast.AST:
+    return value.info.node if isinstance(value, ClassV) else value.node
+
+
+def _changes(node: ast.AST, is_table: _IsTable) -> bool:
+    """Whether a node changes the items of the table, or puts another in its place."""
+    match node:
+        case ast.Subscript(value=held, ctx=ast.Store() | ast.Del()):
+            return is_table(held)
+        case ast.Call(func=ast.Attribute(value=held, attr=method)):
+            return method in MUTATORS and is_table(held)
+    return False
+
+
+def _recorder(function: ast.FunctionDef, is_table: _IsTable, is_method: bool) -> _Recorder | None:
+    """A function that stores what it decorates, itself or by a function in it: ``table[key] = item``."""
+    given = [*function.args.posonlyargs, *function.args.args][is_method:]
+    parameters = [argument.arg for argument in (*given, *function.args.kwonlyargs)]
+    defaults = dict(zip(reversed([g.arg for g in given]), reversed(function.args.defaults), strict=False))
+    defaults |= {
+        a.arg: d
+        for a, d in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
+        if d is not None
+    }
+    for inner in _functions_in(function):
+        arguments = [a.arg for a in inner.args.args]
+        for statement in inner.body:
+            match statement:
+                case ast.Assign(targets=[ast.Subscript(value=held, slice=key)], value=ast.Name(id=item)) if (
+                    is_table(held)
+                ):
+                    if item not in arguments:
+                        return None
+                    read = {k: d.value for k, d in defaults.items() if isinstance(d, ast.Constant)}
+                    own = tuple(p for p in parameters if inner is not function or p != item)
+                    return _Recorder(own, read, item, key)
+    return None
+
+
+def _functions_in(function: ast.FunctionDef) -> Iterator[ast.FunctionDef]:
+    yield function
+    yield from (node for node in function.body if isinstance(node, ast.FunctionDef))
+
+
+def _dotted(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else ""
+
+
+__all__ = ["filled"]
