@@ -11,6 +11,7 @@ from torch import Tensor
 
 from optim.rules import CASES, Case, gradients, leaves, parameters, torch_loop
 from typedtorch import optim
+from typedtorch.optim import pure
 
 
 def _steps(
@@ -51,6 +52,20 @@ def test_our_state_dict_goes_on_in_torch(case: Case) -> None:
     _steps(peer, theirs, 3, 3)
     _steps(facade, ours, 3, 3)
     _close(ours, theirs)
+
+
+FUSED = [case for case in CASES if case.rule in (pure.SGD, pure.Adagrad, pure.Adam, pure.AdamW)]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("case", FUSED, ids=str)
+def test_a_step_is_bitwise_that_of_torch_fused(case: Case, dtype: torch.dtype) -> None:
+    ours = parameters(leaves(case.shapes, [dtype]))
+    theirs = parameters(ours)
+    _steps(case.facade(ours, **case.options), ours, 0, 5)
+    _steps(case.peer(theirs, fused=True, **case.options), theirs, 0, 5)
+    for one, other in zip(ours, theirs, strict=True):
+        assert torch.equal(one, other)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -1,9 +1,10 @@
 """The rules as real ``torch.optim.Optimizer`` objects: param groups, hooks, state dicts.
 
 A group's hyperparameters are the rule's fields; a step hands each group's tensors to the rule with
-``donate=True``, so it costs what torch's fused kernels cost.  The state dict has torch's names
-and torch's extra keys: it loads into the ``torch.optim`` class of the same name, and the other
-way round.
+``donate=True``. So it costs what torch's fused kernels cost, and is what ``torch.optim`` does with
+``fused=True``, bit for bit; torch's for-loop, which the pure rules are bit for bit, up to rounding.
+The state dict has torch's names and torch's extra keys: it loads into the ``torch.optim`` class of the
+same name, and the other way round.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
