@@ -125,6 +125,18 @@ def test_a_loss_that_does_not_depend_on_the_model_is_refused() -> None:
         make_trainer(loss=loss).fit()
 
 
+@pytest.mark.parametrize("items", [-1, float("nan"), float("inf"), "x", None, torch.ones(3)])
+def test_a_count_that_is_none_is_refused(items: Any) -> None:
+    def loss(model: nn.Module, batch: Any, /) -> tuple[Tensor, Any]:
+        total, _ = token_loss(model, batch)
+        return total, items
+
+    with pytest.raises(
+        TypeError, match=r"loss: expected a scalar sum and a count from 0, got a sum of shape"
+    ):
+        make_trainer(loss=loss).fit()
+
+
 @pytest.mark.parametrize(
     ("found", "message"),
     [

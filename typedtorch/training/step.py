@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from numbers import Real
 from typing import Any, NamedTuple, Protocol
 
 import torch
@@ -48,13 +50,23 @@ def evaluate_loss(loss: LossFunction, model: nn.Module, batch: object) -> LossSu
     """
     found = loss(model, batch)
     if isinstance(found, tuple) and len(found) == 2 and isinstance(found[0], Tensor):
-        return found if isinstance(found, LossSum) else LossSum(*found)
+        if found[0].numel() == 1 and _counts(found[1]):
+            return found if isinstance(found, LossSum) else LossSum(*found)
+        got = f"a sum of shape {tuple(found[0].shape)} and {found[1]!r}"
+        raise TypeError(f"loss: expected a scalar sum and a count from 0, got {got}")
     if isinstance(found, Tensor) and found.numel() == 1:
         return LossSum(found, 1)
     shape = f" of shape {tuple(found.shape)}" if isinstance(found, Tensor) else ""
     raise TypeError(
         f"loss: expected a scalar tensor or a pair (sum, count), got a {type(found).__name__}{shape}"
     )
+
+
+def _counts(items: object) -> bool:
+    """Whether it is a number of items; of a tensor the value is not asked, which would stop a GPU."""
+    if isinstance(items, Tensor):
+        return items.numel() == 1
+    return isinstance(items, Real) and 0 <= float(items) < math.inf
 
 
 def accumulate_gradients(
