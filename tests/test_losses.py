@@ -226,6 +226,36 @@ def _refusals() -> None:
         mse(logits, logits[:, :1])
 
 
+def test_the_chunked_loss_goes_through_torch_func() -> None:
+    hidden, weight, targets = (each.detach() for each in _data(0, 4, 8, 5, 7))
+
+    def chunked(h: Tensor, w: Tensor, t: Tensor) -> Tensor:
+        return linear_cross_entropy(h, w, t, chunk=3)
+
+    def plain(h: Tensor, w: Tensor, t: Tensor) -> Tensor:
+        return cross_entropy(F.linear(h, w), t)
+
+    for argnums in (0, 1, (0, 1)):
+        ours, theirs = (torch.func.grad(f, argnums)(hidden, weight, targets) for f in (chunked, plain))
+        torch.testing.assert_close(ours, theirs)
+    for dims in ((0, None, 0), (None, 0, None)):
+        inputs = [
+            x if dim is None else torch.stack([x, x.flip(0)])
+            for x, dim in zip((hidden, weight, targets), dims, strict=True)
+        ]
+        torch.testing.assert_close(*(torch.func.vmap(f, dims)(*inputs) for f in (chunked, plain)))
+        torch.testing.assert_close(
+            *(torch.func.vmap(torch.func.grad(f, 1), dims)(*inputs) for f in (chunked, plain))
+        )
+
+
+def test_the_chunked_loss_says_that_it_is_differentiated_once() -> None:
+    hidden, weight, targets = _data(0, 4, 8, 5, 7)
+    (slope,) = torch.autograd.grad(linear_cross_entropy(hidden, weight, targets), hidden, create_graph=True)
+    with pytest.raises(RuntimeError, match="linear_cross_entropy can be differentiated once"):
+        slope.square().sum().backward()
+
+
 def test_the_chunked_loss_compiles_to_one_graph() -> None:
     hidden, weight, targets = _data(0, 4, 8, 5, 7)
     compiled = torch.compile(

@@ -13,7 +13,6 @@ import torch
 import torch.nn.functional as F
 from jaxtyping import Float, Int, Shaped
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 Reduction = Literal["mean", "sum"]
 
@@ -101,8 +100,9 @@ def linear_cross_entropy(
     _check_targets("hidden", hidden.shape, targets)
     flat = targets.flatten().long()
     rows: Float[Tensor, "rows d_model"] = hidden.flatten(0, -2) if hidden.ndim > 1 else hidden[None]
-    options = _Options(chunk, ignore_index, label_smoothing, z_loss, torch.is_grad_enabled())
-    total: Float[Tensor, ""] = _LinearCrossEntropy.apply(rows, weight, flat, options)  # type: ignore[no-untyped-call]  # torch's
+    wanted = tuple(torch.is_grad_enabled() and given.requires_grad for given in (rows, weight))
+    options = _Options(chunk, ignore_index, label_smoothing, z_loss, wanted)
+    total: Float[Tensor, ""] = _LinearCrossEntropy.apply(rows, weight, flat, options)[0]  # type: ignore[no-untyped-call]  # torch's
     return _reduce(total, flat, ignore_index, reduction)
 
 
@@ -168,25 +168,29 @@ class _Options:
     ignore_index: int
     smoothing: float
     z_loss: float
-    differentiate: bool
+    wanted: tuple[bool, ...]
+    """Whether a gradient is wanted of the hidden values, and of the weight."""
 
 
 class _LinearCrossEntropy(torch.autograd.Function):
-    """The sum of the losses; its gradients are made in the forward pass and scaled in the backward one."""
+    """The sum of the losses; its gradients are made in the forward pass and scaled in the backward one.
+
+    They are returned with it, so that ``torch.func`` sees them too; as nothing knows their own gradients,
+    asking for those is an error.
+    """
 
     @staticmethod
     def forward(
-        ctx: Any,
         hidden: Float[Tensor, "rows d_model"],
         weight: Float[Tensor, "vocab d_model"],
         targets: Int[Tensor, "rows"],
         options: _Options,
-    ) -> Float[Tensor, ""]:
+    ) -> tuple[Float[Tensor, ""], Tensor | None, Tensor | None]:
         device = hidden.device.type
         autocast = torch.is_autocast_enabled(device)
         matrix = weight.to(torch.get_autocast_dtype(device)) if autocast else weight
         wide = torch.promote_types(weight.dtype, torch.float32)
-        want_hidden, want_weight = (options.differentiate and need for need in ctx.needs_input_grad[:2])
+        want_hidden, want_weight = options.wanted
         total = torch.zeros((), dtype=wide, device=hidden.device)
         d_hidden = torch.empty_like(hidden) if want_hidden else None
         # half precision would lose the small chunks in the sum
@@ -203,16 +207,37 @@ class _LinearCrossEntropy(torch.autograd.Function):
                 d_hidden[rows] = slopes @ matrix
             if d_weight is not None:
                 d_weight += slopes.T @ x
-        ctx.save_for_backward(d_hidden, None if d_weight is None else d_weight.to(weight.dtype))
-        return total
+        return total, d_hidden, None if d_weight is None else d_weight.to(weight.dtype)
 
     @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, upstream: Float[Tensor, ""]) -> tuple[Tensor | None, ...]:
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor | None, ...]) -> None:
+        ctx.set_materialize_grads(False)
+        ctx.save_for_backward(*output[1:])
+
+    @staticmethod
+    def backward(
+        ctx: Any, upstream: Float[Tensor, ""] | None, *seconds: Tensor | None
+    ) -> tuple[Tensor | None, ...]:
+        compiling = torch.compiler.is_compiling()  # makes zeros of all, and differentiates nothing twice
+        if not compiling and any(second is not None for second in seconds):
+            raise RuntimeError("linear_cross_entropy can be differentiated once; cross_entropy, twice")
         d_hidden, d_weight = (
-            None if grad is None else grad * upstream.to(grad.dtype) for grad in ctx.saved_tensors
+            None if grad is None or upstream is None else grad * upstream.to(grad.dtype)
+            for grad in ctx.saved_tensors
         )
         return d_hidden, d_weight, None, None
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[int | None, ...], *inputs: Any) -> tuple[Any, Any]:
+        """One after the other: what is batched may be any of the inputs."""
+        each = [
+            _LinearCrossEntropy.apply(  # type: ignore[no-untyped-call]  # torch's
+                *(x if dim is None else x.select(dim, i) for x, dim in zip(inputs, in_dims, strict=True))
+            )
+            for i in range(info.batch_size)
+        ]
+        joined = tuple(None if one[0] is None else torch.stack(one) for one in zip(*each, strict=True))
+        return joined, tuple(None if x is None else 0 for x in joined)
 
 
 def _log_softmax(
