@@ -177,6 +177,8 @@ def augmented(frame: Frame, node: ast.AugAssign) -> bool:
     """``a += value``; what follows is reached."""
     target = node.target
     left, right = frame.evaluate(_loaded(target)), frame.evaluate(node.value)
+    if isinstance(left, (SequenceV, DictV)):
+        left = frame.evaluate(_loaded(target))  # with what the value has changed of it: ``xs += [xs.pop()]``
     operands = (_loaded(target), node.value)
     value = operate(frame, node, node.op, left, right, operands, in_place=True)
     if isinstance(left, (SequenceV, DictV)):  # it changes in place, for whoever holds it

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typedtorch.shapes.infer import attributes, default_dtype, enumerations, mutation
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.items import items_of, iterate
+from typedtorch.shapes.infer.items import items_of, iterate, this_one
 from typedtorch.shapes.infer.layers import call_sequential
 from typedtorch.shapes.infer.registering import with_module
 from typedtorch.shapes.infer.values import (
@@ -49,6 +49,8 @@ def _list_method(frame: Frame, receiver: Sequence, name: str, args: Args, node: 
     result: Value = None
     if name in ("pop", "popleft"):
         result, updated = _popped(receiver, first=name == "popleft", known=not args.values)
+        if receiver.items is None or args.values:
+            result = this_one(frame, result, frame.place(node))
     else:
         made = _changed(frame, receiver, name, args, node)
         if made is None:
@@ -122,7 +124,7 @@ def _dict_method(frame: Frame, receiver: DictV, name: str, args: Args, node: ast
                 return receiver.items[key]
             if enumerations.is_key(key) and receiver.rest is None and receiver.kind == "dict":
                 return default
-            return join(receiver.get(key), default, frame.place(node))
+            return join(this_one(frame, receiver.get(key), frame.place(node)), default, frame.place(node))
         case "items":
             if receiver.rest is None:
                 return Sequence("view", tuple(receiver.items.items()))
@@ -141,7 +143,7 @@ def _dict_method(frame: Frame, receiver: DictV, name: str, args: Args, node: ast
                 frame.state.replace_value(receiver, replace(receiver, items=left))
             return receiver.items[key]
         case "pop" | "setdefault":
-            value = receiver.get(key)
+            value = this_one(frame, receiver.get(key), frame.place(node))
             if len(args.values) > 1:
                 value = join(value, args.values[1], frame.place(node))
             if enumerations.is_key(key) and receiver.rest is None and receiver.kind == "dict":

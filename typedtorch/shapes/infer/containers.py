@@ -10,7 +10,7 @@ from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer import lengths
 from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.items import items_of, iterate, without_attributes
+from typedtorch.shapes.infer.items import items_of, iterate, this_one, without_attributes
 from typedtorch.shapes.infer.registering import setattr_
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -148,7 +148,7 @@ def sorted_(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 def next_(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``next(xs, default)``: any of the items."""
-    each = _each(frame, args.values[0], node) if args.values else UNKNOWN
+    each = this_one(frame, _each(frame, args.values[0], node), frame.place(node)) if args.values else UNKNOWN
     given = args.values[0] if args.values else UNKNOWN
     if isinstance(given, Sequence) and given.kind == "iterator":  # it has one item less from here on
         frame.state.replace_value(given, Sequence("iterator", None, given.any_item))

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from typedtorch.shapes.infer.values import (
+    UNKNOWN,
     Bound,
     Choice,
     ClassV,
@@ -137,6 +138,39 @@ def map_tensors(
         return part if type(part) in HOLDS_NOTHING else with_parts(part, within)
 
     return within(value)
+
+
+ONE_ITEM = "^"  # in the name of a size that an item has which may be any of a container's
+
+
+class AnyItemForgotten:
+    """Forgets tensors that stand for any item of a container, and those that were taken from one, but one.
+
+    What is done to one of them in place may have been done to any.
+    """
+
+    def __init__(self, kept: Value) -> None:
+        self._kept = kept
+        self._made: dict[int, tuple[Value, Value]] = {}  # with what it was made of, which so stays alive
+
+    def __call__(self, value: Value) -> Value:
+        if isinstance(value, Tensor):
+            return value if value is self._kept or not _is_one_of_many(value) else UNKNOWN
+        if type(value) in HOLDS_NOTHING:
+            return value
+        known = self._made.get(id(value))
+        if known is None:
+            left = value
+            if isinstance(value, Sequence) and isinstance(value.element, Tensor):
+                left = replace(value, element=UNKNOWN)
+            elif isinstance(value, DictV) and isinstance(value.rest, Tensor):
+                left = replace(value, rest=UNKNOWN)
+            known = self._made[id(value)] = value, with_parts(left, self)
+        return known[1]
+
+
+def _is_one_of_many(tensor: Tensor) -> bool:
+    return any(isinstance(size, Atom) and ONE_ITEM in (size.name + size.scope) for size in sizes_in(tensor))
 
 
 class Substitution:

@@ -5,21 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 
 from typedtorch.shapes.infer import enumerations
+from typedtorch.shapes.infer.contents import ONE_ITEM, Substitution, sizes_in, sizes_of_any_item
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
+    Bound,
     Choice,
     ClassV,
     DictV,
     Instance,
+    Object,
     Sequence,
     Tensor,
     Value,
     join,
     join_all,
 )
-from typedtorch.shapes.size import unknown
-from typedtorch.shapes.tensor import Pack, pack_index
+from typedtorch.shapes.rule import Fields
+from typedtorch.shapes.size import Atom, Poly, Size, as_poly, counted, integer, unknown
+from typedtorch.shapes.tensor import PROMISED, Pack, pack_index
 
 MAX_UNROLL = 12  # items that are followed one by one
 
@@ -93,12 +97,56 @@ def iterate(value: Value, place: str) -> Value:
         return value.any_item
     if isinstance(value, DictV):
         return join_all(list(value.items), place) if value.rest is None and value.items else UNKNOWN
-    if isinstance(value, bytes):
+    if isinstance(value, bytes) or value == Object("bytes"):
         return unknown(f"?{place}")
+    if isinstance(value, str) or value == Object("str"):
+        return Object("str")
     if isinstance(value, Choice):
         parts = [iterate(option, place) for option in value.options if option is not None]
         return join_all(parts, place) if parts else UNKNOWN
     return UNKNOWN
+
+
+def this_one(frame: Frame, each: Value, place: str) -> Value:
+    """An item of which it is not known which it is: a size that differs from item to item is this one's.
+
+    What a variable has outside of containers, as the ``n`` of ``[zeros(n) for _ in xs]``, is every item's.
+    """
+    if type(each) not in _OF_SIZES:
+        return each
+    found = {a for a in sizes_in(each) if isinstance(a, Atom) and a.kind in ("opaque", "int")}
+    if not found or _has_objects(each):
+        return each
+    for value in frame.state.variables.values():
+        held = sizes_in(value)
+        if not held.isdisjoint(found):
+            found -= held - sizes_of_any_item(value)
+    if not found:
+        return each
+    own = sorted(found, key=lambda atom: (atom.name, atom.scope))
+    return Substitution({atom: _own(atom, f"?{place}", i) for i, atom in enumerate(own)})(each)
+
+
+_OF_SIZES = frozenset({Tensor, Poly, tuple, Fields, Choice})
+
+
+def _has_objects(value: Value) -> bool:
+    """Whether something in a value is told by which it is: what changes it is seen wherever it is held."""
+    if isinstance(value, (tuple, Choice)):
+        return any(map(_has_objects, value.options if isinstance(value, Choice) else value))
+    return isinstance(value, (Instance, Sequence, DictV, Bound))
+
+
+def _own(atom: Atom, place: str, number: int) -> Size:
+    """What one item has in the place of a size that differs from item to item."""
+    if atom.scope[:1] == "#":
+        among = (size for size in atom.operands if isinstance(size, int))
+        return counted(atom.name, f"{place}{ONE_ITEM}{number}", atom.whole, *among)
+    if atom.kind == "int":
+        return integer(atom.name, f"{place}{ONE_ITEM}")
+    _, mark, axis_name = atom.name.partition(PROMISED)
+    name = f"{place}{ONE_ITEM}{mark}{axis_name}" if mark else f"{place}{ONE_ITEM}{number}"
+    return as_poly(Atom("opaque", name, atom.operands))
 
 
 def tensor_item(tensor: Tensor) -> Value:

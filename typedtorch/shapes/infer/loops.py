@@ -13,7 +13,7 @@ from typedtorch.shapes.infer.assignment import assign_target
 from typedtorch.shapes.infer.contents import Substitution, sizes_in
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Loop
-from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate
+from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate, this_one
 from typedtorch.shapes.infer.iteration import gone_through
 from typedtorch.shapes.infer.lengths import filled, length_of
 from typedtorch.shapes.infer.state import MAX_ROUNDS, State, equal_states, forget_changed, join_states
@@ -47,7 +47,7 @@ def for_(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
         with frame.reporter.mute():
             again = gone_through(frame, evaluate(frame, node.iter), node.iter) if moving else UNKNOWN
             now = join(each, iterate(again, place), place) if moving else each
-        assign_target(frame, node.target, now)
+        assign_target(frame, node.target, this_one(frame, now, place))
 
     before = frame.state
     reached = _fixed_point(frame, node, bound, None, entered_surely=surely)

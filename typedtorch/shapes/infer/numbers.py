@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typedtorch.shapes.infer import comparing
 from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.items import items_of, iterate
+from typedtorch.shapes.infer.items import items_of, iterate, this_one
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Object,
@@ -85,7 +85,7 @@ def extreme(pick: Callable[..., Value]) -> Special:
 
     def handler(frame: Frame, args: Args, node: ast.AST) -> Value:
         if len(args.values) == 1 and "key" in args.keywords and "default" not in args.keywords:
-            return iterate(args.values[0], frame.place(node))  # any of them
+            return this_one(frame, iterate(args.values[0], frame.place(node)), frame.place(node))
         items = items_of(args.values[0]) if len(args.values) == 1 else args.values
         if items and "key" in args.keywords:
             return join_all(items, frame.place(node))

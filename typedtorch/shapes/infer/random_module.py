@@ -6,7 +6,7 @@ import ast
 
 from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.items import iterate
+from typedtorch.shapes.infer.items import iterate, this_one
 from typedtorch.shapes.infer.lengths import length_of
 from typedtorch.shapes.infer.values import UNKNOWN, Scalar, Sequence, Value, is_size
 from typedtorch.shapes.size import unknown
@@ -24,7 +24,7 @@ def whole(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 def chosen(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``random.choice(xs)``."""
-    return iterate(args.get(0, "seq", UNKNOWN), frame.place(node))
+    return this_one(frame, iterate(args.get(0, "seq", UNKNOWN), frame.place(node)), frame.place(node))
 
 
 def several(frame: Frame, args: Args, node: ast.AST) -> Value:

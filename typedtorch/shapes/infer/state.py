@@ -14,12 +14,13 @@ from dataclasses import dataclass
 
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.infer.assuming import Names
-from typedtorch.shapes.infer.contents import Substitution, sizes_of_any_item
+from typedtorch.shapes.infer.contents import AnyItemForgotten, Substitution, sizes_in, sizes_of_any_item
 from typedtorch.shapes.infer.objects import CHANGING, ONE_OF, Replacement, held_in, one_of, weakened
 from typedtorch.shapes.infer.ties import Ties
 from typedtorch.shapes.infer.values import (
     DictV,
     Sequence,
+    Tensor,
     Value,
     equal,
     join,
@@ -56,6 +57,15 @@ class State:
         others = [pair for held in kept for pair in weakened(held, old, new)]
         for each, left in ((old, new), *others):
             self._put(each, left)
+        if type(old) is Tensor and not (isinstance(new, Tensor) and new.shape == old.shape):
+            self._reshaped(old, new)
+
+    def _reshaped(self, was: Tensor, now: Value) -> None:
+        """A tensor has another shape; where its sizes are its own it may be any item of a container."""
+        if any(isinstance(size, Atom) and size.kind in ("opaque", "int") for size in sizes_in(was)):
+            forgotten = AnyItemForgotten(now)
+            for name, value in self.variables.items():
+                self.variables[name] = forgotten(value)
 
     def _put(self, old: Value, new: Value) -> None:
         if self.log is not None and isinstance(old, CHANGING):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from typedtorch.shapes.infer import calls, messages
+from typedtorch.shapes.infer import calls, enumerations, messages
 from typedtorch.shapes.infer.alternatives import for_each
 from typedtorch.shapes.infer.arithmetic import is_tensor
 from typedtorch.shapes.infer.attributes import holds_tensors
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.items import items_of
+from typedtorch.shapes.infer.items import items_of, this_one
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Choice,
@@ -40,9 +40,10 @@ def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
             return UNKNOWN
         return _tuple_item(base, index, frame.place(node))
     if isinstance(base, Sequence):
-        return _sequence_item(base, index, frame.place(node))
+        return _sequence_item(frame, base, index, frame.place(node))
     if isinstance(base, DictV):
-        return base.get(index)
+        known = enumerations.is_key(index) and index in base.items
+        return base.get(index) if known else this_one(frame, base.get(index), frame.place(node))
     if isinstance(base, Instance) and base.info.is_named_tuple:
         fields = items_of(base)
         return UNKNOWN if fields is None else _tuple_item(tuple(fields), index, frame.place(node))
@@ -89,7 +90,7 @@ def _packed_slice(base: tuple[Value, ...], index: slice, packed: int) -> Value:
     return UNKNOWN
 
 
-def _sequence_item(base: Sequence, index: Value, place: str) -> Value:
+def _sequence_item(frame: Frame, base: Sequence, index: Value, place: str) -> Value:
     if base.kind == "dataset" and not is_size(index):
         return _rows(base, place) if isinstance(index, slice) else UNKNOWN
     if isinstance(index, int) and base.items is not None and -len(base.items) <= index < len(base.items):
@@ -98,10 +99,11 @@ def _sequence_item(base: Sequence, index: Value, place: str) -> Value:
         parts = (index.start, index.stop, index.step)
         if base.items is not None and all(p is None or isinstance(p, int) for p in parts):
             return Sequence(base.kind, base.items[index])
-        return Sequence(base.kind, None, base.any_item, base.length if _all_of_it(index) else None)
+        some = this_one(frame, base.any_item, place)  # another item than that of the whole at the same time
+        return Sequence(base.kind, None, some, base.length if _all_of_it(index) else None)
     if base.kind == "sequential" and base.items is not None:
         return join_all(base.items, place) if base.items else UNKNOWN
-    return base.any_item
+    return this_one(frame, base.any_item, place)
 
 
 def _all_of_it(index: slice) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typedtorch.shapes.equality import generic
 from typedtorch.shapes.infer import messages
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.items import items_of, iterate, tensor_item
+from typedtorch.shapes.infer.items import items_of, iterate, tensor_item, this_one
 from typedtorch.shapes.infer.places import read_place, shape_read, write_place
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -52,7 +52,10 @@ def unpacked(
         value = _check_unbind(frame, source, value, len(elts))
     if items is None:
         each = iterate(value, frame.place(target))
-        return _paired(elts, [_listed(each) if isinstance(e, ast.Starred) else each for e in elts])
+        own = [this_one(frame, each, frame.place(e)) for e in elts]
+        return _paired(
+            elts, [_listed(v) if isinstance(e, ast.Starred) else v for e, v in zip(elts, own, strict=True)]
+        )
     if star is not None:
         return _paired(elts, _around(items, star, len(elts)))
     if len(items) != len(elts):
