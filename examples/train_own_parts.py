@@ -51,7 +51,7 @@ class StopWhenGood(Callback):
 
     def on_step(self, trainer: Trainer, /) -> None:
         batch = next(points(seed=1))
-        if trainer.step % 50 == 0 and float(squared_error(trainer.model, batch).total) / 64 < 5e-4:
+        if trainer.step % 50 == 0 and squared_error(trainer.model, batch).total.item() / 64 < 5e-4:
             trainer.should_stop = "good enough"
 
 
