@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer import enumerations, messages, shared, specs
+from typedtorch.shapes.infer import enumerations, messages, registries, shared, specs
 from typedtorch.shapes.infer.alternatives import for_each
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.frame import Frame
@@ -203,7 +203,10 @@ def _of_body(info: ClassInfo, name: str) -> Value:
     """What a class body assigns; of a list or dict that its file fills, only that it is one."""
     made = info.evaluate(info.assigned[name])
     facts = info.module.facts(info.module.tree)
-    return emptied(made) if name in facts.changed_attributes else made
+    if name not in facts.changed_attributes:
+        return made
+    filled = registries.of_class(info, name, made)
+    return emptied(made) if filled is None else filled
 
 
 def _of_its_kind(constant: bool | int | float | str, name: str) -> Value:

@@ -23,6 +23,14 @@ def left_to_subclasses(node: Def) -> bool:
     return _last(error) == "NotImplementedError" and all(isinstance(s, ast.Expr) for s in node.body[:-1])
 
 
+def is_expression(node: Def | ast.Lambda) -> bool:
+    """Whether all that a function does is to return what one expression makes."""
+    if isinstance(node, ast.Lambda):
+        return True
+    body = node.body[1:] if isinstance(node.body[0], ast.Expr) else node.body
+    return len(body) == 1 and isinstance(body[0], ast.Return)
+
+
 def is_stub(node: Def | ast.Lambda) -> bool:
     """Whether what runs is written elsewhere: a body of ``...``, as in a protocol."""
     if isinstance(node, ast.Lambda) or len(node.body) > 2:

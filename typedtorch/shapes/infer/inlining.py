@@ -14,7 +14,7 @@ from typedtorch.shapes.infer import default_dtype, definitions, objects, specs, 
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.blame import captures_tensors, report, report_result
 from typedtorch.shapes.infer.brought import counts, is_exact, is_written, of_open_ranks, tells_nothing
-from typedtorch.shapes.infer.class_text import is_stub, left_to_subclasses
+from typedtorch.shapes.infer.class_text import is_expression, is_stub, left_to_subclasses
 from typedtorch.shapes.infer.declared import more_precise
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Reporter
@@ -250,7 +250,8 @@ def run_inline(
     turns = MAX_TURNS if any(map(is_written, values.values())) else 0
     if interpreter.stack.count(id(body)) > turns or interpreter.steps <= 0:
         return UNKNOWN
-    if not function.is_bound and values and all(tells_nothing(v) for v in values.values()):
+    unknown_call = not function.is_bound and values and all(tells_nothing(v) for v in values.values())
+    if unknown_call and not is_expression(body):
         return UNKNOWN
     if frame.depth >= MAX_DEPTH:
         memo.cuts += 1

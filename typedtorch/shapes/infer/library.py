@@ -338,6 +338,7 @@ SPECIAL: dict[str, Special] = {
     "torch.is_floating_point": some_bool, "typing.assert_type": first_argument,
     "torch.distributed.get_rank": integer_function, "torch.distributed.get_world_size": integer_function,
     "torch.cuda.device_count": integer_function, "builtins.slice": slice_object,
+    "builtins.ord": integer_function,
     "torch.tensor": from_data("torch.tensor"),
     "torch.as_tensor": from_data("torch.as_tensor"), "torch.asarray": from_data("torch.asarray"),
     "torch.nn.UninitializedParameter": lambda frame, args, node: UNKNOWN,

@@ -74,6 +74,8 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
         and (made := _of_text(receiver, name, args)) is not None
     ):
         return made
+    if (isinstance(receiver, str) or receiver == Object("str")) and name == "encode":
+        return Object("bytes")
     if isinstance(receiver, (str, Object)) and name in _STRING_METHODS:
         return _joined(receiver, args) if name == "join" else Object("str")
     if (isinstance(receiver, str) or receiver == Object("str")) and name in _COUNTING_METHODS:

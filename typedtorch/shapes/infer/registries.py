@@ -25,12 +25,16 @@ _IsTable = Callable[[ast.expr], bool]
 
 @dataclass(frozen=True, slots=True)
 class _Recorder:
-    """A decorator: its parameters, with what they are if they are left out, and the key it makes of them."""
+    """A decorator: its parameters, with what they are if they are left out, and the key it makes of them.
+
+    ``of_subclasses``: it is ``__init_subclass__``, which every class statement calls.
+    """
 
     parameters: tuple[str, ...]
     defaults: Mapping[str, Value]
     item: str
     key: ast.expr
+    of_subclasses: bool
 
     def key_for(self, use: ast.expr, name: str) -> str | None:
         """The key under which ``@use`` puts the definition of this name."""
@@ -81,7 +85,7 @@ def filled(name: str, module: Module, table: Value) -> Value:
     found = {}
     for attribute in table.info.self_changes:
         held = DictV({}) if _starts_empty(table.info, attribute) else None
-        made = held and _filled_attribute(name, attribute, held, table, module)
+        made = held and _filled_attribute(name, attribute, held, table.info, module)
         if made is not None:
             found[attribute] = made
     return replace(table, attributes={**table.attributes, **found}) if found else None
@@ -100,10 +104,20 @@ def _starts_empty(info: ClassInfo, attribute: str) -> bool:
     return False
 
 
-def _filled_attribute(name: str, attribute: str, held: DictV, table: Instance, module: Module) -> Value:
+def of_class(info: ClassInfo, attribute: str, table: Value) -> Value:
+    """A dict in a class's body, with what decorators and subclasses in its file put there; or None."""
+    if not isinstance(table, DictV) or table.rest is not None:
+        return None
+    return _filled_attribute(info.name, attribute, table, info, info.module)
+
+
+def _filled_attribute(name: str, attribute: str, held: DictV, info: ClassInfo, module: Module) -> Value:
     methods = {
-        f"{name}.{method}": (nodes[-1], True)
-        for method, nodes in table.info.methods.items()
+        f"{name}.{method}": (
+            nodes[-1],
+            not any(_dotted(d) == "staticmethod" for d in nodes[-1].decorator_list),
+        )
+        for method, nodes in info.methods.items()
         if isinstance(nodes[-1], ast.FunctionDef)
     }
 
@@ -134,15 +148,11 @@ def _filled(
     items = dict(table.items)
     uses = 0
     for definition in module.tree.body:
-        for decorator in definition.decorator_list if isinstance(definition, _Def) else ():
-            recorder = recorders.get(
-                _dotted(decorator.func if isinstance(decorator, ast.Call) else decorator)
-            )
-            if recorder is None:
-                continue
-            assert isinstance(definition, _Def)
-            uses += 1
-            key, value = recorder.key_for(decorator, definition.name), module.lookup(definition.name)
+        if not isinstance(definition, _Def):
+            continue
+        for use, recorder in _uses(definition, recorders):
+            uses += not recorder.of_subclasses
+            key, value = recorder.key_for(use, definition.name), module.lookup(definition.name)
             if key is None:
                 return None
             known = isinstance(value, (ClassV, FunctionV)) and key not in items
@@ -150,6 +160,19 @@ def _filled(
     if uses < sum(_dotted(node) in recorders for node in nodes if isinstance(node, ast.expr)):
         return None
     return replace(table, items=items, rest=UNKNOWN)
+
+
+def _uses(definition: _Def, recorders: Mapping[str, _Recorder]) -> Iterator[tuple[ast.expr, _Recorder]]:
+    """The decorators of a definition that are recorders, and the class statement where its base has one."""
+    for decorator in definition.decorator_list:
+        called = _dotted(decorator.func if isinstance(decorator, ast.Call) else decorator)
+        if called in recorders and not recorders[called].of_subclasses:
+            yield decorator, recorders[called]
+    for base in definition.bases if isinstance(definition, ast.ClassDef) else ():
+        recorder = recorders.get(f"{_dotted(base)}.__init_subclass__")
+        if recorder is not None:
+            assert isinstance(definition, ast.ClassDef)
+            yield ast.Call(base, [], definition.keywords), recorder
 
 
 def _node_of(value: ClassV | FunctionV) -> ast.AST:
@@ -176,19 +199,29 @@ def _recorder(function: ast.FunctionDef, is_table: _IsTable, is_method: bool) ->
         for a, d in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
         if d is not None
     }
+    receiver = function.args.args[0].arg if is_method and function.args.args else None
     for inner in _functions_in(function):
         arguments = [a.arg for a in inner.args.args]
-        for statement in inner.body:
+        for statement in _statements(inner.body):
             match statement:
                 case ast.Assign(targets=[ast.Subscript(value=held, slice=key)], value=ast.Name(id=item)) if (
                     is_table(held)
                 ):
-                    if item not in arguments:
+                    of_subclasses = function.name == "__init_subclass__"
+                    if item not in arguments or (item == receiver) is not of_subclasses:
                         return None
                     read = {k: d.value for k, d in defaults.items() if isinstance(d, ast.Constant)}
                     own = tuple(p for p in parameters if inner is not function or p != item)
-                    return _Recorder(own, read, item, key)
+                    return _Recorder(own, read, item, key, of_subclasses)
     return None
+
+
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Those of a block, and of the branches in it: a key is looked for only if it was put there."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, ast.If):
+            yield from _statements([*statement.body, *statement.orelse])
 
 
 def _functions_in(function: ast.FunctionDef) -> Iterator[ast.FunctionDef]:
@@ -202,4 +235,4 @@ def _dotted(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else ""
 
 
-__all__ = ["filled"]
+__all__ = ["filled", "of_class"]

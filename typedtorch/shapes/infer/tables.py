@@ -68,10 +68,12 @@ def _plain(value: Value) -> Value:
 
 @lru_cache(maxsize=64)
 def _is_script(module: Module) -> bool:
-    """Whether a file is run, and not imported: ``if __name__ == "__main__":``."""
-    for statement in module.tree.body:
-        match statement:
+    """Whether a file is run, and not imported: it has a main part, or prints."""
+    for node in module.syntax.scopes[module.tree]:
+        match node:
             case ast.If(test=ast.Compare(left=ast.Name(id="__name__"), comparators=[ast.Constant()])):
+                return True
+            case ast.Call(func=ast.Name(id="print")):
                 return True
     return False
 

@@ -4,7 +4,8 @@ from torch import Tensor
 
 
 def load(path: str) -> Tensor:
-    return torch.randn(5, 7)
+    rows = [[float(len(path))] * 7 for _ in range(5)]
+    return torch.tensor(eval(repr(rows)))
 
 
 def features(path: str, weight: Float[Tensor, "k d"]) -> Float[Tensor, "n k"]:

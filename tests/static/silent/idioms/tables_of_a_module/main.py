@@ -51,6 +51,66 @@ def maker(function):
     return function
 
 
+class Pool(nn.Module):
+    known = {}
+    sizes = {}
+
+    def __init_subclass__(cls, name=None, size=2, **options):
+        super().__init_subclass__(**options)
+        if name is not None:
+            Pool.known[name] = cls
+        Pool.sizes[cls.__name__] = size
+
+    @classmethod
+    def add(cls, name):
+        def keep(other):
+            cls.known[name] = other
+            return other
+
+        return keep
+
+
+class First(Pool, name="edge"):
+    def forward(self, x):
+        return x[:, 0]
+
+
+class Last(Pool, name="edge", size=3):
+    def forward(self, x):
+        return x[:, -1:].flatten(1)
+
+
+class Shelf:
+    known = {}
+
+    @classmethod
+    def add(cls, name):
+        def keep(other):
+            cls.known[name] = other
+            return other
+
+        return keep
+
+    @staticmethod
+    def swap(a, b):
+        Shelf.known[a], Shelf.known[b] = Shelf.known[b], Shelf.known[a]
+
+
+class Other(Shelf):
+    known = {}
+
+
+@Shelf.add("a")
+@Other.add("a")
+def narrow(x):
+    return x[:, :2]
+
+
+@Shelf.add("b")
+def wide(x):
+    return torch.cat([x, x], dim=1)
+
+
 @norm("layer")
 @kinds.add("layer")
 class Norm(nn.Module):
@@ -127,6 +187,11 @@ def main():
     total = total + norms["doubled"](4)(torch.ones(2, 4)).sum() + norms["layer"](4)(torch.ones(2, 4)).sum()
     total = total + (makers["column"](3) + makers["row"](4)).sum()
     total = total + Through(dim=6)(torch.ones(2, 6)).sum() + given({"dim": 6}).sum()
+    total = total + (Pool.known["edge"]()(torch.ones(2, 3, 4)) + torch.ones(2, 4)).sum()
+    total = total + torch.ones(Pool.sizes["Last"], 1).sum() + (torch.ones(3) + torch.ones(Pool.sizes["Last"])).sum()
+    Shelf.swap("a", "b")
+    total = total + (Shelf.known["a"](torch.ones(2, 3)) + torch.ones(6)).sum()
+    total = total + (Other.known["a"](torch.ones(2, 3)) + torch.ones(2)).sum()
     return total.item()
 
 
