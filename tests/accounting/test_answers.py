@@ -21,6 +21,7 @@ from typedtorch.accounting import (
     SizeError,
     account,
     decode_step,
+    largest_model,
     measure_peak,
     mfu,
     napkin,
@@ -269,6 +270,12 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     answer = json.loads(capsys.readouterr().out)
     assert answer["missing"] == ["d_model", "batch"]
     assert answer["formulas"]["parameters.total"] == "4*d_model + 4"
+    with file.open("a") as more:
+        more.write("\n\ndef build(width: int = 16) -> nn.Module:\n    return Net(width)\n")
+    assert main([f"{file}:build", "--sizes", "batch=8,d_model=16"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "128*batch (only at d_model=16)" in shown
+    assert shown.count("only at d_model=16: ") == 1  # and why
     assert main([f"{file}:nte"]) == 2
     assert "did you mean 'net'?" in capsys.readouterr().err
 
@@ -351,6 +358,24 @@ def test_a_run_takes_positive_numbers_and_a_share() -> None:
         napkin(parameters=1e9, tokens=1e9, days=0)
     with pytest.raises(AccountingError, match="wanted tokens above zero, got nan"):
         napkin(parameters=1e9, tokens=float("nan"), devices=1)
+    with pytest.raises(AccountingError, match="wanted parameters above zero, got -5"):
+        napkin(parameters=-5, tokens=1e9, devices=1)
+    with pytest.raises(AccountingError, match="largest_model: wanted devices above zero, got 0"):
+        largest_model("h100", devices=0)
+    with pytest.raises(AccountingError, match="a cache: wanted context above zero, got 0"):
+        account(GPT(100, 4, 8), batch=2, seq=6).decoding(context=0)
+    with pytest.raises(AccountingError, match="decode_step: wanted heads above zero, got 0"):
+        decode_step(Cache(layers=1, kv_heads=1, head_dim=2, batch=1, context=4), parameters=5, heads=0)
+
+
+def test_a_constructor_that_wants_more_than_sizes_is_told_so() -> None:
+    class Configured(MLP):
+        def __init__(self, config: dict[str, int], rate: float) -> None:
+            super().__init__(config["d_model"], config["d_ff"])
+
+    with pytest.raises(AccountingError, match=r"parameter 'config' is a dict.*, not a size; pass what"):
+        account(Configured)
+    assert account(lambda: Configured({"d_model": 4, "d_ff": 6}, 0.1), batch=2).parameters.total == 100
 
 
 def test_the_name_of_a_preset_is_pointed_to_the_model() -> None:

@@ -150,6 +150,9 @@ def test_scores_a_causal_mask_discards_are_known_apart() -> None:
         (torch.linalg.cholesky, [(4, 4)], 4 * 5 * 9 // 6),
         (torch.linalg.inv, [(4, 4)], 2 * 64),
         (torch.linalg.solve, [(4, 4), (4, 3)], 4 * 3 * 17 // 6 + 2 * 4 * 12),
+        (lambda a, b: torch.cdist(a, b, p=1.0), [(2, 30, 4), (2, 5, 4)], 0),
+        (torch.cdist, [(2, 6, 4), (2, 5, 4)], 0),
+        (torch.cdist, [(2, 30, 4), (2, 5, 4)], 2 * 2 * 30 * 5 * (4 + 2)),  # as one product
         (nn.functional.conv1d, [(2, 4, 9), (6, 4, 3)], 2 * 2 * 7 * 6 * 4 * 3),
         (nn.functional.conv3d, [(1, 2, 4, 4, 4), (3, 2, 3, 3, 3)], 2 * 8 * 3 * 2 * 27),
     ],

@@ -11,7 +11,8 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from typedtorch.accounting import Account, AccountingError, SizeError, SymbolError, account
-from typedtorch.accounting.labels import Decoder, choose
+from typedtorch.accounting.labels import choose
+from typedtorch.accounting.reading import Decoder
 from typedtorch.shapes.size import evaluate
 
 from .zoo import GPT, MLP, Entry

@@ -190,6 +190,47 @@ class Turned(nn.Module):
         return nn.functional.logsigmoid(self.norm(self.after(turned).mT.relu().mT)).exp()
 
 
+class Several(nn.Module):
+    """An output of three tensors, a scalar and one without a gradient among them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a, self.b, self.c = nn.Linear(6, 8), nn.Linear(8, 5), nn.Linear(8, 3)
+
+    def forward(self, x: Float[Tensor, "batch 6"]) -> tuple[Tensor, dict[str, Tensor], Tensor]:
+        y = self.a(x)
+        return y.square().mean(), {"logits": self.b(y), "others": self.c(y)}, x * 2
+
+
+def test_the_loss_is_the_sum_of_everything_the_output_has() -> None:
+    def everything(output: tuple[Tensor, dict[str, Tensor], Tensor]) -> Tensor:
+        scalar, named, _ = output
+        return scalar + named["logits"].sum() + named["others"].sum()
+
+    found = account(Several(), batch=4)
+    assert found.flops.backward == 2 * 4 * 6 * 8 + 4 * 4 * 8 * (5 + 3)
+    assert found.memory == account(Several(), batch=4, loss=everything).memory
+    assert found.memory.peak == measured_peak(Several(), inputs_of(found), everything)
+    assert account(Several(), batch=4, loss="mean").flops.backward == found.flops.backward
+    for loss in ("cross_entropy", "mse"):  # of the first that is no scalar
+        named = account(Several(), batch=4, loss=loss)
+        assert named.flops.backward == 2 * 4 * 6 * 8 + 4 * 4 * 8 * 5
+
+
+class Grouped(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv, self.norm, self.out = nn.Conv2d(3, 16, 3), nn.GroupNorm(4, 16), nn.Conv2d(16, 4, 3)
+
+    def forward(self, x: Float[Tensor, "batch 3 12 12"]) -> Tensor:
+        return self.out(nn.functional.silu(self.norm(self.conv(x))))
+
+
+def test_the_gradient_through_a_group_norm_has_the_dtype_of_its_data() -> None:
+    found = account(Grouped(), batch=4, autocast=torch.bfloat16)
+    assert found.memory.peak == measured_peak(Grouped(), inputs_of(found), total, autocast=torch.bfloat16)
+
+
 LOSSES: dict[str, Callable[..., Tensor]] = {
     "mse": nn.functional.mse_loss,
     "smooth_l1": nn.functional.smooth_l1_loss,

@@ -12,7 +12,8 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from typedtorch.accounting import account
-from typedtorch.accounting.labels import Decoder, Place, choose
+from typedtorch.accounting.labels import Place, choose
+from typedtorch.accounting.reading import Decoder
 from typedtorch.shapes.size import evaluate
 
 

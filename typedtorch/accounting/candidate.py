@@ -22,11 +22,12 @@ class Candidate:
     parts: Callable[[], Figures]
     pinned: Mapping[str, int]
     why: str = ""
+    rounded: tuple[str, ...] = ()  # axes whose quotients are rounded
 
     def size(self, name: str) -> Size | None:
         """The formula of a figure, if this way found one."""
         found = (self.parts if "[" in name else self.figures)()
-        return cancelled(found[name]) if name in found else None
+        return cancelled(found[name], self.rounded) if name in found else None
 
 
 def moments(trace: Trace, sizes: Mapping[str, int]) -> tuple[int, int]:

@@ -77,9 +77,22 @@ def _trilinear(op: Op) -> Count:
 
 
 def _cdist(op: Op) -> Count:
-    """A difference, a power and a sum per pair and coordinate."""
+    """A difference, a power and a sum per pair and coordinate: no product of matrices."""
     first, second = tensor(op, "x1").shape, tensor(op, "x2").shape
-    return Count(matmul=3 * product(first) * second[-2])
+    return Count(elementwise=3 * product(first) * second[-2])
+
+
+def _cdist_backward(op: Op) -> Count:
+    """A difference, its power, a quotient and a sum per pair and coordinate."""
+    first, second = tensor(op, "x1").shape, tensor(op, "x2").shape
+    return Count(elementwise=4 * product(first) * second[-2])
+
+
+def _euclidean_dist(op: Op) -> Count:
+    """One product of the points, each with its square and a 1 as two further coordinates."""
+    first, second = tensor(op, "x1").shape, tensor(op, "x2").shape
+    pairs = product(first[:-1]) * second[-2]
+    return Count(matmul=2 * pairs * (first[-1] + 2), elementwise=pairs)
 
 
 # -- recurrent layers fused into one operator ---------------------------------------------------
@@ -189,6 +202,8 @@ CONTRACTIONS: dict[str, Callable[[Op], Count]] = {
     "aten.linear_backward": _linear_backward,
     "aten._trilinear": _trilinear,
     "aten._cdist_forward": _cdist,
+    "aten._cdist_backward": _cdist_backward,
+    "aten._euclidean_dist": _euclidean_dist,
     "aten.mkldnn_rnn_layer": _rnn_layer,
     "aten.mkldnn_rnn_layer_backward": _rnn_layer_backward,
     "aten._cudnn_rnn": _cudnn_rnn,

@@ -38,6 +38,15 @@ def _statistics(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     return (out, *(torch.empty_like(s, dtype=torch.float32) for s in statistics))
 
 
+def _group_norm_backward(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The gradient of half-precision data is in half precision, whatever the statistics are in."""
+    gradient, *others = func(*args, **kwargs)
+    data = args[1]
+    if gradient is not None and gradient.dtype != data.dtype:
+        gradient = torch.empty_like(gradient, dtype=data.dtype)
+    return (gradient, *others)
+
+
 def _leading(width: Size, bytes_each: int, at: int) -> Size:
     """oneDNN's leading dimension: whole cache lines, and one more where that divides by 256."""
     line = 64 // bytes_each
@@ -177,6 +186,7 @@ CORRECTIONS: dict[str, Correction] = {
     "aten.log_sigmoid_forward.default": _dense(0, 1, cpu=True),
     "aten.native_layer_norm.default": _statistics,
     "aten.native_group_norm.default": _statistics,
+    "aten.native_group_norm_backward.default": _group_norm_backward,
     "aten.native_batch_norm.default": _batch_norm,
     "aten.native_batch_norm_backward.default": _batch_norm_backward,
     "aten.mkldnn_rnn_layer.default": _lstm,

@@ -9,6 +9,7 @@ which the formula then says.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 
 from typedtorch.accounting import figures as fg
@@ -27,7 +28,7 @@ class Derivation:
     def __init__(self, question: Question, numbers: Callable[[str], int] | None) -> None:
         self.question, self._numbers = question, numbers
         self._ways = self._candidates()
-        self._tried: list[Candidate] = []
+        self._tried: list[Candidate | int] = []
         self._reasons: list[str] = []
         self._found: dict[str, Formula] = {}
         self._traced = False
@@ -45,6 +46,10 @@ class Derivation:
     def _formula(self, name: str) -> Formula:
         best: tuple[Candidate, Size] | None = None
         for candidate in self._all():
+            if isinstance(candidate, int):
+                if best is not None and candidate >= len(best[0].pinned):
+                    break
+                continue
             size = candidate.size(name)
             if size is None or not self._holds(name, size, candidate.pinned):
                 continue
@@ -52,14 +57,18 @@ class Derivation:
                 return Formula(name, size, dict(candidate.pinned))
             if best is None or len(candidate.pinned) < len(best[0].pinned):
                 best = candidate, size
+            if set(candidate.pinned) <= self._never:
+                break  # no way has fewer
         if best is not None:
             kept = {n: s for n, s in best[0].pinned.items() if n not in self._rigid}
-            return Formula(name, best[1], dict(best[0].pinned), f"only at {_at(kept)}: {best[0].why}")
+            reason = best[0].why or "the program runs at no other size that was tried"
+            return Formula(name, best[1], dict(best[0].pinned), f"only at {_at(kept)}: {reason}")
         raise SymbolError(
             f"no formula for {name}: {self._reasons[0] if self._reasons else 'no axis is free'}"
         )
 
-    def _all(self) -> Iterator[Candidate]:
+    def _all(self) -> Iterator[Candidate | int]:
+        """Candidates; a number says how many axes those after it have at their size."""
         yield from self._tried
         for candidate in self._ways:
             self._tried.append(candidate)
@@ -79,8 +88,15 @@ class Derivation:
         """Axes a built module holds fast."""
         return {n: self._plain[n] for n in held(self.question)}
 
-    def _candidates(self) -> Iterator[Candidate]:
-        """The ways, the most general first; none with more axes at their size than were needed once."""
+    @functools.cached_property
+    def _never(self) -> set[str]:
+        """Axes that no way has as letters."""
+        return {*self._rigid, *self.question.suited.stuck}
+
+    def _candidates(self) -> Iterator[Candidate | int]:
+        """The ways, the most general first; none with more axes at their size than were needed once,
+        where that is for every size.
+        """
         known = self._numbers is not None
         for compare in (True, False) if known else (True,):
             yield from self._trace(tuple(self._rigid), compare=compare)
@@ -90,8 +106,9 @@ class Derivation:
             return
         enough: int | None = None
         for pinned in self._pins():
-            if enough is not None and len(pinned) > enough:
+            if enough is not None and len(pinned) > (2 if self._traced else enough):
                 break
+            yield len(pinned)
             for candidate in self._pinned(pinned):
                 enough = len(pinned) if enough is None else enough
                 yield candidate
@@ -127,13 +144,29 @@ class Derivation:
 
     def _pinned(self, pinned: tuple[str, ...]) -> Iterator[Candidate]:
         """Polynomials through several sizes of the pinned axes, then the formulas at their own size."""
+        known = all(n in self._plain for n in pinned)
+        if self._traced:
+            alone = list(self._trace((*self._rigid, *pinned), compare=True)) if known else []
+            if alone and len(pinned) == 1:
+                yield from self._sampled(pinned, {})
+            yield from alone
+            return
         stuck = {n: self._plain[n] for n in self.question.suited.stuck if n in self._plain}
         moving = tuple(n for n in pinned if n not in stuck)
-        if moving and not (self._traced and any(self._plain.get(n) == 1 for n in moving)):
-            samples = Samples(self.question, moving, self._plain, known=self._numbers is not None)
-            yield from samples.candidates(stuck, near=self._traced)
-        if all(n in self._plain for n in pinned):
+        fewest = 0 if set(moving) == set(self.question.suited.counters) else len(moving) - 1
+        for count in range(len(moving), fewest, -1):
+            for chosen in itertools.combinations(moving, count):
+                rest = tuple(n for n in moving if n not in chosen)
+                if all(n in self._plain for n in rest):
+                    kept = {**stuck, **{n: self._plain[n] for n in rest}}
+                    yield from self._sampled(chosen, kept)
+        if known:
             yield from self._trace((*self._rigid, *pinned), compare=True)
+
+    def _sampled(self, chosen: tuple[str, ...], kept: Mapping[str, int]) -> Iterator[Candidate]:
+        if not (self._traced and any(self._plain.get(n) == 1 for n in chosen)):
+            samples = Samples(self.question, chosen, self._plain, known=self._numbers is not None)
+            yield from samples.candidates(kept, near=self._traced)
 
     def _numbers_alone(self) -> Iterator[Candidate]:
         """The figures themselves, at these sizes only."""

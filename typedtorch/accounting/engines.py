@@ -17,30 +17,33 @@ from torch import nn
 
 from typedtorch.accounting import figures as fg
 from typedtorch.accounting.attempts import guesses, pin_sets
-from typedtorch.accounting.corrections import lstm_workspace
+from typedtorch.accounting.decode import LAYER, Recalled, decoded, third_run
 from typedtorch.accounting.errors import AccountingError, CounterError, StreamError, SymbolError
-from typedtorch.accounting.labels import Decoder, Labels, Layout, Place, choose
+from typedtorch.accounting.labels import Labels, Layout, Place, choose
 from typedtorch.accounting.program import Call, record
+from typedtorch.accounting.reading import Decoder
 from typedtorch.accounting.stage import Setup, World
 from typedtorch.accounting.suited import Search, Suited
 from typedtorch.accounting.target import Target
-from typedtorch.accounting.timeline import number
-from typedtorch.accounting.trace import Op, Storage, TensorMeta, Trace, metas
-from typedtorch.shapes.size import Size, evaluate, product
+from typedtorch.accounting.trace import Trace
+from typedtorch.shapes.size import evaluate
 
 Engine = Literal["primes", "symbols"]
 _MOST_OPERATORS, _MOST_WEIGHTS = 50_000, 5_000
 _LONGER = 10  # times as many turns and layers as at the sizes, where several of their sizes are tried
-_LAYER = "aten.mkldnn_rnn_layer"
 
 
 @dataclass(frozen=True)
 class Symbolic:
-    """A trace of polynomials, and the axes that had to keep their size for it to be one."""
+    """A trace of polynomials, and the axes that had to keep their size for it to be one.
+
+    ``decoder`` read it, where it was read off labels.
+    """
 
     trace: Trace
     pinned: Mapping[str, int]
     engine: Engine
+    decoder: Decoder | None = None
 
 
 @dataclass(frozen=True)
@@ -135,7 +138,7 @@ class Question:
 
         base = {n: self.base[n] for n in self.free}
         unknown = frozenset(n for n in self.free if n not in self.sizes)
-        return Search(run, _symbolic, base, self.free, constants(self), self.layers, unknown).result()
+        return Search(run, decoded, base, self.free, constants(self), self.layers, unknown).result()
 
     @functools.cached_property
     def layers(self) -> tuple[str, ...]:
@@ -236,12 +239,13 @@ def pinned_at(
 
 
 def layouts(question: Question, axes: tuple[str, ...]) -> Iterator[Layout | None]:
-    """Ways to choose labels for these axes, all others at their size: the plain one, then what was found."""
-    if question.like is None:
-        yield None
-    found = question.suited.layout
-    if set(axes) <= set(found):
+    """Ways to choose labels for these axes, all others at their size: the plain one, and what was found."""
+    found = question.suited.layout if question.like is not None else None
+    if found is not None and set(axes) <= set(found):
         yield found
+    yield None
+    if question.like is None and set(axes) <= set(question.suited.layout):
+        yield question.suited.layout
 
 
 def labels_of(
@@ -277,11 +281,31 @@ def _once(
     else:
         check = dict(labels_of(question, layout, pinned, 1, avoid).values)
         there = _run(question, {**fixed, **check})
-    trace = _symbolic(here, there, Decoder(first, check))
-    if verify:
-        _verify(question, trace, fixed, labels_of(question, layout, pinned, 2, avoid))
+    if not verify:
+        decoder = Decoder(first, check)
+        trace = decoded(here, there, decoder)
+    else:
+        third = labels_of(question, layout, pinned, 2, avoid).values
+        run = _run(question, {**fixed, **third})
+        if [op.name for op in run.ops] != [op.name for op in here.ops]:
+            raise StreamError("other operators run at other sizes")
+        decoder = Decoder(first, check, third_run(here, there, run, third))
+        trace = _verified(decoded(here, there, decoder), run, third)
     kept = {n: int(s) for n, s in fixed.items() if n in pinned and isinstance(s, int)}
-    return Symbolic(trace, kept, "primes")
+    return Symbolic(trace, kept, "primes", decoder)
+
+
+def read_again(question: Question, found: Symbolic) -> Symbolic:
+    """The same at other sizes of the axes that were kept: one run more, read as the last one was.
+
+    Raises:
+        SymbolError: it has sizes the last one did not have.
+    """
+    assert found.decoder is not None
+    fixed = {n: s for n, s in question.sizes.items() if n not in question.free or n in found.pinned}
+    here = _run(question, {**fixed, **found.decoder.labels.values})
+    kept = {n: int(question.sizes[n]) for n in found.pinned}
+    return replace(found, trace=decoded(here, here, Recalled(found.decoder)), pinned=kept)
 
 
 def constants(question: Question) -> set[int]:
@@ -295,103 +319,25 @@ def _run(question: Question, sizes: Mapping[str, Any]) -> Trace:
     return question.recorded(sizes, question.limit, question.most_weights)
 
 
-def _verify(question: Question, trace: Trace, fixed: Mapping[str, Any], third: Labels) -> None:
-    """The formulas must give the numbers of a run neither of whose labels they were read from."""
-    run = _run(question, {**fixed, **third.values})
+def _verified(trace: Trace, run: Trace, sizes: Mapping[str, int]) -> Trace:
+    """The trace, whose formulas must give the numbers of a run at sizes they were not read from.
+
+    Shapes of modules that do not are left out.
+
+    Raises:
+        SymbolError: a figure is another one there.
+    """
     at = len(run.ops) // 2
     found, wanted = fg.figures(trace, at), fg.figures(run, at)
-    padded = any(op.name.startswith(_LAYER) for op in trace.ops)  # its workspace is, by its own sizes
+    padded = any(op.name.startswith(LAYER) for op in trace.ops)  # its workspace is, by its own sizes
     for name, size in wanted.items():
         if padded and name.startswith(("memory.", "bytes.")):
             continue
-        value = evaluate(found[name], {k: int(v) for k, v in third.values.items()})
+        value = evaluate(found[name], sizes)
         if value != size:
-            raise SymbolError(f"{name} is {size} at {dict(third.values)}, and its formula says {value}")
-
-
-def _symbolic(here: Trace, there: Trace, decoder: Decoder) -> Trace:
-    """The trace both runs have in common, sizes decoded."""
-    if [op.name for op in here.ops] != [op.name for op in there.ops]:
-        raise StreamError("other operators run at other sizes")
-    if len(here.weights) != len(there.weights):
-        raise StreamError("it has other parameters at other sizes")
-    if len(here.storages) != len(there.storages):
-        raise StreamError("other storages are allocated at other sizes")
-    workspaces: dict[int, Size] = {}
-    ops = [_op(a, b, decoder, workspaces) for a, b in zip(here.ops, there.ops, strict=True)]
-    weights = tuple(
-        replace(a, shape=shape_of(a.shape, b.shape, decoder))
-        for a, b in zip(here.weights, there.weights, strict=True)
-    )
+            raise SymbolError(f"{name} is {size} at {dict(sizes)}, and its formula says {value}")
     modules = {
-        path: replace(meta, shape=shape_of(here.modules[path].shape, meta.shape, decoder))
-        for path, meta in there.modules.items()
-        if path in here.modules
-    }
-    storages = _storages(here, there, ops, decoder, workspaces)
-    return replace(there, ops=ops, storages=storages, weights=weights, modules=modules)
-
-
-def shape_of(a: tuple[Size, ...], b: tuple[Size, ...], decoder: Decoder) -> tuple[Size, ...]:
-    if len(a) != len(b):
-        raise SymbolError("a tensor has another number of axes at other sizes")
-    return tuple(decoder.decode(number(x), number(y)) for x, y in zip(a, b, strict=True))
-
-
-def _op(a: Op, b: Op, decoder: Decoder, workspaces: dict[int, Size]) -> Op:
-    layer = a.name.startswith(_LAYER)
-
-    def pair(x: Any, y: Any) -> Any:
-        if isinstance(x, TensorMeta) and isinstance(y, TensorMeta):
-            if x.storage != y.storage or x.dtype != y.dtype:
-                raise SymbolError(f"{a.name} reads other storages at other sizes")
-            if x.storage in workspaces:
-                return replace(y, shape=(workspaces[x.storage],), touched=(workspaces[x.storage],))
-            return TensorMeta(
-                shape_of(x.shape, y.shape, decoder),
-                y.dtype,
-                y.storage,
-                shape_of(x.touched, y.touched, decoder),
-            )
-        if isinstance(x, tuple) and isinstance(y, tuple) and len(x) == len(y):
-            return tuple(pair(p, q) for p, q in zip(x, y, strict=True))
-        if layer and type(x) is int and type(y) is int:
-            return decoder.decode(x, y)
-        return y
-
-    args = pair(a.args, b.args)
-    if a.name.startswith(f"{_LAYER}.") and b.outs[3].storage >= 0:
-        workspaces[b.outs[3].storage] = _workspace(args[0].shape, pair(a.outs[0], b.outs[0]), b)
-    kwargs = {k: pair(v, b.kwargs.get(k)) for k, v in a.kwargs.items()}
-    return Op(b.func, b.name, args, kwargs, pair(a.outs, b.outs), b.path, b.phase, b.step, b.times)
-
-
-def _storages(
-    here: Trace, there: Trace, ops: list[Op], decoder: Decoder, workspaces: dict[int, Size]
-) -> list[Storage]:
-    """Bytes of every storage: of a tensor that fills it, or read on their own."""
-    filled: dict[int, Size] = dict(workspaces)
-    for op, at in zip(ops, there.ops, strict=True):
-        for meta, plain in zip(
-            metas((op.args, op.kwargs, op.outs)), metas((at.args, at.kwargs, at.outs)), strict=True
-        ):
-            if meta.storage not in filled and plain.storage >= 0:
-                size = product(plain.shape) * plain.dtype.itemsize
-                if size == there.storages[plain.storage].nbytes:
-                    filled[meta.storage] = product(meta.shape) * meta.dtype.itemsize
-    found = []
-    for index, (a, b) in enumerate(zip(here.storages, there.storages, strict=True)):
-        size = filled.get(index, -1)
-        if size == -1:
-            unit = b.dtype.itemsize
-            size = decoder.decode(number(a.nbytes) // unit, number(b.nbytes) // unit) * unit
-        found.append(replace(b, nbytes=size))
-    return found
-
-
-def _workspace(data: tuple[Size, ...], out: TensorMeta, at: Op) -> Size:
-    """The LSTM's workspace, padded as it is at the given sizes."""
-    steps, batch, d_in = data
-    now = (number(at.ins[0].shape[2]), number(at.outs[0].shape[-1]))
-    size: Size = lstm_workspace(steps, batch, d_in, out.shape[-1], at.ins[0].dtype, at=now)
-    return size
+        path: meta for path, meta in trace.modules.items()
+        if path in run.modules and tuple(evaluate(n, sizes) for n in meta.shape) == run.modules[path].shape
+    }  # fmt: skip
+    return replace(trace, modules=modules)

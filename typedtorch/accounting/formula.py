@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,14 +10,17 @@ from typedtorch.accounting.errors import SizeError
 from typedtorch.shapes.size import Atom, Poly, Size, atoms, axis, divides, evaluate, floor_div
 
 
-def cancelled(size: Size) -> Size:
+def cancelled(size: Size, rounded: Collection[str] = ()) -> Size:
     """``(d // h) * h`` is ``d`` where the division was exact, as it is for sizes read off prime labels.
 
-    Only quotients of one monomial are touched: those with a sum above are real roundings.
+    Only quotients of one monomial are touched: those with a sum above are real roundings, as are those of
+    the axes that are said to be ``rounded``.
 
     >>> d, h = axis("d"), axis("h")
     >>> cancelled(2 * (d // h) * h + 6 * (d // 2)), cancelled(8 * ((d + 7) // 8))
     (5*d, 8*((d + 7)//8))
+    >>> cancelled(6 * (d // 2), rounded=("d",))
+    6*(d//2)
     """
     if not isinstance(size, Poly):
         return size
@@ -29,14 +32,15 @@ def cancelled(size: Size) -> Size:
                 term = term * axis(atom.name) ** power
         for atom, power in monomial:
             for _ in range(power if atom.kind == "floor" else 0):
-                term = _times(term, atom)
+                term = _times(term, atom, rounded)
         total = total + term
     return total
 
 
-def _times(term: Size, quotient: Atom) -> Size:
+def _times(term: Size, quotient: Atom, rounded: Collection[str]) -> Size:
     above, below = quotient.operands
     single = isinstance(above, Poly) and len(above.terms) == 1
+    single = single and not any(atom.name in rounded for atom in atoms(above))
     if single and divides(below, term):
         return (term // below) * above
     return term * floor_div(above, below)

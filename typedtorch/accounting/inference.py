@@ -11,12 +11,15 @@ from dataclasses import dataclass
 import torch
 
 from typedtorch.accounting.devices import Device, Dtype
-from typedtorch.accounting.napkin import known_device
+from typedtorch.accounting.napkin import above_zero, known_device
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cache:
     """Keys and values of every layer: ``2 L B S H_kv D`` numbers.
+
+    Raises:
+        AccountingError: one of the sizes is not positive.
 
     >>> Cache(layers=32, kv_heads=8, head_dim=128, batch=1, context=8192).bytes / 2**30  # Llama-3-8B, GiB
     1.0
@@ -28,6 +31,12 @@ class Cache:
     batch: int
     context: int
     dtype: torch.dtype = torch.bfloat16
+
+    def __post_init__(self) -> None:
+        above_zero(
+            "a cache", layers=self.layers, kv_heads=self.kv_heads, head_dim=self.head_dim, batch=self.batch,
+            context=self.context,
+        )  # fmt: skip
 
     @property
     def bytes(self) -> int:
@@ -80,13 +89,14 @@ def decode_step(
     ``devices`` weights and cache are shared out evenly and communication is not counted.
 
     Raises:
-        AccountingError: an unknown device or dtype.
+        AccountingError: an unknown device or dtype, or a number that is not positive.
 
     >>> cache = Cache(layers=32, kv_heads=8, head_dim=128, batch=1, context=8192)
     >>> step = decode_step(cache, parameters=7_504_924_672, heads=32)
     >>> step.bound, round(step.tokens_per_second)
     ('memory', 208)
     """
+    above_zero("decode_step", parameters=parameters, heads=heads, weight_bytes=weight_bytes, devices=devices)
     found, peak = known_device(device, dtype)
     attention = 4 * cache.layers * heads * cache.head_dim * cache.context
     flops = cache.batch * (2 * parameters + attention)

@@ -6,13 +6,61 @@ the axis as a letter, yet the figure is a polynomial in it: it is read off its v
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from typedtorch.shapes.size import Poly, Size, axis, floor_div
 
 _HIGHEST = 4
+_PERIODS = (2, 3, 4, 5, 6)
+
+
+@dataclass(frozen=True)
+class Along:
+    """What a figure is along one axis: a polynomial of some degree, on its own for every remainder of
+    a division by ``period``.
+    """
+
+    degree: int
+    period: int = 1
+
+    @property
+    def points(self) -> int:
+        """How many sizes, one after the other, settle it."""
+        return self.degree + 1 if self.period == 1 else self.period + 1
+
+
+def along(points: Sequence[int], values: Sequence[Size]) -> Along | None:
+    """How a figure goes through these points; None where that is not seen with points to spare.
+
+    >>> points = [3, 4, 5, 6, 7]
+    >>> along(points, [7 * k * k + 3 for k in points]), along(points, [2**k for k in points])
+    (Along(degree=2, period=1), None)
+    >>> along(points, [5 * k + (k + 1) // 2 for k in points])
+    Along(degree=1, period=2)
+    """
+    found = degree(points, values)
+    if found is not None:
+        return Along(found)
+    if all(b == a + 1 for a, b in itertools.pairwise(points)):
+        for period in _PERIODS:
+            rise = [b - a for a, b in zip(values, values[period:], strict=False)]
+            if len(rise) > period and all(r == rise[0] for r in rise):
+                return Along(1, period)
+    return None
+
+
+def may_repeat(values: Sequence[Size]) -> bool:
+    """Whether the figures rise by one of two steps: more of them may show a period.
+
+    >>> may_repeat([1, 2, 3, 9, 10, 11]), may_repeat([1, 2, 4, 8, 16, 32])
+    (True, False)
+    """
+    rises = [b - a for a, b in itertools.pairwise(values)]
+    return len(set(rises)) == 2
 
 
 def degree(points: Sequence[int], values: Sequence[Size]) -> int | None:
@@ -26,16 +74,36 @@ def degree(points: Sequence[int], values: Sequence[Size]) -> int | None:
     return None if found + 1 >= len(points) or found > _HIGHEST else max(found, 0)
 
 
-def through(name: str, points: Sequence[int], values: Sequence[Size]) -> Size:
+def through(name: str, points: Sequence[int], values: Sequence[Size], period: int = 1) -> Size:
     """The polynomial in ``name`` of lowest degree through the points; coefficients may hold other axes.
+
+    With a ``period`` it is one line for each remainder, through as many points as there are, and one more.
 
     >>> b, n = axis("b"), axis("n")
     >>> through("n", [2, 3, 4, 5], [b * k * k + 3 for k in (2, 3, 4, 5)])
     b*n**2 + 3
     >>> through("n", [2, 3, 4], [k * (k - 1) // 2 for k in (2, 3, 4)])
     (n**2 - n)//2
+    >>> through("n", [3, 4, 5], [b * k + 7 * (k // 2) for k in (3, 4, 5)], 2)
+    b*n + 7*(n//2)
     """
+    if period > 1:
+        return _lines(name, points, values, period)
     return _newton(axis(name), points, _differences(points, values))
+
+
+def _lines(name: str, points: Sequence[int], values: Sequence[Size], period: int) -> Size:
+    """Equally steep lines, one for each remainder: sums of ``(n + k) // period``."""
+    slope = values[period] - values[0]
+    at = {
+        point % period: value - slope * (point // period) for point, value in zip(points, values, strict=True)
+    }
+    steps: list[Size] = [floor_div(axis(name) + k, period) for k in range(period - 1)]
+    steps.append(sum(steps, -axis(name)) * -1)  # all of them add up to n
+    total = at[0] + slope * steps[0]
+    for remainder in range(1, period):
+        total = total + (at[remainder] - at[remainder - 1]) * (steps[period - remainder] - steps[0])
+    return total
 
 
 def _differences(points: Sequence[int], values: Sequence[Size]) -> list[dict[Size, Fraction]]:

@@ -16,12 +16,12 @@ from fractions import Fraction
 from typing import Literal
 
 from typedtorch.accounting.errors import SymbolError
-from typedtorch.shapes.size import Size, axis, floor_div
 
 _PRIMES = [p for p in range(11, 4000) if all(p % q for q in range(2, int(p**0.5) + 1))]
-_SIMPLE = sorted({Fraction(a, b) for a in range(1, 13) for b in (1, 2, 3, 4, 6, 8, 12, 16, 32, 64)})
+# what a product of axes is multiplied by, and what is added, in sizes that are read
+SIMPLE = frozenset(Fraction(a, b) for a in range(1, 13) for b in (1, 2, 3, 4, 6, 8, 12, 16, 32, 64))
+LARGEST_OFFSET = 64
 
-_LARGEST_OFFSET = 64
 _MOST_SHUFFLES = 200
 
 # the prime of an axis: none, a large one, the largest that keeps the label below the size ("small"), one of
@@ -101,7 +101,8 @@ def choose(
     """
     places = layout or {name: Place(smooth_part(size)) for name, size in sizes.items()}
     within = {name: tuple(n for n in places[name].within if n in sizes) for name in sizes}
-    taken = {p for p in _PRIMES for n in avoid if n % p == 0}
+    # no label is the size itself, which would read as a constant
+    taken = {p for p in _PRIMES for n in (*avoid, *sizes.values()) if n % p == 0}
     names = sorted(sizes, key=lambda n: -sizes[n])
     first = _placed(sizes, places, within, taken, names, 0)
     if not turn:
@@ -129,7 +130,8 @@ def _placed(
 ) -> Labels:
     """Labels whose primes are given out in the order of the names."""
     large = [p for p in _PRIMES if p > 19 and p not in taken][: len(sizes) + 3]
-    tiny = [p for p in (5, 7, *_PRIMES) if p not in taken and p not in large]
+    same = {sizes[n] / places[n].factor for n in names if places[n].prime == "tiny"}
+    tiny = [p for p in (5, 7, *_PRIMES) if p not in taken | same and p not in large]
     pools: dict[Prime, list[int]] = {"large": large, "tiny": tiny}
     ranks: dict[str, int] = {}
     for kind in pools:
@@ -159,8 +161,8 @@ def _confused(first: Labels, second: Labels) -> int:
     count = same * len(first.primes) ** 2
     for a, b in itertools.permutations(first.primes, 2):
         rise, run = first.values[a] - second.values[a], first.values[b] - second.values[b]
-        if run and abs(first.values[a] * run - rise * first.values[b]) <= abs(run) * 2 * _LARGEST_OFFSET:
-            count += Fraction(rise, run) in _SIMPLE
+        if run and abs(first.values[a] * run - rise * first.values[b]) <= abs(run) * 2 * LARGEST_OFFSET:
+            count += Fraction(rise, run) in SIMPLE
     return count
 
 
@@ -186,179 +188,3 @@ def _largest(size: int, taken: set[int], turn: int) -> int:
     if free:
         return free[-1 - min(turn, len(free) - 1)]
     raise SymbolError(f"no label fits below {size}")
-
-
-class Decoder:
-    """Reads sizes at the labels as polynomials, checking each against the same size elsewhere."""
-
-    def __init__(self, labels: Labels, check: Mapping[str, int]) -> None:
-        self.labels, self.check = labels, check
-        self._order = labels.order()
-        self._known: dict[tuple[int, int], Size] = {}
-
-    def decode(self, seen: int, elsewhere: int) -> Size:
-        """The polynomial that is ``seen`` at the labels and ``elsewhere`` at the other sizes.
-
-        Raises:
-            SymbolError: no polynomial of the kinds tried is both.
-
-        >>> d = Decoder(choose({"batch": 8, "seq": 6}), {"batch": 8, "seq": 6})
-        >>> b, s = d.labels.values["batch"], d.labels.values["seq"]
-        >>> d.decode(3 * b * s, 144), d.decode(b * (s + 1), 56), d.decode(s // 2, 3), d.decode(10, 10)
-        (3*batch*seq, batch*seq + batch, seq//2, 10)
-        """
-        key = (seen, elsewhere)
-        if key not in self._known:
-            self._known[key] = self._decode(seen, elsewhere)
-        return self._known[key]
-
-    def _decode(self, seen: int, elsewhere: int) -> Size:
-        if seen == elsewhere:
-            return seen
-        powers, rest = self._powers(seen)
-        if self._at_check(powers) * rest == elsewhere:
-            return self._size(powers, rest)
-        kept = {n: p for n, p in powers.items() if p > 0}
-        for extracted in self._subsets(kept):
-            found = self._sum(seen, elsewhere, extracted)
-            if found is not None:
-                return found
-        raise SymbolError(
-            f"a size is {seen} at {dict(self.labels.values)} and {elsewhere} at {dict(self.check)}: "
-            "not a product of axes, nor a sum of two such products"
-        )
-
-    def _powers(self, size: int) -> tuple[dict[str, int], Fraction]:
-        """Exponents of the axes in a size, and the constant that remains."""
-        powers: dict[str, int] = {}
-        rest = Fraction(size)
-        for name in self._order:
-            prime = self.labels.primes[name]
-            power = _multiplicity(rest.numerator, prime) - _multiplicity(rest.denominator, prime)
-            if power:
-                powers[name] = power
-                rest /= Fraction(self.labels.values[name]) ** power
-        return powers, rest
-
-    def _subsets(self, powers: Mapping[str, int]) -> list[dict[str, int]]:
-        """Factors to take out before a sum is looked for, the whole first."""
-        names = list(powers)
-        chosen = [c for k in range(len(names), -1, -1) for c in itertools.combinations(names, k)]
-        return [{n: powers[n] for n in c} for c in chosen]
-
-    def _sum(self, seen: int, elsewhere: int, factor: Mapping[str, int]) -> Size | None:
-        """``factor * (a * monomial + b)``, or with a second monomial; a simple, b small."""
-        here, there = Fraction(seen), Fraction(elsewhere)
-        here /= self._at(self.labels.values, factor)
-        there /= self._at(self.check, factor)
-        if here.denominator != 1 or there.denominator != 1:
-            return None
-        monomials = self._monomials()
-        lines = [(one, line) for one in monomials if (line := self._line(here, there, one)) is not None]
-        if lines:
-            one, line = min(lines, key=lambda found: _length(*found[1]))
-            return self._size(factor, Fraction(1)) * self._rounded(one, *line)
-        root = self._root(here, there)
-        if root is not None:
-            return self._size(factor, Fraction(1)) * root**2
-        shifted = self._shifted(here, there)
-        if shifted is not None:
-            return self._size(factor, Fraction(1)) * shifted
-        for one, two in itertools.permutations(monomials, 2):
-            for scale in (Fraction(1), Fraction(2), Fraction(3)):
-                less = here - scale * self._at(self.labels.values, two)
-                if less <= 0:
-                    continue
-                line = self._line(less, there - scale * self._at(self.check, two), one)
-                if line is not None and line[1].denominator == 1 and abs(line[1]) <= 2:
-                    both = self._size(one, line[0]) + self._size(two, scale)
-                    return self._size(factor, Fraction(1)) * (both + int(line[1]))
-        for two in monomials:
-            less = here - self._at(self.labels.values, two)
-            shifted = self._shifted(less, there - self._at(self.check, two), most=2) if less > 0 else None
-            if shifted is not None:
-                return self._size(factor, Fraction(1)) * (shifted + self._size(two, Fraction(1)))
-        return None
-
-    def _root(self, here: Fraction, there: Fraction) -> Size | None:
-        """What this is the square of: ``(2*window - 1)**2``."""
-        roots = Fraction(math.isqrt(int(here))), Fraction(math.isqrt(int(there)))
-        if (roots[0] ** 2, roots[1] ** 2) != (here, there):
-            return None
-        for one in self._monomials():
-            line = self._line(*roots, one)
-            if line is not None:
-                return self._rounded(one, *line)
-        return None
-
-    def _shifted(self, here: Fraction, there: Fraction, most: int = 16) -> Size | None:
-        """Any product or quotient of axes, and a small constant: ``(image // patch)**2 + 1``."""
-        for offset in sorted(range(-most, most + 1), key=abs):
-            if here - offset <= 0 or (here - offset).denominator != 1:
-                continue
-            powers, rest = self._powers(int(here - offset))
-            if powers and self._at_check(powers) * rest == there - offset:
-                return self._size(powers, rest) + offset
-        return None
-
-    def _line(
-        self, here: Fraction, there: Fraction, powers: Mapping[str, int]
-    ) -> tuple[Fraction, Fraction] | None:
-        """``a`` and ``b`` with ``a * monomial + b`` at both sizes, if a is simple and b small."""
-        run = self._at(self.labels.values, powers) - self._at(self.check, powers)
-        if run == 0:
-            return None
-        slope = (here - there) / run
-        offset = here - slope * self._at(self.labels.values, powers)
-        if slope <= 0 or slope.denominator % offset.denominator:
-            return None
-        plain = slope in _SIMPLE and abs(offset) <= _LARGEST_OFFSET
-        scaled = slope.denominator == 1 and offset % slope == 0 and abs(offset / slope) <= 16
-        return (slope, offset) if plain or scaled else None
-
-    def _rounded(self, powers: Mapping[str, int], slope: Fraction, offset: Fraction) -> Size:
-        """``(a * monomial + b) // c``, which is exact at the sizes it was read from."""
-        if offset.denominator == 1:
-            return self._size(powers, slope) + int(offset)
-        above = self._size(powers, Fraction(slope.numerator))
-        return floor_div(above + int(offset * slope.denominator), slope.denominator)
-
-    def _monomials(self) -> list[dict[str, int]]:
-        names = list(self.labels.primes)
-        found: list[dict[str, int]] = [{n: 1} for n in names]
-        found += [{n: 2} for n in names]
-        found += [{a: 1, b: 1} for a, b in itertools.combinations(names, 2)]
-        return found
-
-    def _at(self, sizes: Mapping[str, int], powers: Mapping[str, int]) -> Fraction:
-        value = Fraction(1)
-        for name, power in powers.items():
-            value *= Fraction(sizes[name]) ** power
-        return value
-
-    def _at_check(self, powers: Mapping[str, int]) -> Fraction:
-        return self._at(self.check, powers)
-
-    def _size(self, powers: Mapping[str, int], scale: Fraction) -> Size:
-        """``scale * monomial``; what is divided by becomes a floor, which is exact where it divides."""
-        above: Size = scale.numerator
-        below: Size = scale.denominator
-        for name, power in powers.items():
-            for _ in range(abs(power)):
-                if power > 0:
-                    above = above * axis(name)
-                else:
-                    below = below * axis(name)
-        return floor_div(above, below)
-
-
-def _length(slope: Fraction, offset: Fraction) -> Fraction:
-    """How much there is to say of ``slope * size + offset``: of two readings the shorter one is meant."""
-    return abs(offset) + slope.numerator + slope.denominator
-
-
-def _multiplicity(size: int, prime: int) -> int:
-    count = 0
-    while size and size % prime == 0:
-        size, count = size // prime, count + 1
-    return count

@@ -40,43 +40,59 @@ def objective(
     return _NAMED[loss]
 
 
-def scalar(output: Any) -> Shaped[Tensor, "*shape"]:
-    """The output itself where it is a scalar with a gradient, else the first differentiable tensor."""
+def _differentiable(output: Any) -> list[Tensor]:
+    """The tensors of an output that have a gradient.
+
+    Raises:
+        AccountingError: there is none.
+    """
     found = [t for t in tensors(output) if t.requires_grad]
     if not found:
         raise AccountingError(
             "nothing in the output depends on a parameter or an input that needs a gradient: "
             "account for inference with phase='inference', or check requires_grad"
         )
-    return next((t for t in found if t.numel() == 1), found[0])
+    return found
+
+
+def _first(output: Any) -> Shaped[Tensor, "*shape"]:
+    """The first tensor with a gradient, one with axes if there is any: what stands beside targets."""
+    found = _differentiable(output)
+    return next((t for t in found if t.dim()), found[0])
+
+
+def _total(parts: list[Float[Tensor, ""]]) -> Float[Tensor, ""]:
+    """Their sum, in which a single one is itself."""
+    total, *rest = parts
+    for part in rest:
+        total = total + part
+    return total
 
 
 def _sum(output: Any) -> Float[Tensor, ""]:
-    chosen = scalar(output)
-    return chosen if chosen.dim() == 0 else chosen.sum()
+    return _total([t.sum() if t.dim() else t for t in _differentiable(output)])
 
 
 def _mean(output: Any) -> Float[Tensor, ""]:
-    chosen = scalar(output)
-    return chosen if chosen.dim() == 0 else chosen.mean()
+    return _total([t.mean() if t.dim() else t for t in _differentiable(output)])
 
 
 def _classes(output: Any) -> tuple[Int64[Tensor, "*batch"]]:
-    logits: Float[Tensor, "*batch classes"] = scalar(output)
+    logits: Float[Tensor, "*batch classes"] = _first(output)
     return (torch.empty(logits.shape[:-1], dtype=torch.int64, device=logits.device),)
 
 
 def _cross_entropy(output: Any, target: Int64[Tensor, "*batch"]) -> Float[Tensor, ""]:
-    logits: Float[Tensor, "*batch classes"] = scalar(output)
+    logits: Float[Tensor, "*batch classes"] = _first(output)
     return F.cross_entropy(logits.flatten(0, -2), target.flatten())
 
 
 def _like(output: Any) -> tuple[Shaped[Tensor, "*shape"]]:
-    return (torch.empty_like(scalar(output), requires_grad=False),)
+    return (torch.empty_like(_first(output), requires_grad=False),)
 
 
 def _mse(output: Any, target: Shaped[Tensor, "*shape"]) -> Float[Tensor, ""]:
-    return F.mse_loss(scalar(output), target)
+    return F.mse_loss(_first(output), target)
 
 
 _NAMED: dict[str, tuple[Callable[[Any], tuple[Any, ...]], Callable[..., Tensor]]] = {

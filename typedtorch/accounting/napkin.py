@@ -44,6 +44,17 @@ def known_device(device: Device | str, dtype: Dtype) -> tuple[Device, float]:
     return found, peak
 
 
+def above_zero(what: str, **numbers: float | None) -> None:
+    """Refuse numbers that count something and are not positive.
+
+    Raises:
+        AccountingError: naming the number.
+    """
+    for name, value in numbers.items():
+        if value is not None and not value > 0:
+            raise AccountingError(f"{what}: wanted {name} above zero, got {value:g}")
+
+
 def napkin(
     *,
     tokens: float,
@@ -74,9 +85,10 @@ def napkin(
         raise AccountingError("napkin: give devices= to learn the days, or days= to learn the devices")
     if (parameters is None) == (flops_per_token is None):
         raise AccountingError("napkin: give parameters= (for 6ND) or flops_per_token=")
-    for name, value in (("tokens", tokens), ("mfu", mfu), ("devices", devices), ("days", days)):
-        if value is not None and not value > 0:
-            raise AccountingError(f"napkin: wanted {name} above zero, got {value:g}")
+    above_zero(
+        "napkin", parameters=parameters, flops_per_token=flops_per_token, tokens=tokens, mfu=mfu,
+        devices=devices, days=days,
+    )  # fmt: skip
     if mfu > 1:
         raise AccountingError(f"napkin: wanted mfu as a share of the peak, at most 1, got {mfu:g}")
     per_token = flops_per_token if flops_per_token is not None else 6 * (parameters or 0)
@@ -101,11 +113,12 @@ def largest_model(
     16 bytes per parameter: float32 parameter and gradient and AdamW's two moments.
 
     Raises:
-        AccountingError: an unknown device.
+        AccountingError: an unknown device, or a number that is not positive.
 
     >>> f"{largest_model('h100', devices=8):.3g}"
     '4e+10'
     """
+    above_zero("largest_model", devices=devices, bytes_per_parameter=bytes_per_parameter, memory=memory)
     if memory is None:
         found = device if isinstance(device, Device) else find(device)
         if found is None:

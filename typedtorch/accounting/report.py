@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
@@ -139,6 +140,8 @@ def summary(account: Account, *, formulas: bool = True) -> Table:
             continue
         text = binary(value) if unit == "B" else decimal(value, unit)
         table.add_row(label, text, _formula(account, name) if formulas else "")
+    for line in _reasons(account) if formulas else ():
+        table.add_row("", "", line)
     memory = account.memory
     where = f"{memory.peak_operator} in {memory.peak_module or 'the root'}, {memory.peak_phase}"
     table.add_row("at the peak", "", where)
@@ -172,7 +175,20 @@ def _formula(account: Account, name: str) -> str:
         found = account.formula(name)
     except SymbolError:
         return ""
-    return str(found) if found.names else ""
+    if not found.names:
+        return ""
+    return f"{found.size} ({found.why.partition(':')[0]})" if found.why else str(found)
+
+
+def _reasons(account: Account) -> Iterator[str]:
+    """Why axes are kept at their sizes, each reason once."""
+    seen: set[str] = set()
+    for _, name, _ in _FIGURES:
+        with contextlib.suppress(SymbolError):
+            where, _, reason = account.formula(name).why.partition(": ")
+            if reason and reason not in seen:
+                seen.add(reason)
+                yield f"{where}: {reason}"
 
 
 def on_device(account: Account, device: Device | str) -> RenderableType:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from typedtorch.accounting import figures as fg
 from typedtorch.accounting.candidate import Candidate, Figures, figures_of
-from typedtorch.accounting.engines import Question, pinned_at
+from typedtorch.accounting.engines import Question, Symbolic, pinned_at, read_again
 from typedtorch.accounting.errors import AccountingError
-from typedtorch.accounting.interpolate import degree, through
+from typedtorch.accounting.interpolate import Along, along, may_repeat, through
 from typedtorch.accounting.labels import smooth_part
 from typedtorch.accounting.trace import Trace
 from typedtorch.shapes.size import Atom, Size, substitute
 
 Point = tuple[int, ...]
 Steps = dict[str, list[int]]
-_MOST_SAMPLES, _FEWEST_SAMPLES = 7, 4
+_SMALLEST = 3  # sizes of 1 and 2 may be special
+_MOST_SAMPLES, _MORE_SAMPLES, _FEWEST_SAMPLES = 13, 7, 4
 
 
 class Samples:
@@ -28,6 +30,8 @@ class Samples:
     ) -> None:
         self.question, self.axes, self.sizes, self.known = question, axes, sizes, known
         self._traces: dict[Point, Trace] = {}
+        self._figures: dict[Point, Figures] = {}
+        self._first: Symbolic | None = None
 
     def candidates(self, pinned: Mapping[str, int], *, near: bool = False) -> Iterator[Candidate]:
         """Formulas from one set of sizes after the other, where the program runs at them.
@@ -35,15 +39,27 @@ class Samples:
         ``near`` asks for sizes from those given upwards alone.
         """
         for steps in self._ladders((1,) if near else range(3)):
-            for count in (_FEWEST_SAMPLES, _MOST_SAMPLES):
+            for count in (_FEWEST_SAMPLES, _MORE_SAMPLES, _MOST_SAMPLES):
                 wanted = {name: values[:count] for name, values in steps.items()}
                 try:
-                    found = self._candidate(wanted, pinned)
+                    if count == _MOST_SAMPLES and not self._may_repeat(steps, pinned):
+                        break
+                    found = self._candidate(wanted, pinned, near=near)
                 except AccountingError:
                     break
                 if found is not None:
                     yield found
-                    break
+
+    def _may_repeat(self, steps: Steps, pinned: Mapping[str, int]) -> bool:
+        """Whether some figure may be seen to have a period where more sizes are tried."""
+        if len(steps) > 1:
+            return False
+        (sizes,) = steps.values()
+        if sizes[1] != sizes[0] + 1:
+            return False
+        line = [self._read((size,), pinned) for size in sizes[:_MORE_SAMPLES]]
+        every = set.intersection(*map(set, line))
+        return any(may_repeat([each[name] for each in line]) for name in every)
 
     def _ladders(self, kinds: Iterable[int]) -> Iterator[Steps]:
         """Sizes to take of each axis: small ones, then near its own, then as divisible as its own."""
@@ -52,40 +68,68 @@ class Samples:
             if all(steps.values()):
                 yield {name: found for name, found in steps.items() if found is not None}
 
-    def _candidate(self, wanted: Steps, pinned: Mapping[str, int]) -> Candidate | None:
+    def _candidate(self, wanted: Steps, pinned: Mapping[str, int], *, near: bool) -> Candidate | None:
         """The polynomials through lines along each axis, and through a grid as fine as their degrees ask."""
 
-        @functools.cache
         def figures(point: Point) -> Figures:
-            at = {**self.sizes, **dict(zip(self.axes, point, strict=True))}
-            return figures_of(self._at(point, pinned), at if self.known else None)
+            return self._read(point, pinned)
 
         @functools.cache
         def parts(point: Point) -> Figures:
             return fg.parts(self._at(point, pinned))
 
-        degrees = _degrees(wanted, figures)
-        if not degrees:
+        courses = _courses(wanted, figures)
+        if not courses:
             return None
-        most = tuple(map(max, zip(*degrees.values(), strict=True)))
+        most = tuple(max(a.points for a in each) for each in zip(*courses.values(), strict=True))
         found = _through(wanted, most, figures)
+        for point in _elsewhere(wanted, near=near):
+            found = self._right_at(point, found, figures)
         if not found:
             return None
-        return Candidate(lambda: found, functools.cache(lambda: _through(wanted, most, parts)), pinned)
+        return Candidate(
+            lambda: found, functools.cache(lambda: _through(wanted, most, parts)), pinned, rounded=self.axes
+        )
+
+    def _read(self, point: Point, pinned: Mapping[str, int]) -> Figures:
+        """Every figure at a point."""
+        if point not in self._figures:
+            at = {**self.sizes, **dict(zip(self.axes, point, strict=True))}
+            self._figures[point] = figures_of(self._at(point, pinned), at if self.known else None)
+        return self._figures[point]
+
+    def _right_at(self, point: Point, found: Figures, read: Read) -> Figures:
+        """The formulas that hold at one point more, if the program runs there."""
+        try:
+            there = read(point)
+        except AccountingError:
+            return found
+        return {
+            name: size
+            for name, size in found.items()
+            if name in there and _at(size, self.axes, point) == there[name]
+        }
 
     def _at(self, point: Point, pinned: Mapping[str, int]) -> Trace:
         if point not in self._traces:
             question = self.question.at(dict(zip(self.axes, point, strict=True)))
-            fixed = (*pinned, *self.axes)
-            found = pinned_at(question, fixed, compare=False, verify=not self._traces)
-            self._traces[point] = found.trace
+            self._traces[point] = self._symbolic(question, (*pinned, *self.axes)).trace
         return self._traces[point]
+
+    def _symbolic(self, question: Question, fixed: tuple[str, ...]) -> Symbolic:
+        """Read off one run more where the first one had all its sizes; else off as many as that one."""
+        if self._first is not None and self._first.decoder is not None:
+            with contextlib.suppress(AccountingError):
+                return read_again(question, self._first)
+        found = pinned_at(question, fixed, compare=False, verify=self._first is None)
+        self._first = self._first or found
+        return found
 
 
 Read = Callable[[Point], Figures]
 
 
-def _lines(wanted: Steps) -> list[list[Point]]:
+def _axis_lines(wanted: Steps) -> list[list[Point]]:
     """For each axis the points that differ in it alone, the others at their first size."""
     first = tuple(values[0] for values in wanted.values())
     return [
@@ -93,51 +137,60 @@ def _lines(wanted: Steps) -> list[list[Point]]:
     ]
 
 
-def _degrees(wanted: Steps, read: Read) -> dict[str, tuple[int, ...]]:
-    """The degree in each axis of every figure that is a polynomial along all of them."""
-    lines = _lines(wanted)
+def _elsewhere(wanted: Steps, *, near: bool) -> Iterator[Point]:
+    """For each axis a point that must be right as well: between two sizes, or far beyond its own."""
+    first = tuple(values[0] for values in wanted.values())
+    for i, values in enumerate(wanted.values()):
+        if values[1] > values[0] + 1:
+            yield (*first[:i], values[0] + 1, *first[i + 1 :])
+        elif values[0] > _SMALLEST and not near:
+            yield (*first[:i], 2 * values[0], *first[i + 1 :])
+
+
+def _courses(wanted: Steps, read: Read) -> dict[str, tuple[Along, ...]]:
+    """How every figure goes along each axis, of those for which that is seen along all of them."""
+    lines = _axis_lines(wanted)
     names = set.intersection(*(set(read(point)) for line in lines for point in line))
-    found: dict[str, tuple[int, ...]] = {}
+    found: dict[str, tuple[Along, ...]] = {}
     for name in names:
-        along = [
-            degree(values, [read(point)[name] for point in line])
+        each = [
+            along(values, [read(point)[name] for point in line])
             for values, line in zip(wanted.values(), lines, strict=True)
         ]
-        if None not in along:
-            found[name] = tuple(d for d in along if d is not None)
+        if None not in each:
+            found[name] = tuple(a for a in each if a is not None)
     return found
 
 
 def _through(wanted: Steps, most: tuple[int, ...], read: Read) -> Figures:
-    """Polynomials of at most these degrees, right on all lines and at the point beyond the grid too."""
-    steps = {name: values[: d + 1] for (name, values), d in zip(wanted.items(), most, strict=True)}
-    beyond = tuple(values[d + 1] for values, d in zip(wanted.values(), most, strict=True))
-    checks = [*itertools.chain(*_lines(wanted)), beyond]
-    grid = list(itertools.product(*steps.values()))
+    """Formulas settled by at most so many sizes, right on all lines and at the point beyond the grid too."""
+    beyond = tuple(values[min(m, len(values) - 1)] for values, m in zip(wanted.values(), most, strict=True))
+    checks = [*itertools.chain(*_axis_lines(wanted)), beyond]
     found: Figures = {}
-    for name, degrees in _degrees(wanted, read).items():
-        if any(d > m for d, m in zip(degrees, most, strict=True)):
+    for name, courses in _courses(wanted, read).items():
+        if any(a.points > m for a, m in zip(courses, most, strict=True)):
             continue
+        steps = {n: values[: a.points] for (n, values), a in zip(wanted.items(), courses, strict=True)}
+        grid = list(itertools.product(*steps.values()))
         if not all(name in read(point) for point in (*grid, *checks)):
             continue
-        size = _fit({point: read(point)[name] for point in grid}, steps)
-        if all(_same(size, wanted, point, read(point)[name]) for point in checks):
+        size = _fit({point: read(point)[name] for point in grid}, steps, courses)
+        if all(_at(size, wanted, point) == read(point)[name] for point in checks):
             found[name] = size
     return found
 
 
-def _same(size: Size, wanted: Steps, point: Point, value: Size) -> bool:
-    """Whether the formula is this at a point."""
-    at: dict[Atom, Size] = {Atom("axis", name): n for name, n in zip(wanted, point, strict=True)}
-    return substitute(size, at) == value
+def _at(size: Size, axes: Iterable[str], point: Point) -> Size:
+    """The formula at a point."""
+    return substitute(size, {Atom("axis", name): n for name, n in zip(axes, point, strict=True)})
 
 
-def _fit(values: Mapping[Point, Size], steps: Steps) -> Size:
-    """The polynomial through a grid, one axis after the other."""
+def _fit(values: Mapping[Point, Size], steps: Steps, courses: tuple[Along, ...]) -> Size:
+    """The formula through a grid, one axis after the other."""
     current = dict(values)
-    for name in reversed(steps):
+    for name, course in reversed(list(zip(steps, courses, strict=True))):
         current = {
-            head: through(name, steps[name], [current[*head, n] for n in steps[name]])
+            head: through(name, steps[name], [current[*head, n] for n in steps[name]], course.period)
             for head in {point[:-1] for point in current}
         }
     return current[()]
@@ -145,7 +198,7 @@ def _fit(values: Mapping[Point, Size], steps: Steps) -> Size:
 
 def _ladder(size: int | None, kind: int) -> list[int] | None:
     if kind == 0:
-        return list(range(3, 3 + _MOST_SAMPLES))
+        return list(range(_SMALLEST, _SMALLEST + _MOST_SAMPLES))
     if size is None:
         return [4 * k for k in range(1, 1 + _MOST_SAMPLES)] if kind == 1 else None
     step = 1 if kind == 1 else smooth_part(size)

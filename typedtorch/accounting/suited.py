@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from typedtorch.accounting.errors import AccountingError, CounterError, SizeError, SymbolError
-from typedtorch.accounting.labels import Decoder, Labels, Place, choose, smooth_part
+from typedtorch.accounting.labels import Labels, Place, choose, smooth_part
+from typedtorch.accounting.reading import Decoder
 from typedtorch.accounting.trace import Trace
+from typedtorch.shapes.size import Size, evaluate
 
 Places = dict[str, Place]
 _EVEN = 64  # what the label of an axis without a size divides by, where it may
@@ -34,7 +36,7 @@ class Search:
     """``run`` records the forward at some sizes, ``read`` decodes a trace; ``base`` are sizes it runs at."""
 
     run: Callable[[Mapping[str, int]], Trace]
-    read: Callable[[Trace, Trace, Decoder], object]
+    read: Callable[[Trace, Trace, Decoder], Trace]
     base: Mapping[str, int]
     axes: tuple[str, ...]
     avoid: set[int] = field(default_factory=set)
@@ -52,6 +54,7 @@ class Search:
         for ways in (self._ways, self._ways, self._narrow):
             self._lift_all(ways, self._suits)
         self._lift_all(self._ways, self._suits_elsewhere)
+        self._round_alike()
         moved = self._moved()
         counts = self._counters | self._otherwise
         counters = tuple(n for n in self.axes if n in counts and n not in moved)
@@ -64,6 +67,33 @@ class Search:
         for name in sorted(self.axes, key=lambda n: -self.base[n]):
             if self._places[name].prime == "none" and name not in self._counters:
                 self._lift(name, ways(name), suits)
+
+    def _round_alike(self) -> None:
+        """Labels that leave the remainders of their sizes, where sizes are rounded as they are there only."""
+        for name in sorted(self.axes, key=lambda n: -self.base[n]):
+            if self._same_everywhere():
+                return
+            place = self._places[name]
+            inside = any(name in p.within for p in self._places.values())
+            if place.prime == "large" and not inside and self._is_odd(name):
+                places = {**self._places, name: replace(place, prime="alike")}
+                if self._suits(places):
+                    self._places = places
+
+    def _is_odd(self, name: str) -> bool:
+        """Whether halving the size a few times rounds, and a label that does the same is no longer one."""
+        return self.base[name] > 8 and self.base[name] % 32 > 0 and not self._places[name].within
+
+    def _same_everywhere(self) -> bool:
+        """Whether what is read off two choices of labels is right at the base."""
+        try:
+            (labels, here), (others, there) = (self._at(self._places, turn) for turn in (0, 1))
+            found = self.read(here, there, Decoder(labels, others.values))
+        except AccountingError:
+            return False
+        at = dict(self.base)
+        pairs = zip(_shapes(found), _shapes(self._there), strict=False)
+        return all(size == wanted or evaluate(size, at) == wanted for size, wanted in set(pairs))
 
     def _moved(self) -> list[str]:
         """Axes with a prime, and those that are products of them."""
@@ -154,7 +184,7 @@ class Search:
         if name in self.unknown and smooth < _EVEN:
             yield {**self._places, name: replace(place, factor=_EVEN, prime="large")}
         yield {**self._places, name: replace(place, factor=smooth, prime="large")}
-        if self.base[name] > 8 and self.base[name] % 32 and not place.within:
+        if self._is_odd(name):
             yield {**self._places, name: replace(place, prime="alike")}
         if smooth != place.factor:
             yield {**self._places, name: replace(place, prime="large")}
@@ -194,6 +224,12 @@ class Search:
         for factor in () if place.within else dict.fromkeys((smooth_part(size), 1)):
             if size > 2 * factor:
                 yield {**self._places, name: Place(factor, prime="small")}
+
+
+def _shapes(trace: Trace) -> Iterator[Size]:
+    for op in trace.ops:
+        for meta in op.outs:
+            yield from meta.shape
 
 
 def _is_empty(trace: Trace) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import types
+import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
@@ -179,11 +181,40 @@ def _is_annotated(function: Callable[..., Any]) -> bool:
 
 
 def _constructor_arguments(target: Callable[..., Any], given: Mapping[str, Any]) -> tuple[str, ...]:
-    """Arguments a constructor gets from the sizes: all without a default, and those a size was given for."""
+    """Arguments a constructor gets from the sizes: all without a default, and those a size was given for.
+
+    Raises:
+        AccountingError: one of them is annotated as something else than an integer.
+    """
     chosen = []
     for parameter in inspect.signature(target).parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         if parameter.default is parameter.empty or parameter.name in given:
             chosen.append(parameter.name)
+    hints = _hints(target)
+    for name in chosen:
+        if not _may_be_size(hints.get(name, int)):
+            kind, own = (getattr(x, "__name__", str(x)) for x in (hints[name], target))
+            raise AccountingError(
+                f"{own}: parameter {name!r} is a {kind}, not a size; pass what {own} makes, or a constructor "
+                f"with sizes alone: lambda: {own}(...)"
+            )
     return tuple(chosen)
+
+
+def _hints(target: Callable[..., Any]) -> dict[str, Any]:
+    return an.type_hints(vars(target).get("__init__", target) if isinstance(target, type) else target)
+
+
+def _may_be_size(hint: Any) -> bool:
+    """Whether an annotation leaves room for an integer; what is no class says nothing."""
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        return any(map(_may_be_size, typing.get_args(hint)))
+    kind = typing.get_origin(hint) or hint
+    if not isinstance(kind, type) or kind is Any:
+        return True
+    try:
+        return issubclass(int, kind)
+    except TypeError:  # a protocol
+        return True

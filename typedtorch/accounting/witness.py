@@ -17,10 +17,12 @@ from typing import Any
 from torch import nn
 
 from typedtorch.accounting import fake
-from typedtorch.accounting.engines import Question, Symbolic, constants, labels_of, layouts, pins, shape_of
+from typedtorch.accounting.decode import shape_of
+from typedtorch.accounting.engines import Question, Symbolic, constants, labels_of, layouts, pins
 from typedtorch.accounting.errors import AccountingError, SymbolError
-from typedtorch.accounting.labels import Decoder, Layout
+from typedtorch.accounting.labels import Layout
 from typedtorch.accounting.program import record
+from typedtorch.accounting.reading import Decoder
 from typedtorch.accounting.stage import World
 from typedtorch.accounting.symbols import Symbols, renamed, symbolic_copy
 from typedtorch.runtime import checking
