@@ -10,8 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import typedtorch.shapes
-from typedtorch.shapes.infer import Finding, Program, Report, interpreter
-from typedtorch.shapes.infer.values import UNKNOWN, Choice, DictV, Scalar, Sequence, Value, equal, join
+from typedtorch.shapes.infer import Finding, Program, Report, inlining, interpreter
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.signatures import Signature
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    Choice,
+    DictV,
+    FunctionV,
+    Scalar,
+    Sequence,
+    Value,
+    equal,
+    join,
+)
 from typedtorch.shapes.size import axis, unknown
 from typedtorch.shapes.tensor import ANY_AXES, Pack, Tensor
 
@@ -134,6 +146,59 @@ def test_functions_that_need_much_leave_something_to_the_others(monkeypatch: pyt
     """
     helper = "def helper(x, n):\n    return (n + 1) * (n + 2) * (n + 3) * (n + 4) * len(x)\n"
     assert len(messages(helper + "".join(costly) + textwrap.dedent(last))) == 1
+
+
+def test_a_constructor_is_run_once_for_what_it_makes_and_what_is_wrong_in_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    runs: list[str] = []
+    run_body = inlining.run_body
+
+    def noting(frame: Frame, function: FunctionV, signature: Signature) -> Value:
+        runs.append(getattr(function.node, "name", ""))
+        return run_body(frame, function, signature)
+
+    monkeypatch.setattr(inlining, "run_body", noting)
+    findings = check(
+        """
+        class Net(nn.Module):
+            def __init__(self, d: int, wide: bool) -> None:
+                super().__init__()
+                self.table = torch.zeros(3)
+                if wide:
+                    self.other = torch.zeros(3) + torch.zeros(4)
+                    return
+                self.other = torch.zeros(7)
+
+            def forward(self, x: Float[Tensor, "b 5"]) -> Float[Tensor, "b 5"]:
+                return x + self.table
+        """
+    ).findings
+    assert [finding.line for finding in findings] == [11, 16]
+    assert runs == []
+
+
+def test_functions_inside_a_constructor_are_checked_whoever_asks_for_it_first() -> None:
+    found = check(
+        """
+        class Net(nn.Module):
+            def __init__(self, d: int) -> None:
+                super().__init__()
+                def inner(x: Float[Tensor, "a"]) -> Float[Tensor, "a"]:
+                    return x + torch.zeros(3, 4)[0, :, None, None]
+                self.inner = inner
+
+            def widen(self, x: Float[Tensor, "b c"]) -> Float[Tensor, "b k"]:
+                return torch.cat([x, x], 1)
+
+        def use(net: Net, x: Float[Tensor, "b 3"]) -> Float[Tensor, "b 6"]:
+            return twice(net, x)
+
+        def twice(net, x):
+            return Net.widen(net, x)[:, :4] @ torch.zeros(3)
+        """
+    ).findings
+    assert [finding.line for finding in found] == [10, 17]
 
 
 def test_a_helper_is_blamed_at_the_call_that_brings_the_sizes() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes import dtypes
@@ -28,6 +28,7 @@ from typedtorch.shapes.infer.values import (
     Object,
     Sequence,
     Value,
+    join_all,
 )
 from typedtorch.shapes.size import Poly, axis, integer, unknown
 from typedtorch.shapes.slips import wrapper_slip
@@ -39,6 +40,15 @@ if TYPE_CHECKING:
     from typedtorch.shapes.infer.classes import ClassInfo
     from typedtorch.shapes.infer.interpreter import Interpreter, Signature
     from typedtorch.shapes.infer.program import Module
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What was found in a body, and the functions and classes that were met in it."""
+
+    reporter: Reporter
+    functions: dict[int, tuple[FunctionV, ClassInfo | None]]
+    classes: dict[int, ClassInfo]
 
 
 def check_module(module: Module) -> Report:
@@ -105,6 +115,12 @@ def check_methods(
             if "staticmethod" not in names:
                 on_class = "classmethod" in names or definition.name in ("__class_getitem__", "__new__")
                 function = function.bind(ClassV(info) if on_class else instance)
+            if linked and definition in info.reports:
+                found = info.reports[definition]
+                reporter.take(found.reporter)
+                interpreter.pending |= found.functions
+                interpreter.pending_classes |= found.classes
+                continue
             interpreter.share(_lines(definition))
             check_function(interpreter, function, reporter, info, linked=linked)
 
@@ -133,34 +149,81 @@ def check_function(
     if "no_type_check" in interpreter.decorators_of(node):
         return True
     signature = only or interpreter.signature(function)
-    names = Names(axis, generic=True, spread=spread or {})
-    held = function.bound.axes.keys() if isinstance(function.bound, Instance) else frozenset()
-    frame = Frame(
-        interpreter, function.module,
-        State({}, names, definitions.under_autocast(interpreter, function), Ties(held=held)), reporter,
-        function, function.owner,
-        function.closure or {}, function.module.facts(node).local,
-    )  # fmt: skip
-    frame.result = None if signature.is_generator else signature.result
-    if isinstance(frame.result, specs.AwaitableSpec) and signature.is_async:
-        frame.result = frame.result.result
+    frame = _frame(interpreter, function, signature, reporter, Names(axis, generic=True, spread=spread or {}))
     if info is not None and linked:
-        names.sizes.update(info.links())
-    names.brace = interpreter.brace_of(frame)
+        frame.state.names.sizes.update(info.links())
     _assume_parameters(interpreter, frame, function, signature, info, linked=linked)
-    frame.state.ties.met = _promised(signature, frame.state.variables, held)
-    interpreter.stack.append(id(node))
-    try:
-        with mentioning(_axes_of(signature)):
-            reached = run(frame, node.body)
-    finally:
-        interpreter.stack.pop()
+    reached = _run(interpreter, frame, signature, node)
     on_trial = spread or only
     if linked and not signature.is_generator and not on_trial:
         summaries.record(frame, signature, reached=reached)
     if linked and not on_trial and not reporter.muted:
         ranks.check(interpreter, function, signature, reporter, info)
     return reached or bool(frame.returns)
+
+
+def _frame(
+    interpreter: Interpreter, function: FunctionV, signature: Signature, reporter: Reporter, names: Names
+) -> Frame:
+    held = function.bound.axes.keys() if isinstance(function.bound, Instance) else frozenset()
+    frame = Frame(
+        interpreter, function.module,
+        State({}, names, definitions.under_autocast(interpreter, function), Ties(held=held)), reporter,
+        function, function.owner,
+        function.closure or {}, function.module.facts(function.node).local,
+    )  # fmt: skip
+    frame.result = None if signature.is_generator else signature.result
+    if isinstance(frame.result, specs.AwaitableSpec) and signature.is_async:
+        frame.result = frame.result.result
+    names.brace = interpreter.brace_of(frame)
+    frame.optional = _optional_axes(signature)
+    return frame
+
+
+def _run(
+    interpreter: Interpreter, frame: Frame, signature: Signature, node: ast.FunctionDef | ast.AsyncFunctionDef
+) -> bool:
+    """Run a body whose parameters are assumed; whether its end is reached."""
+    frame.state.ties.met = _promised(signature, frame.state.variables, frame.state.ties.held)
+    interpreter.stack.append(id(node))
+    try:
+        with mentioning(_axes_of(signature)):
+            return run(frame, node.body)
+    finally:
+        interpreter.stack.pop()
+
+
+def check_constructor(
+    interpreter: Interpreter, info: ClassInfo, function: FunctionV, values: Mapping[str, Value]
+) -> Instance | None:
+    """Check the body of a class's own constructor, and keep the findings with the class; what it makes.
+
+    None where that cannot be said, and the constructor has to be run some other way.
+    """
+    node, start = function.node, function.bound
+    if isinstance(node, ast.Lambda) or not isinstance(start, Instance):
+        return None
+    if not interpreter.decorators_of(node).isdisjoint(("overload", "no_type_check")):
+        return None
+    own = [*node.args.posonlyargs, *node.args.args]
+    signature, reporter = interpreter.signature(function), Reporter(info.module.path)
+    if not own or signature.is_generator or signature.is_async:
+        return None
+    frame = _frame(interpreter, function, signature, reporter, Names(axis, generic=True))
+    frame.state.names.sizes.update(info.links())
+    frame.state.variables[own[0].arg] = ranks.seen_from(frame.state.names, signature, start)
+    frame.state.variables.update(values)
+    outside = interpreter.pending, interpreter.pending_classes
+    interpreter.pending, interpreter.pending_classes = {}, {}
+    reached = _run(interpreter, frame, signature, node)
+    summaries.record(frame, signature, reached=reached)
+    ranks.check(interpreter, function, signature, reporter, info)
+    if interpreter.steps > 0:  # else there is more to be found with a budget of its own
+        info.reports[node] = Checked(reporter, interpreter.pending, interpreter.pending_classes)
+    interpreter.pending, interpreter.pending_classes = outside
+    ends = [*frame.exits, *([frame.state] if reached else [])]
+    made = join_all([end.variables.get(own[0].arg, UNKNOWN) for end in ends], node.name) if ends else start
+    return made if isinstance(made, Instance) else None
 
 
 def _axes_of(signature: Signature) -> set[str]:
@@ -217,7 +280,6 @@ def _assume_parameters(
         else:
             variables[parameter.name] = parameter_value(parameter, frame.state.names, signature.braces)
     interpreter.number = outside
-    frame.optional = _optional_axes(signature)
 
 
 def _optional_axes(signature: Signature) -> dict[str, set[str]]:
@@ -322,4 +384,4 @@ def _lint_subscript(module: Module, node: ast.Subscript, place: ast.expr, report
         reporter.add(text_node if place is node else place, "axes", wrong)
 
 
-__all__ = ["check_function", "check_methods", "check_module"]
+__all__ = ["check_constructor", "check_function", "check_methods", "check_module"]

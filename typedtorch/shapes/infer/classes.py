@@ -40,6 +40,7 @@ from typedtorch.shapes.rule import LAYERS
 from typedtorch.shapes.size import Size, axis, integer
 
 if TYPE_CHECKING:
+    from typedtorch.shapes.infer.checking import Checked
     from typedtorch.shapes.infer.program import Module
 
 _DATACLASS = {
@@ -79,6 +80,7 @@ class ClassInfo:
     _bases: list[Value] | None = None
     _settled: bool = False  # the bases are known, not just being looked up
     _mro: list[ClassInfo] | None = None
+    reports: dict[ast.AST, Checked] = field(default_factory=dict)  # of its constructor, once it was run
     _symbolic: dict[bool, Instance] = field(default_factory=dict)
     _links: dict[str, Size] | None = None
     _linking: bool = False

@@ -254,9 +254,13 @@ def symbolic(
     axes = {n: own(n) for p in signature.parameters for n in specs.binding_names(p.spec)}
     start = replace(start, arguments={**_integers(values), **arguments}, axes=axes)
     function = function.bind(start)
-    frame.state.variables[_HOLDER] = start
-    interpreter.run_inline(frame, function, signature, values, definition)
-    made = frame.state.variables[_HOLDER]
+    made: Value = None
+    if linked and owner is info:
+        made = interpreter.check_constructor(info, function, values)
+    if made is None:
+        frame.state.variables[_HOLDER] = start
+        interpreter.run_inline(frame, function, signature, values, definition)
+        made = frame.state.variables[_HOLDER]
     assert isinstance(made, Instance)
     lasting = perhaps_cast(stable(made, values.values()))
     assert isinstance(lasting, Instance)

@@ -67,6 +67,13 @@ class Reporter:
         if self.counting and self.known.get(node) is False and isinstance(value, Tensor):
             self.known[node] = value.is_known
 
+    def take(self, other: Reporter) -> None:
+        """What was reported to another, too."""
+        self.findings = {**other.findings, **self.findings}
+        self.elsewhere = {**other.elsewhere, **self.elsewhere}
+        self.known.update(other.known)
+        self.perhaps |= other.perhaps
+
     def mute(self) -> _Muted:
         """Nothing is reported inside ``with reporter.mute():``."""
         return _Muted(self)

@@ -290,6 +290,13 @@ class Interpreter:
     def construct_symbolic(self, info: ClassInfo, *, linked: bool) -> Instance:
         return construction.symbolic(self, info, linked=linked)
 
+    def check_constructor(
+        self, info: ClassInfo, function: FunctionV, values: Mapping[str, Value]
+    ) -> Instance | None:
+        from typedtorch.shapes.infer.checking import check_constructor  # noqa: PLC0415 - it makes classes
+
+        return check_constructor(self, info, function, values)
+
     def assume_instance(self, info: ClassInfo, hint: str, variables: Mapping[str, Value]) -> Value:
         return construction.assumed(self, info, hint, variables)
 
