@@ -20,6 +20,7 @@ from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.declared import check_declared
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import with_item, without_attributes
+from typedtorch.shapes.infer.late import kept
 from typedtorch.shapes.infer.objects import resizes, without
 from typedtorch.shapes.infer.unpacking import unpacked
 from typedtorch.shapes.infer.values import (
@@ -40,12 +41,7 @@ from typedtorch.shapes.syntax import walk
 def assign(frame: Frame, node: ast.Assign) -> bool:
     """``a = b = value``; what follows is reached."""
     value = frame.evaluate(node.value)
-    if isinstance(node.value, ast.Lambda) and isinstance(value, FunctionV) and frame.function is not None:
-        # by the time of a call a name may be bound anew
-        later = frame.module.facts(frame.function.node).after(node.lineno)
-        captured = value.closure or {}
-        known = {k: UNKNOWN if k in later else v for k, v in captured.items()}
-        value = replace(value, closure=known)
+    value = kept(frame, value, node.lineno)
     if isinstance(node.value, ast.GeneratorExp) and _outlived(frame, node.value):
         value = SequenceV("iterator", None, UNKNOWN)
     for target in node.targets:
@@ -180,6 +176,7 @@ def augmented(frame: Frame, node: ast.AugAssign) -> bool:
     if isinstance(left, (SequenceV, DictV)):
         left = frame.evaluate(_loaded(target))  # with what the value has changed of it: ``xs += [xs.pop()]``
     operands = (_loaded(target), node.value)
+    right = kept(frame, right, node.lineno)
     value = operate(frame, node, node.op, left, right, operands, in_place=True)
     if isinstance(left, (SequenceV, DictV)):  # it changes in place, for whoever holds it
         value = value if type(value) is type(left) else updates.emptied(left)

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from typedtorch.shapes.infer import enumerations, library, messages, methods, mutation, reading, shared, specs
 from typedtorch.shapes.infer.alternatives import for_each
+from typedtorch.shapes.infer.arguments import given
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.binding import Args, Parameter, bind, callee, check_argument, complete, kind_fits
 from typedtorch.shapes.infer.class_text import always_raises, left_to_subclasses
 from typedtorch.shapes.infer.frame import Frame, source
-from typedtorch.shapes.infer.items import items_of
 from typedtorch.shapes.infer.layers import call_instance, call_layer, call_sequential
 from typedtorch.shapes.infer.lengths import CUTS, pieces
 from typedtorch.shapes.infer.operators import apply_rule
@@ -23,7 +23,6 @@ from typedtorch.shapes.infer.values import (
     Bound,
     Choice,
     ClassV,
-    DictV,
     External,
     FunctionV,
     Instance,
@@ -50,7 +49,7 @@ def call(frame: Frame, node: ast.Call) -> Value:
     function = frame.evaluate(node.func)
     if isinstance(function, External) and function.name in WRITTEN:
         return WRITTEN[function.name](frame, node)
-    args = arguments(frame, node)
+    function, args = given(frame, function, node)
     value = call_value(frame, function, args, node)
     if value is UNKNOWN and function is UNKNOWN:
         value = _viewed(frame, node, args)
@@ -91,50 +90,6 @@ _NO_TENSOR = frozenset(
 
 def _attribute(node: ast.Call) -> str | None:
     return node.func.attr if isinstance(node.func, ast.Attribute) else None
-
-
-def arguments(frame: Frame, node: ast.Call) -> Args:
-    """Evaluate the arguments, spreading what can be."""
-    args = Args()
-    for argument in node.args:
-        if isinstance(argument, ast.Starred):
-            value = frame.evaluate(argument.value)
-            items = _spread(value)
-            if items is None:
-                args.open = True
-                args.spread.append(value)
-                args.add(UNKNOWN, argument)
-            else:
-                for i, item in enumerate(items):
-                    args.add(item, _part(argument.value, i))
-        else:
-            args.add(frame.evaluate(argument), argument)
-    for keyword in node.keywords:
-        value = frame.evaluate(keyword.value)
-        if keyword.arg is not None:
-            args.keywords[keyword.arg] = value
-            args.keyword_nodes[keyword.arg] = keyword.value
-        elif isinstance(value, DictV) and value.rest is None and all(isinstance(k, str) for k in value.items):
-            for key, item in value.items.items():
-                args.keywords[key] = item
-                args.keyword_nodes[key] = _part(keyword.value, key)
-        else:
-            args.open = True
-    return args
-
-
-def _spread(value: Value) -> list[Value] | None:
-    """What ``*value`` gives; None where it cannot be enumerated."""
-    return list(value) if isinstance(value, tuple) else items_of(value)
-
-
-def _part(node: ast.expr, key: int | str) -> ast.expr:
-    """One of the items that a call spreads, as it would be written alone."""
-    if isinstance(node, (ast.List, ast.Tuple)) and isinstance(key, int) and key < len(node.elts):
-        return node if isinstance(node.elts[key], ast.Starred) else node.elts[key]
-    if not isinstance(node, (ast.Name, ast.Attribute)):
-        return node
-    return ast.copy_location(ast.Subscript(node, ast.Constant(key), ast.Load()), node)
 
 
 def call_value(frame: Frame, function: Value, args: Args, node: ast.AST) -> Value:

@@ -11,13 +11,13 @@ from typedtorch.shapes.infer.assignment import assign_target
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate
 from typedtorch.shapes.infer.iteration import gone_through
+from typedtorch.shapes.infer.late import without_names
 from typedtorch.shapes.infer.lengths import length_of
 from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.turns import Held
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     DictV,
-    FunctionV,
     Instance,
     Sequence,
     Tensor,
@@ -68,7 +68,7 @@ def _comprehend(
     outer = frame.state
     frame.state = outer.copy()
     place = frame.place(generators[0].target)
-    if isinstance(getattr(node, "elt", None), ast.Lambda):
+    if any(isinstance(n, ast.Lambda) for n in walk(node)):
         targets = (n for generator in generators for n in walk(generator.target))
         element = _late(element, {n.id for n in targets if isinstance(n, ast.Name)})
     try:
@@ -153,14 +153,7 @@ def _holds(frame: Frame, tests: list[ast.expr]) -> bool | None:
 
 def _late(element: Callable[[], Value], targets: set[str]) -> Callable[[], Value]:
     """``[lambda x: x[:i] for i in ...]``: each is called when ``i`` is the last of them."""
-
-    def made() -> Value:
-        value = element()
-        if not isinstance(value, FunctionV) or not value.closure:
-            return value
-        return replace(value, closure={**value.closure, **dict.fromkeys(targets, UNKNOWN)})
-
-    return made
+    return lambda: without_names(element(), targets)
 
 
 _CHANGING = (Instance, Sequence, DictV, Tensor)

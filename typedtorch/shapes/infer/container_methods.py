@@ -8,7 +8,9 @@ from dataclasses import replace
 from typedtorch.shapes.infer import attributes, default_dtype, enumerations, mutation
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.index import MUTATORS
 from typedtorch.shapes.infer.items import items_of, iterate, this_one
+from typedtorch.shapes.infer.late import kept
 from typedtorch.shapes.infer.layers import call_sequential
 from typedtorch.shapes.infer.registering import with_module
 from typedtorch.shapes.infer.values import (
@@ -28,6 +30,8 @@ def call_method(
     """A method of a list, tuple, dict or container module."""
     if name in attributes.SELF_METHODS and getattr(receiver, "kind", "") in ("modules", "sequential"):
         return default_dtype.cast(frame, receiver, name, args)
+    if name in MUTATORS:
+        args = replace(args, values=[kept(frame, v, getattr(node, "lineno", 0)) for v in args.values])
     if isinstance(receiver, DictV):
         return _dict_method(frame, receiver, name, args, node)
     if isinstance(receiver, Sequence):

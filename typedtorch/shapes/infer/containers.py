@@ -103,6 +103,8 @@ def zip_(frame: Frame, args: Args, node: ast.AST) -> Value:
         return UNKNOWN  # zip(*rows) of a list that was empty to begin with
     each = tuple(_each(frame, v, node) for v in args.values)
     in_turns = len(set(read)) < len(read)  # zip(*[xs] * n) of an iterator: n of its items together
+    if in_turns:
+        each = tuple(this_one(frame, v, f"{frame.place(node)}.{i}") for i, v in enumerate(each))
     return Sequence("iterator", None, each, None if in_turns else lengths.common(args.values))
 
 

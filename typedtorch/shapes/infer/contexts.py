@@ -10,9 +10,11 @@ from typedtorch.shapes.infer.calls import call_function
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
+    DictV,
     External,
     Instance,
     Partial,
+    Sequence,
     Value,
 )
 from typedtorch.shapes.syntax import walk
@@ -59,10 +61,24 @@ def intercepts(value: Value) -> bool:
     return isinstance(value, Instance) and any(value.info.find(hook) is not None for hook in hooks)
 
 
-def leave(frame: Frame, opened: Value) -> None:
-    """The end of a ``with``: what ``__exit__`` assigns to its object is another thing now."""
+def opened_at(frame: Frame, node: ast.expr) -> str:
+    """The variable under which a context manager is held while it is open."""
+    return f"<with {frame.place(node)}>"
+
+
+def leave(frame: Frame, opened: Value, node: ast.expr) -> None:
+    """The end of a ``with``: what ``__exit__`` does to others, and to its own object, of which it says less.
+
+    What ``@contextmanager`` gave may be changed behind the ``yield``.
+    """
+    if isinstance(opened, Partial) and isinstance(opened.function, (Sequence, DictV)):
+        frame.state.replace_value(opened.function, updates.emptied(opened.function))
     if not isinstance(opened, Instance) or opened.info.find("__exit__") is None:
         return
+    function = opened.info.as_function("__exit__", opened)
+    if function is not None:
+        with frame.reporter.mute():
+            call_function(frame, function, Args([None] * 3, [None] * 3), node)
     for value in list(frame.state.variables.values()):
         if isinstance(value, Instance) and value.info is opened.info:
             frame.state.replace_value(value, updates.after(value, "__exit__"))

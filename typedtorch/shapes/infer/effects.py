@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import specs, updates
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.index import RESHAPING, Facts
+from typedtorch.shapes.infer.index import Facts
 from typedtorch.shapes.infer.inlining import may_be_another
 from typedtorch.shapes.infer.signatures import Signature, is_plain_instance
 from typedtorch.shapes.infer.values import (
@@ -67,7 +67,7 @@ def _can_run(interpreter: Interpreter, frame: Frame, function: FunctionV) -> boo
 def _may_change(facts: Facts, name: str, value: Value) -> bool:
     """Whether a body changes what a parameter holds, or passes it on to something that may."""
     if isinstance(value, Tensor):
-        return name in facts.passed and not RESHAPING.isdisjoint(facts.called)
+        return facts.reshapes and (name in facts.passed or (name, "data") in facts.stored)
     if not isinstance(value, (Instance, LayerV, Sequence, DictV)):
         return False
     changed = facts.passed | facts.changed_names

@@ -53,6 +53,11 @@ class Facts:
     last_store: dict[str, int] = field(default_factory=dict)
     last_change: dict[str, int] = field(default_factory=dict)
 
+    @property
+    def reshapes(self) -> bool:
+        """Whether something is given another shape in place, or other data."""
+        return "data" in self.given or not RESHAPING.isdisjoint(self.called)
+
     def after(self, line: int) -> set[str]:
         """Names that are bound, or what they hold changed, below a line."""
         return {n for lines in (self.last_store, self.last_change) for n, at in lines.items() if at > line}

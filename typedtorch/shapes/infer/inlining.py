@@ -18,7 +18,6 @@ from typedtorch.shapes.infer.class_text import is_expression, is_stub, left_to_s
 from typedtorch.shapes.infer.declared import more_precise
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Reporter
-from typedtorch.shapes.infer.index import RESHAPING
 from typedtorch.shapes.infer.memo import LEFT_OUT, Outcome, of_this_call
 from typedtorch.shapes.infer.signatures import Signature, is_plain_instance, wrapped
 from typedtorch.shapes.infer.state import State
@@ -291,7 +290,7 @@ def _write_back(
     changed: list[tuple[Value, Value]] = []
     for name, old in before.items():
         if not isinstance(old, (Instance, Sequence, DictV, LayerV)):
-            if isinstance(old, Tensor) and not RESHAPING.isdisjoint(facts.called):
+            if isinstance(old, Tensor) and facts.reshapes:
                 new = join_all([state.variables.get(name, UNKNOWN) for state in inner.exits] or [old], name)
                 if not equal(new, old) or name in facts.last_store:
                     new = UNKNOWN if name in facts.last_store else new
@@ -310,7 +309,7 @@ def _write_back(
             new = join_all(ends, name)
             if type(new) is not type(old):
                 new = UNKNOWN if isinstance(old, LayerV) else updates.emptied(old)
-        reshaped = [] if RESHAPING.isdisjoint(facts.called) else updates.tensors_in(old)
+        reshaped = updates.reshaped_in(old, new) if facts.reshapes else []
         for was, now in [(old, new), *((tensor, UNKNOWN) for tensor in reshaped)]:
             frame.state.replace_value(was, now)
             changed.append((was, now))

@@ -16,6 +16,7 @@ from typedtorch.shapes.infer.class_text import only_passes_on
 from typedtorch.shapes.infer.contents import with_parts
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.index import MUTATORS
+from typedtorch.shapes.infer.late import kept
 from typedtorch.shapes.infer.objects import resizes
 from typedtorch.shapes.infer.rule_values import from_rule
 from typedtorch.shapes.infer.values import (
@@ -118,6 +119,7 @@ def set_attribute(frame: Frame, holder: Value, name: Value, value: Value) -> Non
 def setattr_(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``setattr(x, name, value)``."""
     holder, name, value = args.get(0, "obj", UNKNOWN), args.get(1, "name", UNKNOWN), args.get(2, "value")
+    value = kept(frame, value, getattr(node, "lineno", 0))
     set_attribute(frame, holder, name, value)
     if isinstance(holder, DictV):
         items = {**holder.items, name: value} if isinstance(name, str) else {}

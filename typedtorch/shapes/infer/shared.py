@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer.index import RESHAPING
 from typedtorch.shapes.infer.updates import emptied
 from typedtorch.shapes.infer.values import UNKNOWN, DictV, External, Instance, Sequence, Tensor, Value
 from typedtorch.shapes.rule import like
@@ -39,8 +38,8 @@ def of_name(name: str, module: Module, value: Value) -> Value:
     if isinstance(value, (Sequence, DictV)):
         return emptied(value) if name in facts.changed_names else value
     if isinstance(value, Tensor):
-        reshaped = name in facts.passed and not RESHAPING.isdisjoint(facts.called)
-        return UNKNOWN if reshaped or (name, "data") in facts.stored else value
+        reshaped = facts.reshapes and (name in facts.passed or (name, "data") in facts.stored)
+        return UNKNOWN if reshaped else value
     if isinstance(value, Instance):
         stored = _changed_in(name, facts, value.attributes)
         return replace(value, attributes={**value.attributes, **stored}, altered=True) if stored else value
@@ -93,10 +92,13 @@ def _of_package(module: Module, node: ast.expr) -> str | None:
 def _held_by_others(value: Value, facts: Facts) -> Value:
     if isinstance(value, tuple):
         return like(value, [_held_by_others(part, facts) for part in value])
+    if isinstance(value, DictV) and value.kind == "namespace":
+        held = {k: UNKNOWN if k in facts.given else _held_by_others(v, facts) for k, v in value.items.items()}
+        return replace(value, items=held)
     if isinstance(value, (Sequence, DictV)) and value.kind in ("list", "set", "dict"):
         return emptied(value)
     if isinstance(value, Tensor):
-        return value if RESHAPING.isdisjoint(facts.called) else UNKNOWN
+        return UNKNOWN if facts.reshapes else value
     if isinstance(value, Instance):
         held = {k: UNKNOWN if k in facts.given else v for k, v in value.attributes.items()}
         return replace(value, attributes={k: _held_by_others(v, facts) for k, v in held.items()})

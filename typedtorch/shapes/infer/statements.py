@@ -22,6 +22,7 @@ from typedtorch.shapes.infer.values import (
     UNKNOWN,
     DictV,
     Instance,
+    Partial,
     Value,
 )
 from typedtorch.shapes.syntax import walk
@@ -126,6 +127,8 @@ def with_(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
     for item in node.items:
         value = evaluate(frame, item.context_expr)
         opened.append(value)
+        if isinstance(value, (Instance, Partial)):
+            frame.state.variables[contexts.opened_at(frame, item.context_expr)] = value
         swallowed = swallowed or contexts.swallows(frame, value, item.context_expr)
         if contexts.is_autocast(frame, item.context_expr):
             frame.state.autocast = True
@@ -138,8 +141,10 @@ def with_(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
     else:
         reached = run(frame, node.body)
     reached = reached or swallowed
-    for left in opened:
-        contexts.leave(frame, left)
+    for item in reversed(node.items):
+        held = contexts.opened_at(frame, item.context_expr)
+        contexts.leave(frame, frame.state.variables.get(held), item.context_expr)
+        frame.state.variables.pop(held, None)
     frame.state.autocast = before
     return reached
 

@@ -7,10 +7,10 @@ integer an integer.  Any other assignment may make something else of the attribu
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from typedtorch.shapes.infer.class_text import Def
 from typedtorch.shapes.infer.index import RESHAPING, registered, reshaped
@@ -105,11 +105,21 @@ def emptied(value: Value) -> Value:
     return DictV({}, UNKNOWN, value.kind) if isinstance(value, DictV) else value
 
 
-def tensors_in(container: Value) -> list[Tensor]:
-    """The tensors that are items of a list or dict."""
-    items = container.items if isinstance(container, (Sequence, DictV)) else None
-    held = container.items.values() if isinstance(container, DictV) else items or ()
-    return [item for item in held if isinstance(item, Tensor)]
+def reshaped_in(container: Value, now: Value) -> list[Tensor]:
+    """The tensors that were items of a list or dict and have, or may have, another shape by now."""
+    was, by_now = _items_by_key(container), _items_by_key(now)
+    return [
+        item
+        for key, item in was.items()
+        if isinstance(item, Tensor)
+        and not (isinstance(left := by_now.get(key), Tensor) and left.shape == item.shape)
+    ]
+
+
+def _items_by_key(container: Value) -> Mapping[Any, Value]:
+    if isinstance(container, DictV):
+        return container.items
+    return dict(enumerate(container.items or ())) if isinstance(container, Sequence) else {}
 
 
 def _called_from(info: ClassInfo, method: str) -> set[str]:

@@ -1,0 +1,90 @@
+"""The arguments of a call as they are evaluated, one after another: each may change what the others hold."""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+
+from typedtorch.shapes.infer.binding import Args
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.items import items_of
+from typedtorch.shapes.infer.objects import CHANGING
+from typedtorch.shapes.infer.values import UNKNOWN, Bound, DictV, FunctionV, Value
+from typedtorch.shapes.syntax import walk
+
+
+def given(frame: Frame, function: Value, node: ast.Call) -> tuple[Value, Args]:
+    """The arguments, and what is called once they are there: ``self.decode(self.encode(x))``."""
+    if not _of_object(function) or not any(map(_may_change, (*node.args, *node.keywords))):
+        return function, arguments(frame, node)
+    held = f"<call {frame.place(node)}>"
+    frame.state.variables[held] = function  # what the arguments change of its object, it finds changed
+    args = arguments(frame, node)
+    return frame.state.variables.pop(held, UNKNOWN), args
+
+
+def _of_object(function: Value) -> bool:
+    """Whether what is called belongs to an object or a container."""
+    if isinstance(function, Bound):
+        return isinstance(function.receiver, CHANGING)
+    return isinstance(function, FunctionV) and isinstance(function.bound, CHANGING)
+
+
+@lru_cache(maxsize=4096)
+def _may_change(node: ast.AST) -> bool:
+    """Whether an argument may change an object as it is evaluated: ``xs.insert(0, xs.pop())``."""
+    return any(isinstance(part, (ast.Call, ast.Await, ast.Yield)) for part in walk(node))
+
+
+def arguments(frame: Frame, node: ast.Call) -> Args:
+    """Evaluate the arguments, spreading what can be."""
+    args = Args()
+    for argument in node.args:
+        if isinstance(argument, ast.Starred):
+            value = frame.evaluate(argument.value)
+            items = _spread(value)
+            if items is None:
+                args.open = True
+                args.spread.append(value)
+                args.add(UNKNOWN, argument)
+            else:
+                for i, item in enumerate(items):
+                    args.add(item, _part(argument.value, i))
+        else:
+            args.add(frame.evaluate(argument), argument)
+    for keyword in node.keywords:
+        value = frame.evaluate(keyword.value)
+        if keyword.arg is not None:
+            args.keywords[keyword.arg] = value
+            args.keyword_nodes[keyword.arg] = keyword.value
+        elif isinstance(value, DictV) and value.rest is None and all(isinstance(k, str) for k in value.items):
+            for key, item in value.items.items():
+                args.keywords[key] = item
+                args.keyword_nodes[key] = _part(keyword.value, key)
+        else:
+            args.open = True
+    if len(args.nodes) > 1 and any(map(_may_change, (*node.args[1:], *node.keywords))):
+        _refresh(frame, args)
+    return args
+
+
+def _refresh(frame: Frame, args: Args) -> None:
+    """An object is passed as it is once all arguments are there: ``f(xs, xs.pop())``."""
+    for i, (value, node) in enumerate(zip(args.values, args.nodes, strict=True)):
+        if isinstance(node, ast.Name) and isinstance(value, CHANGING):
+            now = frame.state.variables.get(node.id)
+            args.values[i] = now if type(now) is type(value) else value
+
+
+def _spread(value: Value) -> list[Value] | None:
+    """What ``*value`` gives; None where it cannot be enumerated."""
+    return list(value) if isinstance(value, tuple) else items_of(value)
+
+
+def _part(node: ast.expr, key: int | str) -> ast.expr:
+    """One of the items that a call spreads, as it would be written alone."""
+    if isinstance(node, (ast.List, ast.Tuple)) and isinstance(key, int) and key < len(node.elts):
+        return node if isinstance(node.elts[key], ast.Starred) else node.elts[key]
+    if not isinstance(node, (ast.Name, ast.Attribute)):
+        return node
+    return ast.copy_location(ast.Subscript(node, ast.Constant(key), ast.Load()), node)
