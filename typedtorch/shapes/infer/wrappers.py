@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
-from typedtorch.shapes.syntax import walk
+from typedtorch.shapes.syntax import children, walk
 
 Def = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -43,6 +44,7 @@ def is_transparent(wrapper: Def) -> bool:
     return all(_is_result(value, wrapped, stored) for value in _returned(wrapper))
 
 
+@lru_cache(maxsize=4096)
 def gives_back(decorator: Def, *, called: bool) -> bool:
     """Whether a decorator returns the very function that it is given, as one that registers it.
 
@@ -118,7 +120,7 @@ def _returned(wrapper: Def) -> Iterator[ast.expr]:
         if isinstance(node, ast.Return) and node.value is not None:
             yield node.value
         elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            pending.extend(ast.iter_child_nodes(node))
+            pending.extend(children(node))
 
 
 def _is_result(value: ast.expr | None, wrapped: str, stored: dict[str, list[ast.expr | None]]) -> bool:
