@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 import typing
 from pathlib import Path
 
@@ -24,7 +25,9 @@ def test_the_keywords_and_the_fields_are_the_same() -> None:
         for outer in dataclasses.fields(config)
         for inner in dataclasses.fields(getattr(config, outer.name))
     }
-    assert keywords == fields
+    place = str | os.PathLike[str]
+    objects = {"data": place, "out": place | None, "resume": place | bool, "device": str | torch.device}
+    assert keywords == {**fields, **objects}
     assert (
         len(fields) == len(GROUP_OF) == sum(len(dataclasses.fields(getattr(config, g))) for g in vars(config))
     )
@@ -64,6 +67,12 @@ def test_paths_and_numbers_of_other_libraries_are_taken() -> None:
     config = TrainConfig().override(out=Path("runs") / "a", steps=np.int64(3), lr=np.float32(0.5), clip=1)
     assert (config.run.out, config.run.steps, config.optim.lr) == (str(Path("runs/a")), 3, 0.5)
     assert type(config.run.steps) is int
+
+
+def test_devices_and_a_plain_yes_are_taken() -> None:
+    config = TrainConfig().override(device=torch.device("cuda", 1), resume=True)
+    assert (config.machine.device, config.run.resume) == ("cuda:1", "auto")
+    assert config.override(resume=False).run.resume == "never"
 
 
 def test_everything_is_settled() -> None:

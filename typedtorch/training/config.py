@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict, get_args, get_origin, get_type_hints
 
+import torch
+
 from typedtorch.training.distributed import ParallelName
 from typedtorch.training.errors import ConfigError
 from typedtorch.training.settings import NonFinitePolicy
@@ -173,7 +175,6 @@ class TrainConfig:
         Raises:
             ConfigError: a name that does not exist, or a value of another type.
         """
-        hints = get_type_hints(Overrides)
         groups: dict[str, dict[str, Any]] = {}
         for name, value in values.items():
             group = GROUP_OF.get(name)
@@ -181,9 +182,11 @@ class TrainConfig:
                 close = difflib.get_close_matches(name, GROUP_OF, 1)
                 hint = f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(GROUP_OF)}"
                 raise ConfigError(f"unknown setting {name!r}{hint}")
-            plain = _plain(value)
-            if not _is_a(plain, hints[name]):
-                raise ConfigError(f"{name}: expected {_told(hints[name])}, got {value!r}")
+            plain, hint = _plain(value), get_type_hints(type(getattr(self, group)))[name]
+            if name == "resume" and isinstance(plain, bool):
+                plain = "auto" if plain else "never"
+            if not _is_a(plain, hint):
+                raise ConfigError(f"{name}: expected {_told(hint)}, got {value!r}")
             groups.setdefault(group, {})[name] = plain
         changed = {g: dataclasses.replace(getattr(self, g), **v) for g, v in groups.items()}
         return dataclasses.replace(self, **changed)
@@ -203,10 +206,12 @@ class TrainConfig:
 
 
 def _plain(value: object) -> object:
-    """A path as text, and any library's integer or real number as Python's."""
+    """A path or a device as text, and any library's integer or real number as Python's."""
     match value:
         case os.PathLike():
             return os.fspath(value)
+        case torch.device():
+            return str(value)
         case bool():
             return value
         case numbers.Integral():
@@ -244,8 +249,14 @@ GROUP_OF = {
 """Flat name of each setting -> the group that holds it."""
 
 
+Place = str | os.PathLike[str]
+
+
 class Overrides(TypedDict, total=False):
-    """The flat names, for type checkers: what ``typedtorch.train`` takes as keywords."""
+    """The flat names, for type checkers: what ``typedtorch.train`` takes as keywords.
+
+    Paths and devices may be objects as well, and ``resume=True`` is ``"auto"``.
+    """
 
     layers: int | None
     d_model: int | None
@@ -255,7 +266,7 @@ class Overrides(TypedDict, total=False):
     seq: int | None
     dropout: float
     tie: bool
-    data: str
+    data: Place
     token_dtype: Literal["uint8", "uint16", "uint32", "int32", "int64"] | None
     vocab: int | None
     val_fraction: float
@@ -281,12 +292,12 @@ class Overrides(TypedDict, total=False):
     overfit: int
     save_every: int | None
     keep: int
-    out: str | None
-    resume: str
+    out: Place | None
+    resume: Place | bool
     sample: int
     plot: bool
     profile: bool
-    device: str
+    device: str | torch.device
     precision: Literal["auto", "fp32", "bf16", "fp16", "fp8"]
     compile: bool | None
     deterministic: bool
