@@ -127,11 +127,18 @@ def test_the_cruncher_is_a_product_of_matrices() -> None:
     assert sum(p.numel() for p in model.parameters()) == 3 * 4 * 4 + 4
 
 
+def test_a_layer_without_inputs_gives_its_bias() -> None:
+    assert torch.equal(nn.Linear(0, 3, bias=True)(torch.ones(2, 0)), torch.zeros(2, 3))
+
+
 def test_sizes_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="Attention: 3 heads do not divide d_model 8; give head_dim"):
         nn.Attention(8, 3)
     with pytest.raises(ValueError, match="Attention: 3 kv_heads do not divide 4 heads"):
         nn.Attention(8, 4, kv_heads=3)
+    for heads, kv_heads in ((0, None), (4, 0)):
+        with pytest.raises(ValueError, match=rf"at least 1 head, got heads={heads}, kv_heads={kv_heads}"):
+            nn.Attention(8, heads, kv_heads=kv_heads)
     with pytest.raises(ValueError, match=r"Attention: dropout is a probability in \[0, 1\], got 1.5"):
         nn.Attention(8, 4, dropout=1.5)
     with pytest.raises(ValueError, match="MLP: no activation 'tanh'; there are gelu, gelu_tanh, silu, relu"):

@@ -84,8 +84,8 @@ class Attention(Module, scope="instance"):
     ``2 * d_model * (heads + kv_heads) * head_dim`` parameters.
 
     Raises:
-        ValueError: ``heads`` does not divide ``d_model`` and no ``head_dim`` is given, ``kv_heads``
-            does not divide ``heads``, or ``dropout`` is not in [0, 1].
+        ValueError: there is no head, ``heads`` does not divide ``d_model`` and no ``head_dim`` is given,
+            ``kv_heads`` does not divide ``heads``, or ``dropout`` is not in [0, 1].
 
     >>> Attention(16, 4, kv_heads=2)(torch.ones(1, 3, 16)).shape
     torch.Size([1, 3, 16])
@@ -104,6 +104,8 @@ class Attention(Module, scope="instance"):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
+        if heads < 1 or (kv_heads is not None and kv_heads < 1):
+            raise ValueError(f"Attention: wanted at least 1 head, got heads={heads}, kv_heads={kv_heads}")
         if head_dim is None and d_model % heads:
             raise ValueError(f"Attention: {heads} heads do not divide d_model {d_model}; give head_dim")
         self.d_model, self.heads = d_model, heads

@@ -52,6 +52,8 @@ def fan_in_normal(
     """
     if weight.is_meta:  # before the size is made a number: it may be a symbol
         return weight
+    if not weight.numel():
+        return weight
     return truncated_normal(weight, gain / math.sqrt(weight.shape[-1]), generator=generator)
 
 
