@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
+from functools import lru_cache
 
 from typedtorch.shapes.infer.class_text import Def, defaults
 from typedtorch.shapes.size import Size, integer
@@ -39,7 +40,8 @@ _LAYERS = {
 _CREATION = frozenset({"zeros", "ones", "rand", "randn", "empty"})
 
 
-def integers_in(definition: Def) -> set[str]:
+@lru_cache(maxsize=4096)
+def integers_in(definition: Def) -> frozenset[str]:
     """Parameters without an annotation that a layer is made with, so that they can only be integers.
 
     One that is given another value is left alone, unless it had none: ``hidden = hidden or dim``.
@@ -48,26 +50,27 @@ def integers_in(definition: Def) -> set[str]:
     every = [*arguments.posonlyargs, *arguments.args]
     plain = {a.arg for a in (*every, *arguments.kwonlyargs) if a.annotation is None}
     absent = {a.arg for a, d in defaults(arguments) if isinstance(d, ast.Constant) and d.value is None}
-    stored = {n.id for n in walk(definition) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    used = {n.id for n in _sizes_in(definition) if isinstance(n, ast.Name)}
-    return (used & plain) - (stored - absent)
+    nodes = walk(definition)
+    stored = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    used = {n.id for n in _sizes_in(nodes) if isinstance(n, ast.Name)}
+    return frozenset((used & plain) - (stored - absent))
 
 
-def attributes_in(tree: ast.AST, assigned: Set[str]) -> dict[str, frozenset[str]]:
+def attributes_in(nodes: Iterable[ast.AST], assigned: Set[str]) -> dict[str, frozenset[str]]:
     """Of names, the attributes with which layers are made: ``Linear(config.width, 10)``.
 
     Not those that something assigns: they are one number here and another there.
     """
     found: dict[str, frozenset[str]] = {}
-    for node in _sizes_in(tree):
+    for node in _sizes_in(nodes):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr not in assigned:
             found[node.value.id] = found.get(node.value.id, frozenset()) | {node.attr}
     return found
 
 
-def _sizes_in(tree: ast.AST) -> Iterator[ast.expr]:
+def _sizes_in(nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
     """Names and attributes in the arguments that are sizes, alone or in a sum or product."""
-    for node in walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Call):
             called = getattr(node.func, "attr", getattr(node.func, "id", ""))
             names = _LAYERS.get(called, ())

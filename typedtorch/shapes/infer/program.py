@@ -100,7 +100,7 @@ class Module:
     def integers_given(self) -> Mapping[str, frozenset[str]]:
         """Of names, the attributes with which the module makes layers."""
         if self._integers is None:
-            self._integers = attributes_in(self.tree, self.facts(self.tree).given)
+            self._integers = attributes_in(self.syntax.nodes, self.facts(self.tree).given)
         return self._integers
 
     def overridden(self, class_name: str) -> Set[str]:
