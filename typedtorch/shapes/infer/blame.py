@@ -48,7 +48,7 @@ def report(
             frame.reporter.elsewhere.setdefault(place, finding)
     if not inner.reporter.findings and (same_file or not beyond):
         return
-    own = _own_findings(interpreter, function)
+    own = own_findings(interpreter, function)
     wrong = min(own, default=(math.inf,))[0]  # what comes after may be wrong for no other reason
     found = [f for f in inner.reporter.findings.values() if f.line < wrong]
     if not same_file:
@@ -74,7 +74,7 @@ def report_result(
     interpreter: Interpreter, frame: Frame, function: FunctionV, problem: Problem, node: ast.AST
 ) -> None:
     """A result that contradicts its annotation with the modules and numbers of this call."""
-    if isinstance(node, ast.expr) and not _own_findings(interpreter, function):
+    if isinstance(node, ast.expr) and not own_findings(interpreter, function):
         returns = [n.lineno for n in walk(function.node) if isinstance(n, ast.Return)]
         same_file = function.module is frame.module
         where = f"{function.name}() (line {returns[-1]})" if same_file and returns else _whose(function)
@@ -141,7 +141,7 @@ def _whatever_the_tensors(
     return set(inner.reporter.findings)
 
 
-def _own_findings(interpreter: Interpreter, function: FunctionV) -> frozenset[tuple[int, int, str]]:
+def own_findings(interpreter: Interpreter, function: FunctionV) -> frozenset[tuple[int, int, str]]:
     """What is reported in a body whoever calls it, so not of its callers."""
     node = function.node
     if id(node) not in interpreter.own:
@@ -159,4 +159,4 @@ def _own_findings(interpreter: Interpreter, function: FunctionV) -> frozenset[tu
     return interpreter.own[id(node)]
 
 
-__all__ = ["captures_tensors", "report", "report_result"]
+__all__ = ["captures_tensors", "own_findings", "report", "report_result"]

@@ -6,6 +6,7 @@ import ast
 
 from typedtorch.shapes.infer import (
     attributes,
+    autograd,
     container_methods,
     containers,
     default_dtype,
@@ -13,7 +14,6 @@ from typedtorch.shapes.infer import (
     library,
     mutation,
     registering,
-    transforms,
 )
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.frame import Frame
@@ -52,6 +52,8 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
         return registering.applied(frame, receiver, args.get(0, "fn", UNKNOWN))
     if isinstance(receiver, (Tensor, Choice)):
         return _tensor_method(frame, receiver, name, args, node)
+    if isinstance(receiver, DictV) and name == "save_for_backward":
+        return autograd.save_for_backward(frame, receiver, args)
     if isinstance(receiver, (Sequence, DictV, tuple)):
         return container_methods.call_method(frame, receiver, name, args, node)
     if isinstance(receiver, Instance):
@@ -67,7 +69,7 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
     if isinstance(receiver, SuperV):
         return _super_method(frame, receiver, name, args, node)
     if isinstance(receiver, ClassV) and name == "apply":
-        return transforms.apply_autograd(frame, receiver, args, node)
+        return autograd.apply(frame, receiver, args, node)
     if (
         isinstance(receiver, str)
         and name in _ON_TEXT

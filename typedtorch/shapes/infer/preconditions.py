@@ -15,6 +15,7 @@ from typedtorch.shapes.equality import same
 from typedtorch.shapes.infer import inlining, specs, summaries
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.binding import callee
+from typedtorch.shapes.infer.blame import own_findings
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.signatures import Signature
 from typedtorch.shapes.infer.values import FunctionV, Value
@@ -38,6 +39,8 @@ def unmet(
         except LookupError:
             continue
         if 1 not in here and same(*here) is False:
+            if any(at == line for at, _, _ in own_findings(frame.interpreter, function)):
+                return True  # what is wrong whoever calls is told there
             frame.reporter.add(node, "shape", f"{callee(node)}: {_said(a, b, *here, line)}")
             return True
     return False

@@ -1,4 +1,4 @@
-"""Functions of functions: torch.func, checkpointing, autograd.Function."""
+"""Functions of functions: torch.func, checkpointing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Awaitable,
-    ClassV,
     DictV,
     Instance,
     LayerV,
@@ -47,6 +46,16 @@ def checkpoint(frame: Frame, args: Args, node: ast.AST) -> Value:
     rest = args.without_first()
     keywords = {k: v for k, v in rest.keywords.items() if k not in own}
     return frame.call(args.values[0], replace(rest, keywords=keywords), node)
+
+
+def checkpoint_sequential(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``checkpoint_sequential(functions, segments, x)`` is each of the functions in turn."""
+    functions, value = args.get(0, "functions", UNKNOWN), args.get(2, "input", UNKNOWN)
+    if isinstance(functions, Sequence) and functions.kind != "sequential" and functions.items is not None:
+        for function in functions.items:
+            value = frame.call(function, Args([value], [None]), node)
+        return value
+    return frame.call(functions, Args([value], args.nodes[2:3] or [None]), node)
 
 
 def functional_call(frame: Frame, args: Args, node: ast.AST) -> Value:
@@ -97,19 +106,6 @@ def _part(module: Value, name: str) -> Value:
     if isinstance(module, Sequence) and name.isdigit() and int(name) < len(module.items or ()):
         return (module.items or ())[int(name)]
     return module.items.get(name, UNKNOWN) if isinstance(module, DictV) else UNKNOWN
-
-
-def apply_autograd(frame: Frame, function: ClassV, args: Args, node: ast.AST) -> Value:
-    """``F.apply(x)`` is ``F.forward(ctx, x)``, or ``F.forward(x)`` with a ``setup_context``."""
-    from typedtorch.shapes.infer.calls import call_function  # noqa: PLC0415 - calls hold this table
-
-    found = function.info.find("forward")
-    if found is None:
-        return UNKNOWN
-    forward = frame.interpreter.method(found[0], found[1], function, on_class=True)
-    if function.info.find("setup_context") is None:
-        args = replace(args, values=[UNKNOWN, *args.values], nodes=[None, *args.nodes])
-    return call_function(frame, forward, args, node)
 
 
 def call_transform(frame: Frame, partial: Partial, args: Args, node: ast.AST) -> Value:
@@ -297,5 +293,6 @@ SPECIAL: dict[str, Special] = {
     "torch.func.functional_call": functional_call,
     "torch.func.stack_module_state": stack_module_state,
     "torch.utils.checkpoint.checkpoint": checkpoint,
+    "torch.utils.checkpoint.checkpoint_sequential": checkpoint_sequential,
     **batching.SPECIAL,
 }
