@@ -107,12 +107,21 @@ def _assign_attribute(frame: Frame, base: ast.expr, attr: str, value: Value, sou
         frame.state.replace_value(holder, replace(holder, items={**holder.items, attr: value}))
     elif isinstance(holder, SequenceV) and holder.kind == "sequential":
         frame.state.replace_value(holder, registering.with_module(holder, UNKNOWN))
-    elif isinstance(holder, Tensor) and attr == "data":
-        if not isinstance(value, Tensor) or value.shape != holder.shape:
-            registering.without_layers_of(frame, holder)
-        frame.state.replace_value(holder, value)
+    elif attr == "data" and (holder is UNKNOWN or isinstance(holder, Tensor)):
+        _other_data(frame, holder, value)
     elif isinstance(holder, Tensor) and holder.library == "numpy" and attr in ("dtype", "shape"):
         frame.state.replace_value(holder, UNKNOWN)  # the same bytes, read as something else
+
+
+def _other_data(frame: Frame, tensor: Value, data: Value) -> None:
+    """``tensor.data = data``, which may be the parameter of a layer."""
+    if not isinstance(tensor, Tensor) or tensor.rank is None:
+        if isinstance(data, Tensor):
+            registering.without_layers_unlike(frame, data)
+    elif not isinstance(data, Tensor) or data.shape != tensor.shape:
+        registering.without_layers_of(frame, tensor)
+    if isinstance(tensor, Tensor):
+        frame.state.replace_value(tensor, data)
 
 
 def _alters(layer: LayerV, attr: str, value: Value, source: ast.expr | None) -> bool:

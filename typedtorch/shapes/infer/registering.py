@@ -87,6 +87,22 @@ def without_layers_of(frame: Frame, weight: Tensor) -> None:
             frame.state.replace_value(value, left)
 
 
+def without_layers_unlike(frame: Frame, weight: Tensor) -> None:
+    """``params["weight"].data = other``: of whichever layer that is, it may not have been of this shape."""
+    for value in list(frame.state.variables.values()):
+        left = _without_unlike(value, weight)
+        if left is not value:
+            frame.state.replace_value(value, left)
+
+
+def _without_unlike(value: Value, weight: Tensor) -> Value:
+    if isinstance(value, LayerV):
+        held = [v.shape for v in value.layer.attributes.values() if isinstance(v, Tensor)]
+        alike = weight.shape in held or not any(len(shape) == len(weight.shape) for shape in held)
+        return value if alike else UNKNOWN
+    return with_parts(value, lambda part: _without_unlike(part, weight))
+
+
 def without_layer_of(frame: Frame, owner: ast.expr, weight: Tensor) -> None:
     """``fc.weight.resize_(4, 3)``, where it is of a layer."""
     with frame.reporter.mute():
