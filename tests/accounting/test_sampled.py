@@ -105,6 +105,23 @@ class Fused(nn.Module):
         return x
 
 
+class Routed(nn.Module):
+    """A few of the experts for each token, all of them run."""
+
+    def __init__(self, dim: int, experts: int, top_k: int, layers: int) -> None:
+        super().__init__()
+        self.routers = nn.ModuleList(nn.Linear(dim, experts, bias=False) for _ in range(layers))
+        self.weights = nn.ParameterList(nn.Parameter(torch.zeros(experts, dim, dim)) for _ in range(layers))
+        self.top_k = top_k
+
+    def forward(self, x: Float[Tensor, "tokens dim"]) -> Float[Tensor, "tokens dim"]:
+        for router, weight in zip(self.routers, self.weights, strict=True):
+            scores, chosen = router(x).softmax(-1).topk(self.top_k, -1)
+            share = torch.zeros(x.shape[0], weight.shape[0]).scatter(1, chosen, scores)
+            x = x + torch.einsum("td,edf,te->tf", x, weight, share)
+        return x
+
+
 class Subsampled(nn.Module):
     """Two strided convolutions without padding on a time of any length."""
 
@@ -127,6 +144,8 @@ class Subsampled(nn.Module):
          {"depth": 9, "width": 14, "bands": 6, "rays": 2, "samples": 7}),
         (Fused, {"dim": 20, "heads": 6, "kv_heads": 3, "head_dim": 5, "layers": 2, "batch": 2, "seq": 7},
          {"dim": 22, "heads": 8, "kv_heads": 2, "head_dim": 7, "layers": 5, "batch": 3, "seq": 6}),
+        (Routed, {"dim": 27, "experts": 5, "top_k": 3, "layers": 3, "tokens": 8},
+         {"dim": 20, "experts": 7, "top_k": 2, "layers": 5, "tokens": 6}),
         (Subsampled, {"channels": 5, "blocks": 2, "batch": 3, "time": 67},
          {"channels": 7, "blocks": 4, "batch": 2, "time": 131}),
     ],

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 
 from typedtorch.accounting import figures as fg
 from typedtorch.accounting.attempts import pin_sets
@@ -153,20 +153,25 @@ class Derivation:
             return
         stuck = {n: self._plain[n] for n in self.question.suited.stuck if n in self._plain}
         moving = tuple(n for n in pinned if n not in stuck)
+        # with two axes more at their size, those that count stay at theirs as well
+        unreadable = len(moving) > len(self.question.suited.counters) + 1
         fewest = 0 if set(moving) == set(self.question.suited.counters) else len(moving) - 1
         for count in range(len(moving), fewest, -1):
             for chosen in itertools.combinations(moving, count):
                 rest = tuple(n for n in moving if n not in chosen)
-                if all(n in self._plain for n in rest):
+                if all(n in self._plain for n in rest) and not unreadable:
                     kept = {**stuck, **{n: self._plain[n] for n in rest}}
-                    yield from self._sampled(chosen, kept)
+                    unreadable = yield from self._sampled(chosen, kept)
         if known:
             yield from self._trace((*self._rigid, *pinned), compare=True)
 
-    def _sampled(self, chosen: tuple[str, ...], kept: Mapping[str, int]) -> Iterator[Candidate]:
-        if not (self._traced and any(self._plain.get(n) == 1 for n in chosen)):
-            samples = Samples(self.question, chosen, self._plain, known=self._numbers is not None)
-            yield from samples.candidates(kept, near=self._traced)
+    def _sampled(self, chosen: tuple[str, ...], kept: Mapping[str, int]) -> Generator[Candidate, None, bool]:
+        """Formulas from several sizes of some axes; tells whether the others are no letters anyway."""
+        if self._traced and any(self._plain.get(n) == 1 for n in chosen):
+            return False
+        samples = Samples(self.question, chosen, self._plain, known=self._numbers is not None)
+        yield from samples.candidates(kept, near=self._traced)
+        return samples.unreadable
 
     def _numbers_alone(self) -> Iterator[Candidate]:
         """The figures themselves, at these sizes only."""

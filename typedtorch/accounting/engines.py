@@ -18,7 +18,13 @@ from torch import nn
 from typedtorch.accounting import figures as fg
 from typedtorch.accounting.attempts import guesses, pin_sets
 from typedtorch.accounting.decode import LAYER, Recalled, decoded, third_run
-from typedtorch.accounting.errors import AccountingError, CounterError, StreamError, SymbolError
+from typedtorch.accounting.errors import (
+    AccountingError,
+    CounterError,
+    StreamError,
+    SymbolError,
+    UnreadableError,
+)
 from typedtorch.accounting.labels import Labels, Layout, Place, choose
 from typedtorch.accounting.program import Call, record
 from typedtorch.accounting.reading import Decoder
@@ -226,16 +232,17 @@ def pinned_at(
     counting = ", ".join(n for n in axes if n in question.layers)
     if counting:
         raise CounterError(f"{counting} decides how many layers there are")
-    reasons: list[str] = []
+    reasons: list[AccountingError] = []
     special = any(question.sizes.get(n) == 1 for n in axes)
     for layout in layouts(question, axes):
         try:
             return _once(question, pinned, layout, compare=compare, verify=verify)
         except AccountingError as error:
-            reasons.append(str(error))
+            reasons.append(error)
             if isinstance(error, CounterError) or (isinstance(error, StreamError) and special and compare):
                 break  # no label will do
-    raise SymbolError(reasons[0] if reasons else "no labels suit the program")
+    kind = UnreadableError if any(isinstance(r, UnreadableError) for r in reasons) else SymbolError
+    raise kind(str(reasons[0]) if reasons else "no labels suit the program")
 
 
 def layouts(question: Question, axes: tuple[str, ...]) -> Iterator[Layout | None]:
@@ -325,7 +332,7 @@ def _verified(trace: Trace, run: Trace, sizes: Mapping[str, int]) -> Trace:
     Shapes of modules that do not are left out.
 
     Raises:
-        SymbolError: a figure is another one there.
+        UnreadableError: a figure is another one there.
     """
     at = len(run.ops) // 2
     found, wanted = fg.figures(trace, at), fg.figures(run, at)
@@ -335,7 +342,7 @@ def _verified(trace: Trace, run: Trace, sizes: Mapping[str, int]) -> Trace:
             continue
         value = evaluate(found[name], sizes)
         if value != size:
-            raise SymbolError(f"{name} is {size} at {dict(sizes)}, and its formula says {value}")
+            raise UnreadableError(f"{name} is {size} at {dict(sizes)}, and its formula says {value}")
     modules = {
         path: meta for path, meta in trace.modules.items()
         if path in run.modules and tuple(evaluate(n, sizes) for n in meta.shape) == run.modules[path].shape

@@ -39,6 +39,10 @@ class StreamError(SymbolError):
     """The program runs other operators at the labels than at the sizes."""
 
 
+class UnreadableError(SymbolError):
+    """A size is no short formula of the axes, or not the same one everywhere."""
+
+
 # what a program raises at sizes it was not written for; a CheckError is a TypeError
 REFUSALS = (RuntimeError, LookupError, TypeError, ValueError, ArithmeticError, AssertionError)
 

@@ -101,8 +101,7 @@ def choose(
     """
     places = layout or {name: Place(smooth_part(size)) for name, size in sizes.items()}
     within = {name: tuple(n for n in places[name].within if n in sizes) for name in sizes}
-    # no label is the size itself, which would read as a constant
-    taken = {p for p in _PRIMES for n in (*avoid, *sizes.values()) if n % p == 0}
+    taken = {p for p in _PRIMES for n in avoid if n % p == 0}
     names = sorted(sizes, key=lambda n: -sizes[n])
     first = _placed(sizes, places, within, taken, names, 0)
     if not turn:
@@ -129,14 +128,16 @@ def _placed(
     turn: int,
 ) -> Labels:
     """Labels whose primes are given out in the order of the names."""
-    large = [p for p in _PRIMES if p > 19 and p not in taken][: len(sizes) + 3]
+    # no label is the size itself, which would read as a constant
+    own = {p for p in _PRIMES for n in sizes.values() if n % p == 0}
+    large = [p for p in _PRIMES if p > 19 and p not in taken | own][: len(sizes) + 3]
     same = {sizes[n] / places[n].factor for n in names if places[n].prime == "tiny"}
     tiny = [p for p in (5, 7, *_PRIMES) if p not in taken | same and p not in large]
     pools: dict[Prime, list[int]] = {"large": large, "tiny": tiny}
     ranks: dict[str, int] = {}
     for kind in pools:
         mine = [n for n in names if places[n].prime == kind]
-        pools[kind] = pools[kind][: len(mine) + 2]
+        pools[kind] = pools[kind][: len(mine) + (1 if kind == "tiny" else 2)]  # tiny ones, of a bounded size
         ranks.update({n: rank + turn for rank, n in enumerate(mine)})
     values: dict[str, int] = {}
     primes: dict[str, int] = {}

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from typedtorch.accounting.errors import SymbolError
+from typedtorch.accounting.errors import UnreadableError
 from typedtorch.accounting.labels import LARGEST_OFFSET, SIMPLE, Labels
 from typedtorch.shapes.size import Size, axis, evaluate, floor_div
 
@@ -67,7 +67,7 @@ class Decoder:
         """The polynomial that is ``seen`` at the labels and ``elsewhere`` at the other sizes.
 
         Raises:
-            SymbolError: no polynomial of the kinds tried is both.
+            UnreadableError: no polynomial of the kinds tried is both.
 
         >>> from typedtorch.accounting.labels import choose
         >>> d = Decoder(choose({"batch": 8, "seq": 6}), {"batch": 8, "seq": 6})
@@ -114,7 +114,7 @@ class Decoder:
                             best = length, whole
         if best is not None:
             return best[1]
-        raise SymbolError(
+        raise UnreadableError(
             f"a size is {seen} at {dict(self.labels.values)} and {elsewhere} at {dict(self.check)}: "
             "not a product of axes, nor a sum of few such products"
         )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typedtorch.accounting import figures as fg
 from typedtorch.accounting.candidate import Candidate, Figures, figures_of
 from typedtorch.accounting.engines import Question, Symbolic, pinned_at, read_again
-from typedtorch.accounting.errors import AccountingError
+from typedtorch.accounting.errors import AccountingError, UnreadableError
 from typedtorch.accounting.interpolate import Along, along, may_repeat, through
 from typedtorch.accounting.labels import smooth_part
 from typedtorch.accounting.trace import Trace
@@ -32,6 +32,7 @@ class Samples:
         self._traces: dict[Point, Trace] = {}
         self._figures: dict[Point, Figures] = {}
         self._first: Symbolic | None = None
+        self.unreadable = False  # whether the other axes are no letters, whatever the sizes of these
 
     def candidates(self, pinned: Mapping[str, int], *, near: bool = False) -> Iterator[Candidate]:
         """Formulas from one set of sizes after the other, where the program runs at them.
@@ -45,10 +46,15 @@ class Samples:
                     if count == _MOST_SAMPLES and not self._may_repeat(steps, pinned):
                         break
                     found = self._candidate(wanted, pinned, near=near)
+                except UnreadableError:
+                    self.unreadable = not self._figures
+                    break
                 except AccountingError:
                     break
                 if found is not None:
                     yield found
+            if self.unreadable:
+                return
 
     def _may_repeat(self, steps: Steps, pinned: Mapping[str, int]) -> bool:
         """Whether some figure may be seen to have a period where more sizes are tried."""
