@@ -74,7 +74,7 @@ def test_only_what_rests_on_a_changed_file_is_looked_at_again(
 
 def test_after_any_edits_the_same_is_said_as_from_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     chance = random.Random(5)
-    seen = set()
+    seen: set[str] = set()
     for _ in range(25):
         n, m, k = (chance.choice((3, 4)) for _ in range(3))
         own, given = ("head", "tail")[k == 4], ("head", "other")[n == 4]
