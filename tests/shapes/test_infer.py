@@ -178,6 +178,20 @@ def test_a_constructor_is_run_once_for_what_it_makes_and_what_is_wrong_in_it(
     assert runs == []
 
 
+def test_a_member_of_an_enumeration_is_a_key_and_not_the_whole_program() -> None:
+    (message,) = messages(
+        """
+        import enum
+        class Kind(enum.Enum):
+            SMALL = "small"
+            LARGE = "large"
+        table: dict[Kind, Float[Tensor, "3"]] = {Kind.SMALL: torch.zeros(3), Kind.LARGE: torch.zeros(4)}
+        """
+    )
+    assert "[Kind.LARGE] is (4,)" in message
+    assert len(message) < 200
+
+
 def test_functions_inside_a_constructor_are_checked_whoever_asks_for_it_first() -> None:
     found = check(
         """

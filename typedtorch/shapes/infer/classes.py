@@ -60,7 +60,7 @@ def is_seen(base: str) -> bool:
     return base in _KNOWN_BASES or base in _FIELD_BASES
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class ClassInfo:
     """One class statement."""
 

@@ -1,9 +1,8 @@
 """The domain: what the interpreter knows of a value.
 
-Ordinary Python objects stand for themselves: ``None``, ``bool``, ``str``, ``float``, ``bytes``,
-``Ellipsis``, ``slice``, tuples of values, and sizes (``int`` or ``Poly``) for integers.  ``Scalar``,
-``Dtype`` and ``Tensor`` come from the rule vocabulary.  The rest is here.  ``UNKNOWN`` is the top:
-it flows on and is never the cause of a finding.
+Ordinary Python objects stand for themselves: ``None``, ``bool``, ``str``, ``float``, ``bytes``, ``Ellipsis``,
+``slice``, tuples of values, and sizes (``int`` or ``Poly``) for integers.  ``Scalar``, ``Dtype``, ``Tensor``
+are of the rules.  The rest is here.  ``UNKNOWN`` is the top: it flows on and never causes a finding.
 
 Values are immutable.  A mutation makes a new value and rebinds every name that held the old one
 (the same Python object), which is how aliases stay aliases.
@@ -223,6 +222,9 @@ class Object:
     name: str
     value: Value = UNKNOWN
     holder: ClassInfo | None = None
+
+    def __repr__(self) -> str:  # as a key in a message; a class holds the whole program
+        return self.name
 
 
 MAX_OPTIONS = 6

@@ -3,8 +3,8 @@ from copy import deepcopy
 import numpy as np
 import torch
 
-from rl.buffer import ReplayBuffer
-from rl.core import ActorCritic
+from sac_agent.buffer import ReplayBuffer
+from sac_agent.core import ActorCritic
 
 
 class SAC:
@@ -59,5 +59,5 @@ def main():
     return agent.update(buf.sample_batch(16))
 
 
-# main: rl/sac.py
+# main: sac_agent/sac.py
 # run: main()
