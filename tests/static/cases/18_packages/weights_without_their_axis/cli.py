@@ -1,8 +1,8 @@
 import torch
 import torch.nn.functional as F
 
-from app.config import Pool, load
-from app.model import Classifier
+from pool_app.config import Pool, load
+from pool_app.model import Classifier
 
 
 def train_step(model, batch, opt):

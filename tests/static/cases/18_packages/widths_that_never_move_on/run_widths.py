@@ -16,5 +16,5 @@ def main():
     return loss.item() + imagined.shape[1]
 
 
-# main: run.py
+# main: run_widths.py
 # run: main()

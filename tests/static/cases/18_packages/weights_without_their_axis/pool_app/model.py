@@ -1,8 +1,8 @@
 import torch
 from torch import nn
 
-from app.config import ModelConfig, Pool
-from app.layers import Block
+from pool_app.config import ModelConfig, Pool
+from pool_app.layers import Block
 
 
 class Encoder(nn.Module):

@@ -1,7 +1,7 @@
 import torch
 
-from cs336_basics.model import BasicsTransformerLM
-from cs336_basics.nn_utils import cross_entropy
+from cs336_norms.model import BasicsTransformerLM
+from cs336_norms.nn_utils import cross_entropy
 
 
 def main():
@@ -15,5 +15,5 @@ def main():
     return loss.item() + out.shape[1]
 
 
-# main: train.py
+# main: train_norms.py
 # run: main()

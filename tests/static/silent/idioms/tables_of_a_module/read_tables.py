@@ -199,5 +199,5 @@ if __name__ == "__main__":
     main()
 
 
-# main: main.py
+# main: read_tables.py
 # run: main()
