@@ -198,18 +198,8 @@ def _errors(output: str) -> Iterator[str]:
 
 def check(package: Package, seconds: int) -> tuple[Run, int, int]:
     """``typedtorch check``: its run, tensor expressions with a known shape, and all."""
-    command = [
-        sys.executable,
-        "-m",
-        "typedtorch",
-        "check",
-        "--no-cache",
-        "--jobs",
-        "1",
-        "--json",
-        "--coverage",
-        package.part,
-    ]
+    options = ["--no-cache", "--jobs", "1", "--json", "--coverage"]
+    command = [sys.executable, "-m", "typedtorch", "check", *options, package.part]
     done, spent = timed(command, package.root, seconds)
     try:
         report = json.loads(done.stdout) if done is not None else None

@@ -69,17 +69,8 @@ def environment(where: Path, name: str, packages: list[str]) -> Path:
 
 
 def ours(folder: Path) -> Said:
-    command = [
-        sys.executable,
-        "-m",
-        "typedtorch",
-        "check",
-        "--no-cache",
-        "--jobs",
-        "1",
-        "--json",
-        str(folder),
-    ]
+    options = ["--no-cache", "--jobs", "1", "--json"]
+    command = [sys.executable, "-m", "typedtorch", "check", *options, str(folder)]
     findings = json.loads(_output(command, folder))["findings"]
     return {(_relative(f["path"], folder), f["line"]) for f in findings}
 

@@ -1,11 +1,9 @@
-"""What follows from the figures, the errors, and the command line."""
+"""What follows from the figures, and the errors."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import math
-from pathlib import Path
 
 import pytest
 import torch
@@ -28,7 +26,6 @@ from typedtorch.accounting import (
     presets,
     why_no_peak,
 )
-from typedtorch.accounting.cli import main
 
 from .zoo import GPT, MLP, Entry
 from .zoo_more import ZOO
@@ -221,138 +218,6 @@ def test_a_missing_loss_or_optimizer_is_told() -> None:
         account(whole, n=3)
 
 
-MODEL = """
-from jaxtyping import Float
-from torch import Tensor, nn
-
-class Net(nn.Module):
-    def __init__(self, d_model: int) -> None:
-        super().__init__()
-        self.out = nn.Linear(d_model, 4)
-
-    def forward(self, x: Float[Tensor, "batch d_model"]) -> Float[Tensor, "batch 4"]:
-        return self.out(x)
-
-net = Net(16)
-"""
-
-
-def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "some_model.py"
-    file.write_text(MODEL)
-    options = [
-        "--sizes",
-        "batch=8",
-        "--device",
-        "h100",
-        "--optimizer",
-        "adamw",
-        "--png",
-        str(tmp_path / "out"),
-    ]
-    assert main([f"{file}:net", *options]) == 0
-    shown = capsys.readouterr().out
-    assert "FLOPs forward" in shown
-    assert "128*batch" in shown
-    assert "H100 SXM" in shown
-    for name in ("memory.png", "modules.png", "roofline.png"):
-        assert (tmp_path / "out" / name).read_bytes().startswith(b"\x89PNG")
-    assert main([f"{file}:Net", "--sizes", "batch=8,d_model=16", "--json", "--device", "abacus"]) == 0
-    answer = json.loads(capsys.readouterr().out)
-    assert answer["flops"]["forward"] == 1024
-    assert answer["formulas"]["flops.forward"] == "8*batch*d_model"
-    assert answer["time"] is None
-    assert main([f"{file}:Net"]) == 0
-    shown = capsys.readouterr().out
-    assert "no sizes for d_model, batch: formulas only" in shown
-    assert "8*batch*d_model" in shown
-    assert main([f"{file}:Net", "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
-    assert answer["missing"] == ["d_model", "batch"]
-    assert answer["formulas"]["parameters.total"] == "4*d_model + 4"
-    with file.open("a") as more:
-        more.write("\n\ndef build(width: int = 16) -> nn.Module:\n    return Net(width)\n")
-    assert main([f"{file}:build", "--sizes", "batch=8,d_model=16"]) == 0
-    shown = " ".join(capsys.readouterr().out.split())
-    assert "128*batch (only at d_model=16)" in shown
-    assert shown.count("only at d_model=16: ") == 1  # and why
-    assert main([f"{file}:nte"]) == 2
-    assert "did you mean 'net'?" in capsys.readouterr().err
-
-
-def test_the_command_line_takes_example_inputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "plain_model.py"
-    file.write_text("from torch import nn\nnet = nn.Sequential(nn.Linear(8, 4), nn.ReLU())\n")
-    assert main([f"{file}:net"]) == 2
-    assert "--input 8,128 here" in capsys.readouterr().err
-    assert main([f"{file}:net", "--input", "3,8", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["flops"]["forward"] == 2 * 3 * 8 * 4
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["nothing"], "wanted FILE:OBJECT or a preset"),
-        (["missing.py:x"], "no such file"),
-        (["gpt2", "--sizes", "batch"], "wanted name=integer"),
-        (["gpt2", "--sizes", "batch=0"], "axis 'batch': wanted a size of at least 1, got 0"),
-        (["gpt2", "--png", "pictures"], "no pictures without a size for batch, seq"),
-        (["gpt2", "--input", "8,x"], "wanted sizes and a dtype"),
-        (["gpt2", "--sizes", "batch=2,seq=4", "--accumulate", "0"], "wanted at least one micro-batch"),
-        (["gpt2", "--sizes", "batch=1,seq=4", "--tokens", "1e9", "--mfu", "3"], "mfu as a share of the peak"),
-        (
-            ["gpt2", "--sizes", "batch=1,seq=4", "--tokens", "1e9", "--devices", "0"],
-            "devices above zero, got 0",
-        ),
-    ],
-)
-def test_the_command_line_says_what_was_wrong(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(arguments) == 2
-    assert message in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("def f(:\n", "cannot be imported: SyntaxError: invalid syntax (broken_model.py, line 1)"),
-        ("\nimport not_there\n", "ModuleNotFoundError: No module named 'not_there' ("),
-        ("\n1 / 0\n", "broken_model.py, line 2)"),
-    ],
-)
-def test_a_file_that_cannot_be_imported_is_told_in_one_line(
-    text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "broken_model.py").write_text(text)
-    assert main([f"{tmp_path / 'broken_model.py'}:Net"]) == 2
-    assert message in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("package", "arguments", "message"),
-    [
-        ("rich", [], "the report needs rich: pip install 'typedtorch[train]'; --json needs nothing"),
-        (
-            "matplotlib",
-            ["--json", "--png", "pictures"],
-            "--png needs matplotlib: pip install 'typedtorch[viz]'",
-        ),
-    ],
-)
-def test_a_package_that_is_missing_is_named_before_anything_is_counted(
-    package: str,
-    arguments: list[str],
-    message: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    find = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == package else find(name))
-    assert main(["gpt2", *arguments]) == 2
-    assert message in capsys.readouterr().err
-
-
 def test_a_run_takes_positive_numbers_and_a_share() -> None:
     with pytest.raises(AccountingError, match="wanted days above zero, got 0"):
         napkin(parameters=1e9, tokens=1e9, days=0)
@@ -381,29 +246,3 @@ def test_a_constructor_that_wants_more_than_sizes_is_told_so() -> None:
 def test_the_name_of_a_preset_is_pointed_to_the_model() -> None:
     with pytest.raises(AccountingError, match=r"got str; accounting.presets.build\('gpt2'\) makes one"):
         account("gpt2")  # type: ignore[call-overload]  # what the command line takes
-
-
-def test_the_command_line_says_which_figure_has_no_formula(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "doubling_model.py"
-    file.write_text("""
-from jaxtyping import Float
-from torch import Tensor, nn
-
-class Doubling(nn.Module):
-    def __init__(self, layers: int) -> None:
-        super().__init__()
-        self.layers = nn.ModuleList(nn.Linear(2**i, 2 ** (i + 1), bias=False) for i in range(layers))
-
-    def forward(self, x: Float[Tensor, "batch 1"]) -> Tensor:
-        for layer in self.layers:
-            x = layer(x)
-        return x
-""")
-    assert main([f"{file}:Doubling"]) == 0
-    assert "no formula for parameters.total" in " ".join(capsys.readouterr().out.split())
-    assert main([f"{file}:Doubling", "--json"]) == 0
-    formulas = json.loads(capsys.readouterr().out)["formulas"]
-    assert formulas["parameters.total"] is None
-    assert formulas["memory.inputs"] == "4*batch"

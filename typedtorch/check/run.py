@@ -24,7 +24,7 @@ from typedtorch.shapes.ignores import Ignores
 from typedtorch.shapes.module_attributes import AttributeCheck
 from typedtorch.shapes.sources import Sources, is_installed
 from typedtorch.shapes.store import Store
-from typedtorch.shapes.texts import Texts, of_text
+from typedtorch.shapes.texts import Texts, of_sources, of_text
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer import Reach
@@ -72,6 +72,7 @@ class Checker:
     _groups: dict[Path, _Group] = field(default_factory=dict)
     _imported: set[Path] = field(default_factory=set)
     _texts: Texts = field(default_factory=Texts)
+    _answers: dict[Target, Answer | None] = field(default_factory=dict)
 
     def __reduce__(self) -> tuple[object, ...]:  # another process begins with nothing
         return Checker, (self.show_traceback, self.warn_unused_ignores, self.jobs, self.cache)
@@ -104,9 +105,9 @@ class Checker:
         """Whether a file is work for the engine."""
         if target.data is not None or target.path.suffix == notebook.SUFFIX:
             return False
-        group = self._group(target)
-        known = group.kept.answer(target.module, str(target.path)) is not None
-        return not known and group.sources.relevant(target.module, target.path)
+        return self._known(target) is None and self._group(target).sources.relevant(
+            target.module, target.path
+        )
 
     def _in_processes(self, targets: Sequence[Target]) -> dict[Target, Looked]:
         """What other processes find, where there is enough for them to do."""
@@ -135,9 +136,7 @@ class Checker:
         text = _read(target)
         if isinstance(text, Finding):
             return [text], Coverage()
-        group = self._group(target)
-        kept = group.kept.answer(target.module, str(target.path)) if target.data is None else None
-        answer = kept or self._answer(group, target, text)
+        answer = self._known(target) or self._answer(self._group(target), target, text)
         if isinstance(answer, Finding):
             return [answer], Coverage()
         findings = answer.findings
@@ -145,6 +144,15 @@ class Checker:
         shown = [_beside(f, switched_off) for f in findings if not switched_off(f.line, f.code)]
         shown = shown if text.isascii() else _in_characters(shown, text)
         return [*shown, *self._unused(target, switched_off)], answer.coverage
+
+    def _known(self, target: Target) -> Answer | None:
+        """What is kept of a file from an earlier run, if it still holds."""
+        if target.data is not None:
+            return None
+        if target not in self._answers:
+            kept = self._group(target).kept
+            self._answers[target] = kept.answer(target.module, str(target.path))
+        return self._answers[target]
 
     def _answer(self, group: _Group, target: Target, text: str) -> Answer | Finding:
         """What the engine finds, or why it cannot."""
@@ -178,7 +186,8 @@ class Checker:
         """Scripts of two folders may both import ``model``, so each folder sees its own neighbours."""
         if target.root not in self._groups:
             finder = Finder([target.root, *project_roots(target.root), Path.cwd()])
-            folder = self.cache and self.cache / of_text("\n".join(map(str, finder.roots)))
+            seen = [of_sources(Path(__file__).parent), *map(str, finder.roots)]
+            folder = self.cache and self.cache / of_text("\n".join(seen))
             kept = Kept(Store(folder), self._texts, finder, _given)
             self._groups[target.root] = _Group(finder, Sources(finder), AttributeCheck(finder), kept)
         return self._groups[target.root]

@@ -68,12 +68,12 @@ def _plain(value: Value) -> Value:
 
 @lru_cache(maxsize=64)
 def _is_script(module: Module) -> bool:
-    """Whether a file is run, and not imported: it has a main part, or prints."""
-    for node in module.syntax.scopes[module.tree]:
+    """Whether a file is run, and not imported: it has a main part, or prints whatever happens."""
+    for node in module.tree.body:
         match node:
             case ast.If(test=ast.Compare(left=ast.Name(id="__name__"), comparators=[ast.Constant()])):
                 return True
-            case ast.Call(func=ast.Name(id="print")):
+            case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
                 return True
     return False
 
