@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 
 from typedtorch.shapes.dtypes import BOOL, FLOAT64, INT64
@@ -64,7 +65,7 @@ def loader(frame: Frame, args: Args, node: ast.AST) -> Value:
     if merge is not None:
         batch = frame.call(merge, Args([Sequence("list", None, each, size)], [None]), node)
     elif args.get(1, "batch_size", 1) is None and args.get(4, "batch_sampler") is None:
-        batch = each
+        batch = converted(each)
     else:
         batch = collated(each, size)
     return UNKNOWN if batch is UNKNOWN else Sequence("iterator", None, batch)
@@ -111,11 +112,27 @@ def collated(item: Value, batch: Size) -> Value:
         return Tensor((batch,), INT64)
     if isinstance(item, float) or item == Scalar("float"):
         return Tensor((batch,), FLOAT64)
+    return _of_parts(item, lambda part: collated(part, batch))
+
+
+def converted(item: Value) -> Value:
+    """``default_convert``, where nothing is put together: arrays become tensors."""
+    if isinstance(item, Tensor):
+        return item if item.library == "torch" else Tensor(item.shape, item.dtype)
+    if item is None or is_size(item) or isinstance(item, (bool, float, str, bytes, Scalar)):
+        return item
+    return _of_parts(item, converted)
+
+
+def _of_parts(item: Value, change: Callable[[Value], Value]) -> Value:
+    """A structure with its parts changed; what was a tuple is a list then."""
     if isinstance(item, tuple) and not isinstance(item, Record):
-        return tuple(collated(v, batch) for v in item)
+        return Sequence("list", tuple(change(part) for part in item))
+    if isinstance(item, Sequence) and item.kind == "list" and item.items is not None:
+        return Sequence("list", tuple(change(part) for part in item.items))
     if isinstance(item, DictV):
-        rest = None if item.rest is None else collated(item.rest, batch)
-        return DictV({k: collated(v, batch) for k, v in item.items.items()}, rest)
+        rest = None if item.rest is None else change(item.rest)
+        return DictV({k: change(v) for k, v in item.items.items()}, rest)
     return UNKNOWN
 
 
@@ -126,4 +143,4 @@ SPECIAL: dict[str, Special] = {
     "torch.utils.data.random_split": random_split,
     "torch.utils.data.dataloader.DataLoader": loader,
 }
-__all__ = ["SPECIAL", "collated"]
+__all__ = ["SPECIAL", "collated", "converted"]

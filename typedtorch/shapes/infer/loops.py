@@ -63,6 +63,8 @@ def _holds_tensors(value: Value) -> bool:
     parts: Iterable[Value] = value if isinstance(value, tuple) else ()
     if isinstance(value, DictV):
         parts = value.items.values()
+    elif isinstance(value, SequenceV) and value.kind == "list":
+        parts = value.items or ()
     elif isinstance(value, Instance) and value.info.is_fields:
         parts = value.attributes.values()
     return isinstance(value, Tensor) or any(map(_holds_tensors, parts))

@@ -129,11 +129,9 @@ def new_full(self: Any, size: Any, fill_value: Any, *, dtype: Any = None, **sett
     return from_sizes(sizes_of((size,)), dtype_of(dtype, mask_of(need(self))))
 
 
-@rule("torch.Tensor.new_tensor", sample="n:*, [1, 2] | n:*, [[1, 2]], dtype=dtype")
+@rule("torch.Tensor.new_tensor", sample="n:*, [1, 2] | n:*, [[1, 2]], dtype=dtype | n:*, n:*")
 def new_tensor(self: Any, data: Any, *, dtype: Any = None, **settings: Any) -> Tensor:
-    shape, kind = shape_of_data(data)
-    # a list takes the tensor's dtype
-    return Tensor(shape, dtype_of(dtype, mask_of(need(self)) if not isinstance(data, Tensor) else kind))
+    return Tensor(shape_of_data(data)[0], dtype_of(dtype, mask_of(need(self))))
 
 
 @rule("torch.empty_strided", sample="(size:a, 2), (2, 1)")

@@ -14,6 +14,7 @@ from typedtorch.shapes.rules.forms import broadcast_operands, is_size
 from typedtorch.shapes.rules.numpy_creation import arange, array, zeros_like
 from typedtorch.shapes.rules.numpy_dtypes import as_array, to_numpy
 from typedtorch.shapes.rules.promotion import dtype_of
+from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import Shape, ShapeError, Tensor, Undecided, show
 
 
@@ -50,6 +51,8 @@ def integers(
 
 @rule("numpy.random.permutation", sample="size:n | @f:a b")
 def permutation(x: Any, axis: Any = 0) -> Tensor:
+    if isinstance(x, Tensor) and x.rank == 0:
+        return to_numpy(Tensor((unknown(),), INT64))  # a number that numpy counted
     return zeros_like(x) if isinstance(x, Tensor) else arange(x)
 
 
