@@ -1,7 +1,7 @@
-"""Losses: pure functions, a mean over what counts.
+"""Losses: pure functions, averaged over the targets that count.
 
 A target equal to ``ignore_index`` does not count.  A batch in which nothing counts has loss 0 and
-gradient 0 (torch says NaN): there is nothing to learn from, and no GPU is stopped to find out.
+gradient 0 (torch gives NaN): there is nothing to learn from, and finding out would make a GPU wait.
 :func:`valid_tokens` says how many count; with gradient accumulation, sum the losses of the micro-batches
 (``reduction="sum"``) and divide by their joint count, because a mean of means weighs short ones too much.
 """
@@ -13,6 +13,8 @@ import torch
 import torch.nn.functional as F
 from jaxtyping import Float, Int, Shaped
 from torch import Tensor
+
+__all__ = ["Reduction", "cross_entropy", "linear_cross_entropy", "mse", "valid_tokens"]
 
 Reduction = Literal["mean", "sum"]
 
@@ -38,8 +40,8 @@ def cross_entropy(
 
     Raises:
         ValueError: ``label_smoothing`` outside [0, 1], ``z_loss`` negative, or an unknown ``reduction``.
-        TypeError: targets that are no integers.
-        ValueError: targets of another shape than the scores without their last axis.
+        ValueError: the shape of the targets is not that of the scores without their last axis.
+        TypeError: the targets are not integers.
         IndexError: a target outside ``[0, vocab)`` that is not ``ignore_index`` (on the CPU).
 
     >>> logits = torch.tensor([[0.0, 0.0], [9.0, 9.0]])

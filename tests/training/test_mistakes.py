@@ -44,7 +44,7 @@ def test_settings_of_another_kind_are_refused(settings: dict[str, Any], message:
 
 
 def test_an_optimizer_of_another_model_is_refused() -> None:
-    wanted = "optimizer: expected parameters of the model, got a SGD with none of them"
+    wanted = "optimizer: expected parameters of the model, but the SGD has none of them"
     with pytest.raises(ConfigError, match=wanted):
         make_trainer(optimizer=lambda _: torch.optim.SGD(Tiny().parameters(), lr=0.1))
     made = make_trainer(optimizer=lambda model: torch.optim.SGD([next(model.parameters())], lr=0.1))
@@ -57,7 +57,7 @@ def test_an_optimizer_of_another_model_is_refused() -> None:
         ({"model": nn.Linear}, "model: expected a Module, got the class Linear"),
         ({"optimizer": torch.optim.SGD}, "optimizer: expected an Optimizer, got the class SGD"),
         ({"settings": {"steps": 2}}, "settings: expected LoopSettings, got a dict"),
-        ({"loss": None}, "loss: expected a function of the model and a batch, got a NoneType"),
+        ({"loss": None}, "loss: expected a function of the model and a batch, got None"),
         (
             {"loss": nn.CrossEntropyLoss()},
             "loss: .*got CrossEntropyLoss, which takes outputs and targets; .*",
@@ -66,7 +66,7 @@ def test_an_optimizer_of_another_model_is_refused() -> None:
         ({"store": "runs"}, "store: expected a CheckpointStore or None, got a str"),
         ({"schedule": 0.1}, "schedule: expected a function of the step, or None, got a float"),
         ({"evaluate": {}}, "evaluate: expected a function of the model, or None, got a dict"),
-        ({"callbacks": EarlyStop()}, "callbacks: expected several in a list, got a EarlyStop"),
+        ({"callbacks": EarlyStop()}, "callbacks: expected several in a list, got an EarlyStop"),
         (
             {"callbacks": [EarlyStop]},
             "callbacks: expected objects with on_start or .*, got the class EarlyStop",
@@ -140,7 +140,7 @@ def test_a_count_that_is_none_is_refused(items: Any) -> None:
 @pytest.mark.parametrize(
     ("found", "message"),
     [
-        (None, "evaluate: expected figures by name, got a NoneType"),
+        (None, "evaluate: expected figures by name, got None"),
         (1.0, "evaluate: expected figures by name, got a float"),
         ({"loss": "x"}, "evaluate: expected a number for each figure, got {'loss': 'x'}"),
         ({"loss": torch.ones(2)}, "evaluate: expected a number for each figure, got"),
@@ -188,7 +188,7 @@ def test_early_stopping_by_a_figure_that_is_not_there_names_those_that_are() -> 
 
 
 def test_batches_that_are_none_are_refused() -> None:
-    with pytest.raises(TypeError, match="batches: expected an iterable of batches, got a int"):
+    with pytest.raises(TypeError, match="batches: expected an iterable of batches, got an int"):
         make_trainer(batches=5)  # type: ignore[arg-type]  # on purpose
 
 

@@ -1,8 +1,8 @@
 """What different sources mean by "the FLOPs of a training step", each under its own name.
 
-The same step of the same model is reported between 0.8 and 1.1 of the same thing, because sources
+Figures for the same step of the same model range from 0.8 to 1.1 of the exact count, because sources
 differ in whether they count attention, its masked half, embeddings, and work done twice.  The closed
-forms here are the sources'; what an account traced is counted by :func:`counted`.
+forms here are the sources'; :func:`counted` counts what an account has traced.
 """
 
 from __future__ import annotations

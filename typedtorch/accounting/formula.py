@@ -48,10 +48,11 @@ def _times(term: Size, quotient: Atom, rounded: Collection[str]) -> Size:
 
 @dataclass(frozen=True)
 class Formula:
-    """``pinned`` names the axes that keep the size they were given, because the formula is another at others.
+    """A figure as an exact integer polynomial in the names of the axes.
 
-    These are the axes a built module holds fast, and those for which no polynomial was found: ``why`` then
-    says the reason, and the text shows their sizes.
+    ``pinned`` are the axes that keep the size they were given, because at another size the formula would be
+    another: axes whose size a built module fixes, and axes in which no polynomial was found.  For the latter
+    ``why`` gives the reason, and the text shows their sizes.
 
     >>> f = Formula("flops.forward", 2 * axis("batch") * axis("d_model") ** 2)
     >>> print(f)
@@ -69,7 +70,7 @@ class Formula:
         """The number at these sizes, exactly.
 
         Raises:
-            SizeError: a name has no size, or a pinned axis another one.
+            SizeError: a name has no size, or a pinned axis has another size than the one it is pinned to.
         """
         given = {str(name): int(size) for name, size in {**(sizes or {}), **more}.items()}
         missing = sorted(self.names - set(given))

@@ -30,7 +30,7 @@ def tensor_bytes(tensor: Shaped[Tensor, "*shape"]) -> int:
 
 
 def same_storage(a: Shaped[Tensor, "*a"], b: Shaped[Tensor, "*b"]) -> bool:
-    """Whether two tensors look at the same memory, so that writing to one may change the other.
+    """Whether two tensors share their memory, so that writing to one may change the other.
 
     >>> import torch; x = torch.zeros(2, 3)
     >>> same_storage(x, x.T), same_storage(x, x.clone())

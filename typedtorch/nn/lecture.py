@@ -1,7 +1,7 @@
-"""The deep linear network of Stanford's CS336, lecture 2, on which one can do all accounting by hand.
+"""The deep linear network of Stanford's CS336, lecture 2: small enough to do all accounting by hand.
 
-A step on a batch of B costs ``2*B*D*D`` per layer forward and twice that backward, less the first
-layer's gradient by its input, which nobody wants.
+A step on a batch of B costs ``2*B*D*D`` FLOPs per layer forward and twice that backward, except in the first
+layer, whose input needs no gradient.
 """
 
 import math
@@ -47,9 +47,9 @@ class Linear(Module, scope="instance"):
 
 
 class Cruncher(Module, scope="instance"):
-    """``num_layers`` maps of D to D, one of D to 1, and nothing between them.
+    """A deep linear network: ``num_layers`` maps of ``dim`` to ``dim``, then one of ``dim`` to 1.
 
-    ``num_layers * dim**2 + dim`` parameters.
+    The model of Stanford's CS336, lecture 2.  ``num_layers * dim**2 + dim`` parameters.
 
     >>> Cruncher(4, 3)(torch.ones(2, 4)).shape
     torch.Size([2])

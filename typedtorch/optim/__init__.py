@@ -1,4 +1,4 @@
-"""Optimizers: pure rules, the same as ``torch.optim.Optimizer``, schedules, clipping, groups."""
+"""Optimizers as pure rules and as ``torch.optim.Optimizer`` classes; schedules, clipping, groups."""
 
 from typedtorch.optim import pure
 from typedtorch.optim.clipping import Clipped, ClippedValues, clip_by_global_norm, clip_by_value, global_norm

@@ -1,4 +1,7 @@
-"""The optimizers by name; the arguments of each are the fields of its rule."""
+"""The optimizers by name: drop-in replacements for the ``torch.optim`` classes of the same names.
+
+The arguments of each are the fields of its rule in :mod:`typedtorch.optim.pure`, where the formulas are.
+"""
 
 from typing import ClassVar, Literal
 
@@ -9,7 +12,10 @@ from typedtorch.optim.facade import Facade, Params
 
 
 class SGD(Facade):
-    """:class:`typedtorch.optim.pure.SGD` as a ``torch.optim.Optimizer``.
+    """Gradient descent, with momentum if wanted: :class:`typedtorch.optim.pure.SGD` has the formula.
+
+    Raises:
+        ValueError: a hyperparameter out of range, or nesterov without momentum or with dampening.
 
     >>> import torch
     >>> optimizer = SGD([torch.nn.Parameter(torch.ones(2))], lr=0.1, momentum=0.9)
@@ -45,7 +51,10 @@ class SGD(Facade):
 
 
 class Adagrad(Facade):
-    """:class:`typedtorch.optim.pure.Adagrad` as a ``torch.optim.Optimizer``.
+    """Steps divided by the root of all squared gradients so far: see :class:`typedtorch.optim.pure.Adagrad`.
+
+    Raises:
+        ValueError: a hyperparameter out of range.
 
     >>> import torch
     >>> Adagrad([torch.nn.Parameter(torch.ones(2))]).param_groups[0]["lr"]
@@ -80,7 +89,10 @@ class Adagrad(Facade):
 
 
 class RMSprop(Facade):
-    """:class:`typedtorch.optim.pure.RMSprop` as a ``torch.optim.Optimizer``.
+    """Steps divided by a running root mean square: see :class:`typedtorch.optim.pure.RMSprop`.
+
+    Raises:
+        ValueError: a hyperparameter out of range.
 
     >>> import torch
     >>> RMSprop([torch.nn.Parameter(torch.ones(2))], centered=True).param_groups[0]["centered"]
@@ -117,7 +129,10 @@ class RMSprop(Facade):
 
 
 class Adam(Facade):
-    """:class:`typedtorch.optim.pure.Adam` as a ``torch.optim.Optimizer``.
+    """Adaptive moments, with the decay added to the gradient: see :class:`typedtorch.optim.pure.Adam`.
+
+    Raises:
+        ValueError: a hyperparameter out of range.
 
     >>> import torch
     >>> Adam([torch.nn.Parameter(torch.ones(2))], amsgrad=True).param_groups[0]["amsgrad"]
@@ -158,7 +173,10 @@ class Adam(Facade):
 
 
 class AdamW(Adam):
-    """:class:`typedtorch.optim.pure.AdamW` as a ``torch.optim.Optimizer``.
+    """Adam with decoupled weight decay: see :class:`typedtorch.optim.pure.AdamW`.
+
+    Raises:
+        ValueError: a hyperparameter out of range.
 
     >>> import torch
     >>> model = torch.nn.Linear(3, 2)
@@ -195,7 +213,10 @@ class AdamW(Adam):
 
 
 class Adafactor(Facade):
-    """:class:`typedtorch.optim.pure.Adafactor` as a ``torch.optim.Optimizer``.
+    """Adam's second moment from row and column means only: see :class:`typedtorch.optim.pure.Adafactor`.
+
+    Raises:
+        ValueError: a hyperparameter out of range, or a complex parameter.
 
     >>> import torch
     >>> Adafactor([torch.nn.Parameter(torch.ones(2))]).param_groups[0]["beta2_decay"]
@@ -230,10 +251,10 @@ class Adafactor(Facade):
 
 
 class Muon(Facade):
-    """:class:`typedtorch.optim.pure.Muon` as a ``torch.optim.Optimizer``.
+    """Orthogonalised momentum, for the matrices inside a network: see :class:`typedtorch.optim.pure.Muon`.
 
     Raises:
-        ValueError: a parameter that is not a real matrix.
+        ValueError: a hyperparameter out of range, or a parameter that is not a real matrix.
 
     >>> import torch
     >>> Muon([torch.nn.Parameter(torch.ones(2, 3))], lr=0.02).param_groups[0]["momentum"]
@@ -274,7 +295,10 @@ class Muon(Facade):
 
 
 class Lion(Facade):
-    """:class:`typedtorch.optim.pure.Lion` as a ``torch.optim.Optimizer``.
+    """Steps of one size, by the sign of a momentum: see :class:`typedtorch.optim.pure.Lion`.
+
+    Raises:
+        ValueError: a hyperparameter out of range.
 
     >>> import torch
     >>> Lion([torch.nn.Parameter(torch.ones(2))]).param_groups[0]["betas"]

@@ -48,7 +48,7 @@ class Applier:
         own = {id(param) for param in model.parameters()}
         if not any(id(param) in own for group in optimizer.param_groups for param in group["params"]):
             kind = type(optimizer).__name__
-            raise ConfigError(f"optimizer: expected parameters of the model, got a {kind} with none of them")
+            raise ConfigError(f"optimizer: expected parameters of the model, but the {kind} has none of them")
         # fused kernels can leave parameters alone where a tensor on the device says so
         self._asynchronous = device.type == "cuda" and getattr(optimizer, "_step_supports_amp_scaling", False)
 

@@ -39,8 +39,7 @@ from typedtorch.losses import cross_entropy
 from typedtorch.nn import Transformer
 from typedtorch.training.config import TrainConfig
 from typedtorch.training.distributed import Parallel, repeated_blocks
-from typedtorch.training.errors import ConfigError
-from typedtorch.training.given import told
+from typedtorch.training.errors import ConfigError, told
 from typedtorch.training.resolve import settled
 from typedtorch.training.step import LossSum
 

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 class Hooks(Protocol):
-    """What the :class:`~typedtorch.training.Trainer` calls; :class:`Callback` has all of it to inherit."""
+    """The methods that the :class:`~typedtorch.training.Trainer` calls; any of them may be missing.
+
+    :class:`Callback` documents each and is a base class in which all of them do nothing.
+    """
 
     def on_start(self, trainer: Trainer, /) -> None: ...
     def on_step(self, trainer: Trainer, /) -> None: ...
@@ -28,11 +31,11 @@ class Hooks(Protocol):
 
 
 class Callback:
-    """Called by the :class:`~typedtorch.training.Trainer`; every method does nothing unless overridden.
+    """Base class of what a :class:`~typedtorch.training.Trainer` calls; no method does anything by itself.
 
-    A class of your own with the methods of :class:`Hooks` does as well.
+    A class that does not derive from it but has some of its methods serves as well.
 
-    A method that wants the run to end sets ``trainer.should_stop = "why"``. An exception ends the run with a
+    A method ends the run by setting ``trainer.should_stop = "why"``. An exception ends the run with a
     :class:`~typedtorch.training.errors.CallbackError` that names the callback and the method.
     """
 
@@ -40,10 +43,10 @@ class Callback:
         """Before the first step."""
 
     def on_step(self, trainer: Trainer, /) -> None:
-        """After each step, also one that was left out; ``trainer.step`` counts it."""
+        """After each step, skipped ones included; ``trainer.step`` counts them all."""
 
     def on_log(self, trainer: Trainer, record: Mapping[str, object], /) -> None:
-        """After figures were read back."""
+        """After a record of figures was made, every ``log_every`` steps."""
 
     def on_evaluate(self, trainer: Trainer, figures: Mapping[str, float], /) -> None:
         """After an evaluation."""
@@ -101,7 +104,7 @@ class Callbacks:
         """Give each callback its state back.
 
         Raises:
-            TypeError: there is no state for each.
+            TypeError: ``state`` is not a mapping of states.
         """
         if not isinstance(state, Mapping):
             raise TypeError(f"expected a state for each callback, found a {type(state).__name__}")

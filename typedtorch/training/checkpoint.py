@@ -311,8 +311,8 @@ def consolidate(path: str | os.PathLike[str], folder: str | os.PathLike[str]) ->
     """Write a checkpoint that several processes wrote in parts into ``folder`` as an ordinary one.
 
     Raises:
-        DamagedCheckpoint: it does not hold.
-        CheckpointError: the folder refuses.
+        DamagedCheckpoint: the checkpoint is damaged.
+        CheckpointError: ``folder`` cannot be written.
     """
     return CheckpointStore(folder).save(int(read_manifest(Path(path))["step"]), load_checkpoint(path))
 

@@ -1,4 +1,4 @@
-"""What ``typedtorch.train`` can be told: frozen groups of settings, and the flat names of them all.
+"""The settings of ``typedtorch.train``, in frozen groups, and the flat names of them all.
 
 Every field has one name in Python (``train(lr=1e-3)``) and on the command line (``--lr 1e-3``). A value that
 is None depends on the device and is settled by :func:`resolve`.
@@ -47,7 +47,7 @@ class ModelConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class DataConfig:
-    """What is read, and in which order."""
+    """What data is read, and in what order."""
 
     data: str = "stdlib"
     """Text or tokens: a file, folder or glob (shards are joined); "stdlib" is Python's own sources."""
@@ -76,7 +76,7 @@ class OptimConfig:
     final_lr: float = 0.05
     """The last learning rate, as a share of the peak."""
     weight_decay: float = 0.1
-    """Of matrices; norms and biases have none."""
+    """Decay of matrices; norms and biases have none."""
     beta1: float = 0.9
     """Decay of the first moment."""
     beta2: float = 0.95
@@ -89,7 +89,7 @@ class OptimConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class RunConfig:
-    """How long, how often, where to."""
+    """How long a run is, how often it reports and saves, and where it writes."""
 
     steps: int | None = None
     """Optimizer steps (1600 / 2000)."""
@@ -98,17 +98,17 @@ class RunConfig:
     micro_batch: int | None = None
     """Sequences at a time in one process; the batch divided by the processes unless given."""
     seed: int = 0
-    """Of the weights, the order of the data, dropout and sampling."""
+    """Seed of the weights, the order of the data, dropout and sampling."""
     log_every: int | None = None
-    """Steps between figures (a fiftieth of the steps)."""
+    """Steps between lines of figures (a fiftieth of the steps)."""
     eval_every: int | None = None
     """Steps between evaluations (a quarter of the steps)."""
     eval_tokens: int | None = None
-    """Tokens per evaluation (100,000 / 2,000,000), as far as there are so many."""
+    """Tokens per evaluation (100,000 / 2,000,000, or all that there are)."""
     sanity: int = 0
     """Batches of evaluation to try before the first step; 0 for none."""
     overfit: int = 0
-    """Train on the first so many micro-batches over and over, to see whether it can learn at all."""
+    """Train on this many micro-batches over and over, to see whether it can learn at all; 0 trains on all."""
     save_every: int | None = None
     """Steps between checkpoints (half of the steps)."""
     keep: int = 2
@@ -116,7 +116,7 @@ class RunConfig:
     out: str | None = None
     """Run folder; runs/<date>-<time> unless given."""
     resume: str = "never"
-    """never; auto (the newest checkpoint that holds, of --out or else the latest run); or a folder."""
+    """never; auto (the newest undamaged checkpoint of --out, or of the latest run); or a folder."""
     sample: int = 400
     """Tokens sampled at the end; 0 for none."""
     plot: bool = True
@@ -127,33 +127,33 @@ class RunConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class MachineConfig:
-    """What it runs on and what is done about faults."""
+    """What a run computes on, and what it does about faults."""
 
     device: str = "auto"
     """cpu, cuda, cuda:1, ...; auto takes a GPU where there is one."""
     precision: Literal["auto", "fp32", "bf16", "fp16", "fp8"] = "auto"
-    """Of matrix products; auto is fp32 on a CPU and bf16 on a GPU that has it; fp8 is for the blocks."""
+    """Dtype of matrix products; auto is fp32 on a CPU, bf16 on a GPU that has it; fp8 is for the blocks."""
     compile: bool | None = None
-    """torch.compile (on a GPU unless given)."""
+    """Use torch.compile (by default on a GPU only)."""
     deterministic: bool = False
     """Refuse operators that do not repeat bit for bit."""
     recompute: bool = False
     """Activation checkpointing: keep the input of each block and compute the rest again."""
     parallel: ParallelName = "auto"
-    """Under torchrun: ddp (auto), fsdp, zero1."""
+    """How processes share the work under torchrun; auto is ddp."""
     background_save: bool = False
     """Write checkpoints in a thread while training goes on."""
     nonfinite: NonFinitePolicy = "raise"
-    """A NaN or infinite loss or gradient is never applied; then raise, skip, or rollback."""
+    """After a NaN or infinite loss or gradient, whose step is never applied: raise, skip or rollback."""
     spike: float = 0.0
-    """Report a loss this many standard deviations above the last ones; 0 does not look."""
+    """Report a loss this many standard deviations above the recent ones; 0 reports none."""
     halve_on_oom: bool = False
-    """Out of memory: halve the micro-batch and keep the batch."""
+    """When memory runs out: halve the micro-batch, keep the batch, and go on."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainConfig:
-    """Everything ``typedtorch.train`` can be told.
+    """All settings of ``typedtorch.train``, in five groups; every setting has one flat name.
 
     >>> config = TrainConfig().override(lr=1e-3, layers=2)
     >>> config.optim.lr, config.model.layers

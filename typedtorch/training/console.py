@@ -98,11 +98,11 @@ def _nowhere() -> IO[str]:
 
 
 class Console:
-    """A banner, a line that is kept up to date, notes, tables.
+    """Shows a run to a person: a banner, a live line of figures, notes, tables.
 
-    On a terminal the line is redrawn in place. Anywhere else (a file, a pipe, ``TERM=dumb``) each is a line
-    of its own, without carriage returns or colours. ``NO_COLOR`` is respected. Nothing it shows is worth
-    losing a run for: where it can not be shown the run goes on without.
+    On a terminal the live line is redrawn in place. Elsewhere (a file, a pipe, ``TERM=dumb``) every update is
+    a line of its own, without carriage returns or colours. ``NO_COLOR`` is respected. Where output cannot be
+    written it is left out, and the run goes on.
     """
 
     def __init__(self, file: IO[str] | None = None, *, quiet: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""What can go wrong in training, each with its own type."""
+"""The exceptions of training, and the words for a value of a wrong type."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class NonFiniteError(ArithmeticError):
 
 
 class CallbackError(RuntimeError):
-    """A callback raised; the message says which and where, the cause is its exception."""
+    """A callback raised an exception, which is the cause; the message names the callback and the method."""
 
 
 class OutOfMemory(RuntimeError):
@@ -54,3 +54,17 @@ class Interrupted(SystemExit):
     def __init__(self, signal_number: int, step: int) -> None:
         self.signal_number, self.step = signal_number, step
         super().__init__(128 + signal_number)
+
+
+def told(value: object) -> str:
+    """A value's type in words.
+
+    >>> told(3), told([]), told(int), told(None)
+    ('an int', 'a list', 'the class int', 'None')
+    """
+    if value is None:
+        return "None"
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'AEIOaeio' else 'a'} {name}"

@@ -13,6 +13,7 @@ from torch import nn
 
 from typedtorch.data import Tokens, get_batch, row_buffer
 from typedtorch.training.distributed import Parallel
+from typedtorch.training.errors import told
 from typedtorch.training.protocols import After
 from typedtorch.training.step import LossFunction, evaluate_loss
 
@@ -86,7 +87,7 @@ def as_figures(found: object) -> dict[str, float]:
         TypeError: it is something else.
     """
     if not isinstance(found, Mapping):
-        raise TypeError(f"evaluate: expected figures by name, got a {type(found).__name__}")
+        raise TypeError(f"evaluate: expected figures by name, got {told(found)}")
     try:
         return {str(name): float(value) for name, value in found.items()}
     except (TypeError, ValueError, RuntimeError):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from typedtorch.training.errors import ConfigError, NonFiniteError
+from typedtorch.training.errors import ConfigError, NonFiniteError, told
 from typedtorch.training.sources import Replayed
 from typedtorch.training.step import BatchesEnded
 from typedtorch.training.trainer import Trainer
@@ -14,7 +14,7 @@ from typedtorch.training.trainer import Trainer
 
 @dataclass(frozen=True)
 class RateTest:
-    """The rates that were tried, the loss at each (smoothed), and the one to begin with."""
+    """The learning rates that were tried, the smoothed loss at each, and the rate suggested for training."""
 
     rates: tuple[float, ...]
     losses: tuple[float, ...]
@@ -26,9 +26,9 @@ def find_learning_rate(
 ) -> RateTest:
     """Try rates from ``low`` to ``high`` in ``steps`` equal factors (Smith, arXiv:1506.01186).
 
-    It ends early where the loss is four times its least. The suggestion is where the smoothed loss falls
-    fastest per factor of the rate. The trainer is afterwards as it was, generators and data position
-    included.
+    The test ends early when the loss reaches four times its minimum. The suggestion is the rate at which the
+    smoothed loss falls fastest over the logarithm of the rate. Afterwards the trainer is as it was before,
+    generators and data position included.
 
     >>> from torch import nn; import torch
     >>> model = nn.Linear(4, 1)
@@ -41,15 +41,15 @@ def find_learning_rate(
     True
 
     Raises:
-        ConfigError: a range that is none, fewer than 10 steps, or batches that cannot be drawn again.
+        ConfigError: not ``0 < low < high``, fewer than 10 steps, or batches that cannot be drawn again.
     """
     if not 0 < low < high or steps < 10:
         raise ConfigError(
-            f"learning-rate test: expected 0 < low < high and 10 steps, got {low}, {high}, {steps}"
+            f"learning-rate test: expected 0 < low < high and at least 10 steps, got {low}, {high}, {steps}"
         )
     if isinstance(trainer.source, Replayed) and not trainer.source.endless:
-        kind = type(trainer.source.iterable).__name__
-        raise ConfigError(f"learning-rate test: expected batches that can be drawn again, got a {kind}")
+        kind = told(trainer.source.iterable)
+        raise ConfigError(f"learning-rate test: expected batches that can be drawn again, got {kind}")
     before = trainer.detached_state()
     factor = (high / low) ** (1 / (steps - 1))
     rates: list[float] = []

@@ -1,4 +1,4 @@
-"""Whether the parts a trainer was given are what it wants: said at once, not where they are first used."""
+"""Checks the parts a trainer is given when it is made, not where they are first used."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from torch import nn
 from torch.optim import Optimizer
 
 from typedtorch.training.checkpoint import CheckpointStore
+from typedtorch.training.errors import told
 from typedtorch.training.protocols import Evaluate, Stoppable
 from typedtorch.training.settings import LoopSettings
 
@@ -25,10 +26,10 @@ def check_parts(
     schedule: object,
     store: object,
 ) -> None:
-    """Refuse what is none of the kind.
+    """Refuse parts of a wrong type.
 
     Raises:
-        TypeError: the first that is not, with what was wanted and what came.
+        TypeError: for the first of them, with what was expected and what was given.
     """
     kinds: tuple[tuple[str, object, type, str], ...] = (
         ("model", model, nn.Module, "a Module"),
@@ -54,12 +55,12 @@ def check_parts(
 
 
 def as_stoppable(evaluate: Evaluate | None) -> Stoppable | None:
-    """``evaluate`` as a function of the model and of what asks it to stop; it may take the model alone.
+    """``evaluate`` as a function of the model and of ``stop``; it may take the model alone.
 
-    A second parameter with a default value is its own affair, unless it is called ``stop``.
+    A second parameter with a default value is left at its default, unless it is called ``stop``.
 
     Raises:
-        TypeError: it is neither.
+        TypeError: it takes neither.
     """
     if evaluate is None:
         return None
@@ -87,10 +88,10 @@ def _takes(signature: inspect.Signature, count: int) -> bool:
 
 
 def several(name: str, values: object, methods: tuple[str, ...]) -> list[object]:
-    """The items of an iterable, each with one of the methods at least.
+    """The items of an iterable, each of which has at least one of the methods.
 
     Raises:
-        TypeError: it is no iterable, or one of them has none of the methods.
+        TypeError: it is not an iterable, or one of its items has none of the methods.
     """
     if not isinstance(values, Iterable):
         raise TypeError(f"{name}: expected several in a list, got {told(values)}")
@@ -99,12 +100,3 @@ def several(name: str, values: object, methods: tuple[str, ...]) -> list[object]
         if isinstance(value, type) or not any(callable(getattr(value, method, None)) for method in methods):
             raise TypeError(f"{name}: expected objects with {' or '.join(methods)}, got {told(value)}")
     return found
-
-
-def told(value: object) -> str:
-    """A value's kind in words.
-
-    >>> told(3), told(int)
-    ('a int', 'the class int')
-    """
-    return f"the class {value.__name__}" if isinstance(value, type) else f"a {type(value).__name__}"

@@ -30,9 +30,8 @@ from typedtorch.training.config import Overrides, TrainConfig
 from typedtorch.training.console import Console, RunFacts
 from typedtorch.training.distributed import Parallel, join
 from typedtorch.training.ending import Ending
-from typedtorch.training.errors import ConfigError
+from typedtorch.training.errors import ConfigError, told
 from typedtorch.training.evaluate import Evaluator
-from typedtorch.training.given import told
 from typedtorch.training.loggers import JsonLines, Logger, rewind
 from typedtorch.training.monitor import DeviceMonitor, Profile
 from typedtorch.training.precision import Precision
@@ -52,18 +51,24 @@ OptimizerLike = Optimizer | Callable[[nn.Module], Optimizer]
 
 @dataclass(frozen=True)
 class TrainResult:
-    """What a run gave."""
+    """How a run of :func:`train` ended, and what it made."""
 
     step: int
+    """Optimizer steps done, those before a resume included."""
     stopped: str
     """Why it ended; ``"steps"`` where all were done."""
     loss: float
     """Training loss of the last steps, nats per token (or the loss's own unit)."""
     val_loss: float | None
+    """Validation loss at the end, in the same unit; None without validation."""
     folder: Path
+    """The run folder."""
     model: nn.Module
+    """The trained model."""
     sample: str = ""
+    """Text drawn from the model at the end; empty where none was asked for."""
     summary: dict[str, Any] = field(default_factory=dict)
+    """What ``summary.json`` holds."""
 
 
 def train(
@@ -95,7 +100,7 @@ def train(
         DataError: the data is missing, empty, too short or damaged.
         RunFolderError: the run folder cannot be used.
         CheckpointMismatch: the checkpoint is of another model, data or configuration.
-        Interrupted: SIGTERM or SIGINT came; the checkpoint was saved.
+        Interrupted: a signal (SIGTERM, SIGINT or SIGHUP) stopped the run after a checkpoint was saved.
     """
     if config is not None and not isinstance(config, TrainConfig):
         raise ConfigError(f"config: expected a TrainConfig, or settings as keywords, got {told(config)}")
@@ -184,7 +189,7 @@ class _Job:
         found: object = own.optimizer(model) if callable(own.optimizer) else own.optimizer
         if not isinstance(found, Optimizer):
             wanted = "an Optimizer, or a function from the model to one"
-            raise ConfigError(f"optimizer: expected {wanted}, got a {type(found).__name__}")
+            raise ConfigError(f"optimizer: expected {wanted}, got {told(found)}")
         return found
 
     def _predict(self, model: nn.Module, optimizer: Optimizer, own: _Own) -> Prediction | None:

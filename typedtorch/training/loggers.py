@@ -16,7 +16,7 @@ Record = Mapping[str, object]
 
 
 class Logger(Protocol):
-    """Receives each record; what it raises is reported and never stops training."""
+    """Receives each record of figures; an exception that it raises is reported and never stops training."""
 
     def log(self, record: Record, /) -> None: ...
     def close(self) -> None: ...

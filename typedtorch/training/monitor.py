@@ -1,4 +1,4 @@
-"""Callbacks that look at the machine: use of the device, a profile, a picture of its memory."""
+"""Callbacks that watch the machine: utilisation of the device, a profile, a snapshot of its memory."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typedtorch.training.trainer import Trainer
 
 
 class DeviceMonitor(Callback):
-    """Logs utilisation, power and memory of the GPU, through NVML where that is installed.
+    """Logs utilisation, power and memory of the GPU; does nothing where ``pynvml`` is not installed.
 
-    The memory is the whole device's, other processes' included; the run's own is in every record.
+    The memory is that in use on the whole device, by other processes too; the run's own is in every record.
     """
 
     def __init__(self) -> None:
@@ -47,17 +47,17 @@ class DeviceMonitor(Callback):
 class Profile(Callback):
     """Writes ``trace.json`` (open it in Perfetto) of a few steps, and on a GPU ``memory.pickle``.
 
-    The trace holds ``steps`` steps, from the ``first`` that this process takes: a run that is resumed has
-    none behind it. Where fewer are left to do it begins with the last. The memory snapshot is for
+    The trace holds ``steps`` steps and begins with step number ``first`` of this process (steps before a
+    resume do not count), or with the last step where the run is shorter. The memory snapshot is for
     https://pytorch.org/memory_viz.
 
     Raises:
-        ValueError: not at least one step.
+        ValueError: ``first`` or ``steps`` is less than 1.
     """
 
     def __init__(self, folder: str | Path, *, first: int = 5, steps: int = 3) -> None:
         if first < 1 or steps < 1:
-            raise ValueError(f"profile: expected steps from the first on, got first {first}, steps {steps}")
+            raise ValueError(f"profile: expected first and steps of at least 1, got {first} and {steps}")
         self.folder, self.first, self.steps = Path(folder), first, steps
         self._profiler: torch.profiler.profile | None = None
         self._after = 0

@@ -1,4 +1,4 @@
-"""What the trainer asks of its parts, and what it answers with."""
+"""The types of the trainer's parts, and of its result."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class After:
 
 
 class Display(Protocol):
-    """What a person sees while it runs."""
+    """Shows a person how a run is going."""
 
     def figures(self, figures: Figures, /) -> None: ...
     def note(self, text: str, /) -> None: ...
@@ -55,13 +55,15 @@ class Quiet:
 
 @dataclass
 class FitResult:
-    """How a run ended."""
+    """How :meth:`Trainer.fit` ended.  Lists begin where this process began, after a resume not at step 0."""
 
     step: int
+    """Optimizer steps done, those before a resume included."""
     stopped: str
     """Why it ended: ``"steps"`` where all were done."""
     losses: list[float] = field(default_factory=list)
-    """Each step's loss, from where this process began."""
+    """The loss of each step."""
     figures: list[Figures] = field(default_factory=list)
-    """Of each stretch, from where this process began."""
+    """The figures of each stretch of ``log_every`` steps."""
     evaluations: dict[int, dict[str, float]] = field(default_factory=dict)
+    """What each evaluation found, by its step."""

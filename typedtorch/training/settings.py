@@ -1,4 +1,4 @@
-"""How a loop runs: one frozen value."""
+"""The settings of a :class:`~typedtorch.training.Trainer`, as one frozen value."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ NonFinitePolicy = Literal["raise", "skip", "rollback"]
 
 @dataclass(frozen=True, kw_only=True)
 class LoopSettings:
-    """What a :class:`~typedtorch.training.Trainer` does besides stepping.
+    """How long a :class:`~typedtorch.training.Trainer` runs, how often it reports, and how it meets faults.
 
     Raises:
-        ConfigError: a number out of range.
+        ConfigError: a setting out of range.
     """
 
     steps: int
@@ -27,9 +27,11 @@ class LoopSettings:
     clip: float = math.inf
     """Largest global norm of the gradients."""
     precision: PrecisionName = "fp32"
+    """Of matrix products: ``fp32``, ``bf16``, ``fp16`` (with a gradient scaler) or ``fp8``."""
     ema: float = 0.0
     """Decay of the average of the weights; 0 keeps none."""
     log_every: int = 10
+    """Steps between records for the loggers."""
     eval_every: int = 0
     """Steps between evaluations; 0 evaluates at the end only."""
     save_every: int = 0
@@ -37,17 +39,20 @@ class LoopSettings:
     sanity: int = 0
     """Batches of evaluation tried before the first step, their figures thrown away; 0 tries none."""
     overfit: int = 0
-    """Train on the first so many micro-batches over and over; 0 trains on all."""
+    """Train on this many micro-batches over and over; 0 trains on all."""
     background_save: bool = False
+    """Write checkpoints in a thread while training goes on."""
     nonfinite: NonFinitePolicy = "raise"
-    """What to do about a NaN or infinite loss or gradient; the step is not applied in any case."""
+    """What follows a NaN or infinite loss or gradient: an error, the next step, or a return to the last
+    checkpoint.  The step itself is never applied."""
     patience: int = 10
-    """Skipped steps in a row, or rollbacks in all, before an error after all."""
+    """How many steps in a row may be skipped, or rollbacks done in all, before it is an error."""
     spike: float = 0.0
-    """Report a stretch whose loss is this many standard deviations above the last ones; 0 does not look."""
+    """Report a stretch whose loss is this many standard deviations above the recent ones; 0 reports none."""
     halve_on_oom: bool = False
     """Out of memory: halve the micro-batch, double ``accumulate``, and take the step again."""
     handle_signals: bool = True
+    """Save and stop on SIGTERM, SIGINT and SIGHUP, and save on SIGUSR1."""
 
     def __post_init__(self) -> None:
         for name in (

@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Shaped
 from torch import Tensor
 
+from typedtorch.training.errors import told
 from typedtorch.training.form import is_count
 from typedtorch.training.seed import capture_rng, restore_rng
 
@@ -44,7 +45,7 @@ class Replayed:
 
     def __init__(self, iterable: Iterable[Any], device: torch.device) -> None:
         if not hasattr(iterable, "__iter__") and not hasattr(iterable, "__getitem__"):
-            raise TypeError(f"batches: expected an iterable of batches, got a {type(iterable).__name__}")
+            raise TypeError(f"batches: expected an iterable of batches, got {told(iterable)}")
         self.iterable, self.device = iterable, device
         self.epoch, self.drawn = 0, 0
         self._iterator: Iterator[Any] | None = None

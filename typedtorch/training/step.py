@@ -12,6 +12,8 @@ import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
+from typedtorch.training.errors import told
+
 Count = int | float | Shaped[Tensor, ""]
 """Items, or the sum of their weights."""
 
@@ -57,9 +59,7 @@ def evaluate_loss(loss: LossFunction, model: nn.Module, batch: object) -> LossSu
     if isinstance(found, Tensor) and found.numel() == 1:
         return LossSum(found, 1)
     shape = f" of shape {tuple(found.shape)}" if isinstance(found, Tensor) else ""
-    raise TypeError(
-        f"loss: expected a scalar tensor or a pair (sum, count), got a {type(found).__name__}{shape}"
-    )
+    raise TypeError(f"loss: expected a scalar tensor or a pair (sum, count), got {told(found)}{shape}")
 
 
 def _counts(items: object) -> bool:

@@ -56,18 +56,19 @@ class Trainer:
 
     Args:
         model: on its device already.
-        loss: ``loss(model, batch)``, a mean, or a pair (sum, count) that joins exactly over micro-batches.
+        loss: ``loss(model, batch)``: a mean, or a :class:`LossSum`, which adds up exactly over micro-batches.
         batches: an iterable, begun again when it ends, or a source that saves its own position.
         optimizer: any ``torch.optim.Optimizer`` over the model's parameters.
         settings: how long, how often, what to do about faults.
         schedule: step to learning rate; a group's ``lr_scale`` multiplies it. None leaves the rates alone.
-        evaluate: figures of the model by name, ``loss`` the main one; under ``no_grad``, in evaluation mode.
+        evaluate: the model's figures by name, ``loss`` the main one; without gradients, in evaluation mode.
         store: where checkpoints go; None saves none.
+        loggers, callbacks, display: see :class:`Logger`, :class:`Callback` and :class:`Console`.
+        parallel: this process among several (:func:`join`); None for a run of one process.
         identity: plain values saved with each checkpoint and compared on resume (configuration, data).
 
     Raises:
-        ConfigError: no parameter of the optimizer is one of the model.
-        TypeError: a part is not what it should be.
+        ConfigError, TypeError: no parameter of the optimizer is the model's; a part is of a wrong type.
     """
 
     def __init__(
@@ -123,8 +124,7 @@ class Trainer:
         self._agreed_to_stop = self._agreed_to_save = False
         self._divisor = self.parallel.divisor(self.device)
         self._agreement = Agreement(self.parallel, self.device)
-        self.probe: Probe | None = None
-        """Takes the next step in the trainer's stead, to watch it."""
+        self.probe: Probe | None = None  # takes the next step in place of the trainer, to measure it
 
     # --- the loop
 
@@ -200,7 +200,7 @@ class Trainer:
             self.ema.update()
 
     def _gradients(self) -> Accumulated:
-        """Those of one step's micro-batches."""
+        """The gradients of one step, summed over its micro-batches."""
         draw = self._draw
         if self.parallel.world > 1 and not getattr(self.source, "endless", False):
             draw = self._agreement.drawn(draw, self.accumulate)
@@ -265,7 +265,7 @@ class Trainer:
             self.save()
 
     def _agree(self, watch: SignalWatch) -> None:
-        """What any process was asked to do, all do at the same step."""
+        """Let all processes do at the same step what any of them was asked to do."""
         agreed = self._agreement.ask(
             stop=watch.stop is not None, ended=bool(self.should_stop), save=watch.save
         )
@@ -279,7 +279,7 @@ class Trainer:
 
     @property
     def catches_up(self) -> bool:
-        """Whether :meth:`fit` begins by evaluating: it may have been stopped between a step and that."""
+        """Whether :meth:`fit` begins by evaluating: an earlier run may have been stopped just before it."""
         every = self.settings.eval_every
         return bool(every and self.step and self.step % every == 0)
 
@@ -307,7 +307,7 @@ class Trainer:
     # --- figures, evaluation, checkpoints
 
     def log(self, *, wait: bool = False) -> None:
-        """Give out the figures that are ready; ``wait`` waits for those still on the device."""
+        """Log the figures that are ready; with ``wait``, also those still on the device."""
         self.meter.close_stretch(self.step, self.lr)
         for figures in self.meter.ready(wait=wait):
             self.result.losses += figures.losses
@@ -320,7 +320,7 @@ class Trainer:
             self.faults.look(figures)
 
     def run_evaluation(self, stop: Stop = lambda: False) -> Mapping[str, float]:
-        """Evaluate now; the random generators are put back, so training is not changed by it."""
+        """Evaluate now; the random generators are restored, so that training goes on as without it."""
         if self.evaluate is None or self._evaluated_at == self.step:
             return {}
         with self._evaluating():
@@ -335,14 +335,14 @@ class Trainer:
         return figures
 
     def _try_evaluation(self) -> None:
-        """A few batches now, so that what is wrong with evaluating shows before hours of training."""
+        """Evaluate a few batches, so that an error in evaluation shows before hours of training."""
         if self.evaluate is not None:
             with self._evaluating():
                 self.evaluate(self.model, After(self.settings.sanity))
 
     @contextlib.contextmanager
     def _evaluating(self) -> Iterator[None]:
-        """Evaluation mode, averaged weights, no gradients; training goes on as if nothing had been."""
+        """Evaluation mode, averaged weights, no gradients; afterwards everything is as before."""
         began = time.perf_counter()
         averaged = self.ema.swapped() if self.ema is not None else contextlib.nullcontext()
         self.model.eval()
@@ -354,7 +354,7 @@ class Trainer:
             self.meter.pause(time.perf_counter() - began)
 
     def save(self) -> Path | None:
-        """Write a checkpoint of the present step."""
+        """Write a checkpoint of the current step."""
         began = time.perf_counter()
         path = self.saver.save()
         self._saved_at = self.step
@@ -364,16 +364,16 @@ class Trainer:
         return path
 
     def state_dict(self) -> State:
-        """The whole state: what :meth:`load_state_dict` needs to continue bit for bit."""
+        """The whole state, from which :meth:`load_state_dict` continues bit for bit."""
         return self.snapshot.take()
 
     def detached_state(self) -> State:
-        """The whole state as copies, which further steps do not change."""
+        """A copy of the whole state, which further steps do not change."""
         state: State = copied(self.snapshot.take())
         return state
 
     def step_once(self, rate: float) -> float:
-        """One optimizer step at a learning rate, without figures, callbacks or checkpoints; returns the loss.
+        """One optimizer step at a learning rate, without figures, callbacks or checkpoints: its loss.
 
         Raises:
             NonFiniteError: the loss or a gradient is not finite; the step was not applied.
@@ -387,10 +387,10 @@ class Trainer:
         return float(outcome.loss)
 
     def load_state_dict(self, state: State, *, path: str = "<state>") -> None:
-        """Continue where ``state`` was taken; compared first, and nothing changed where it does not fit.
+        """Continue from ``state``.
 
         Raises:
-            CheckpointMismatch: listing every difference.
+            CheckpointMismatch: it does not fit: every difference is listed, and nothing was changed.
         """
         self.snapshot.restore(state, path)
         self._evaluated_at, self._saved_at = -1, self.step if self.saver.wrote(path) else -1
