@@ -206,7 +206,7 @@ def test_shapes_that_depend_on_values_name_the_operator() -> None:
 
 
 def test_a_missing_loss_or_optimizer_is_told() -> None:
-    with pytest.raises(AccountingError, match="optimizer='adamx': known are"):
+    with pytest.raises(AccountingError, match="optimizer='adamx': did you mean 'adamax'"):
         account(MLP(8, 12), batch=2, optimizer="adamx")
     with pytest.raises(AccountingError, match="checkpoint='nowhere': no module has that path"):
         account(MLP(8, 12), batch=2, checkpoint="nowhere")

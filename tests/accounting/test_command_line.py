@@ -46,11 +46,17 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "H100 SXM" in shown
     for name in ("memory.png", "modules.png", "roofline.png"):
         assert (tmp_path / "out" / name).read_bytes().startswith(b"\x89PNG")
-    assert main([f"{file}:Net", "--sizes", "batch=8,d_model=16", "--json", "--device", "abacus"]) == 0
+    sizes = ["--sizes", "batch=8,d_model=16"]
+    assert main([f"{file}:Net", *sizes, "--json", "--device", "v100", "--dtype", "bf16"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["flops"]["forward"] == 1024
     assert answer["formulas"]["flops.forward"] == "8*batch*d_model"
     assert answer["time"] is None
+    assert (
+        main([f"{file}:Net", *sizes, "--json", "--device", "h100", "--dtype", "bf16", "--tokens", "1e12"])
+        == 0
+    )
+    assert json.loads(capsys.readouterr().out)["run"]["flops"] == 256 * 1e12
     assert main([f"{file}:Net"]) == 0
     shown = capsys.readouterr().out
     assert "no sizes for d_model, batch: formulas only" in shown
@@ -82,8 +88,11 @@ def test_the_command_line_takes_example_inputs(tmp_path: Path, capsys: pytest.Ca
     ("arguments", "message"),
     [
         (["nothing"], "wanted FILE:OBJECT or a preset"),
+        (["gpt3"], "did you mean 'gpt2'?"),
+        (["model.py:"], "wanted FILE:OBJECT or a preset"),
         (["missing.py:x"], "no such file"),
         (["gpt2", "--sizes", "batch"], "wanted name=integer"),
+        (["gpt2", "--sizes", "batch=1,batch=2"], "batch is 1 and 2"),
         (["gpt2", "--sizes", "batch=0"], "axis 'batch': wanted a size of at least 1, got 0"),
         (["gpt2", "--png", "pictures"], "no pictures without a size for batch, seq"),
         (["gpt2", "--input", "8,x"], "wanted sizes and a dtype"),
@@ -93,6 +102,13 @@ def test_the_command_line_takes_example_inputs(tmp_path: Path, capsys: pytest.Ca
             ["gpt2", "--sizes", "batch=1,seq=4", "--tokens", "1e9", "--devices", "0"],
             "devices above zero, got 0",
         ),
+        (["gpt2", "--sizes", "batch=1,seq=4", "--tokens", "0"], "tokens above zero, got 0"),
+        (["gpt2", "--device", "h1000"], "no peak is known for device 'h1000': did you mean 'h100'"),
+        (["gpt2", "--device", "abacus", "--json"], "no peak is known for device 'abacus': time one"),
+        (["gpt2", "--depth", "-1"], "wanted a number of levels"),
+        (["gpt2", "--optimizer", "adammw"], "did you mean 'adamw'? known are adadelta"),
+        (["gpt2", "--optimizer", "facade"], "known are adadelta"),
+        (["gpt2", "--sizes", "batch=1,seq=4", "--json", "--png", __file__], "File exists"),
     ],
 )
 def test_the_command_line_says_what_was_wrong(
@@ -108,6 +124,7 @@ def test_the_command_line_says_what_was_wrong(
         ("def f(:\n", "cannot be imported: SyntaxError: invalid syntax (broken_model.py, line 1)"),
         ("\nimport not_there\n", "ModuleNotFoundError: No module named 'not_there' ("),
         ("\n1 / 0\n", "broken_model.py, line 2)"),
+        ("raise SystemExit(1)\n", "cannot be imported: it exits"),
     ],
 )
 def test_a_file_that_cannot_be_imported_is_told_in_one_line(
@@ -140,6 +157,25 @@ def test_a_package_that_is_missing_is_named_before_anything_is_counted(
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == package else find(name))
     assert main(["gpt2", *arguments]) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("where", ["__init__", "forward"])
+@pytest.mark.parametrize("kind", ["AttributeError", "OSError", "StopIteration", "Refused"])
+def test_whatever_a_program_raises_is_told_in_one_line(
+    kind: str, where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "raising_model.py"
+    body = MODEL.replace(
+        "        self.out =", f"        {_raised(kind, where, '__init__')}\n        self.out ="
+    )
+    body = body.replace("        return", f"        {_raised(kind, where, 'forward')}\n        return")
+    file.write_text(f"class Refused(Exception): ...\n{body.replace('net = Net(16)', '')}")
+    assert main([f"{file}:Net", "--sizes", "batch=2,d_model=4"]) == 2
+    assert f"{kind}: not so" in capsys.readouterr().err
+
+
+def _raised(kind: str, where: str, here: str) -> str:
+    return f"raise {kind}('not so')" if where == here else "..."
 
 
 def test_the_command_line_says_which_figure_has_no_formula(

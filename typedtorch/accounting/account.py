@@ -8,6 +8,7 @@ from typing import Any, overload
 import torch
 
 from typedtorch.accounting import annotations as an
+from typedtorch.accounting import losses, optimizers
 from typedtorch.accounting import sizes as sz
 from typedtorch.accounting.answers import Account
 from typedtorch.accounting.attempts import guesses
@@ -97,6 +98,8 @@ def account(  # type: ignore[misc]  # no axis is called "optimizer"
         )
     if accumulate < 1:
         raise AccountingError(f"accumulate={accumulate}: wanted at least one micro-batch to a step")
+    losses.check_name(loss)
+    optimizers.check_name(optimizer)
     given = sz.validated({**(sizes or {}), **axes})
     found = target_of(target, examples, given)
     names = (checkpoint,) if isinstance(checkpoint, str) else tuple(checkpoint)

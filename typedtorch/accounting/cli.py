@@ -8,6 +8,8 @@ import importlib.util
 import json
 import sys
 import traceback
+from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,10 @@ import torch
 from typedtorch.accounting import presets
 from typedtorch.accounting.account import account
 from typedtorch.accounting.answers import Account
+from typedtorch.accounting.devices import find, why_unknown
 from typedtorch.accounting.errors import AccountingError, AnnotationError, SymbolError
 from typedtorch.accounting.figures import FIGURES
+from typedtorch.accounting.napkin import Napkin
 
 _DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}
 _EXAMPLE = "example: typedtorch account llama-3-8b --sizes batch=1,seq=8192 --device h100 --optimizer adamw"
@@ -72,6 +76,8 @@ def parse_sizes(text: str) -> dict[str, int]:
         name, equals, value = item.partition("=")
         if not equals or not name.strip().isidentifier() or not value.strip().lstrip("-").isdigit():
             raise AccountingError(f"--sizes: wanted name=integer, got {item!r}")
+        if int(value) != sizes.get(name.strip(), int(value)):
+            raise AccountingError(f"--sizes: {name.strip()} is {sizes[name.strip()]} and {int(value)}")
         sizes[name.strip()] = int(value)
     return sizes
 
@@ -102,8 +108,11 @@ def load(target: str) -> Any:
     if target in presets.NAMES:
         return presets.build(target)
     file, colon, name = target.rpartition(":")
-    if not colon:
-        raise AccountingError(f"{target!r}: wanted FILE:OBJECT or a preset: {', '.join(presets.NAMES)}")
+    if not colon or not name:
+        meant, known = _meant(target, presets.NAMES), ", ".join(presets.NAMES)
+        raise AccountingError(
+            " ".join(f"{target!r}: {meant} wanted FILE:OBJECT or a preset: {known}".split())
+        )
     path = Path(file)
     if not path.is_file():
         raise AccountingError(f"{file!r}: no such file")
@@ -115,6 +124,10 @@ def load(target: str) -> Any:
     sys.path.insert(0, str(path.parent))
     try:
         spec.loader.exec_module(module)
+    except SystemExit:
+        raise AccountingError(
+            f"{file!r} cannot be imported: it exits; what runs belongs below if __name__ == '__main__'"
+        ) from None
     except Exception as error:
         raise AccountingError(f"{file!r} cannot be imported: {_told(error)}") from None
     finally:
@@ -122,12 +135,16 @@ def load(target: str) -> Any:
     found: Any = module
     for part in name.split("."):
         if not hasattr(found, part):
-            near = difflib.get_close_matches(part, dir(found), n=1)
-            raise AccountingError(
-                f"{file!r} has no {name!r}" + (f": did you mean {near[0]!r}?" if near else "")
-            )
+            meant = _meant(part, dir(found))
+            raise AccountingError(f"{file!r} has no {name!r}" + (f": {meant}" if meant else ""))
         found = getattr(found, part)
     return found
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    """A question for a name that is nearly right."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"did you mean {near[0]!r}?" if near else ""
 
 
 def _told(error: Exception) -> str:
@@ -142,8 +159,12 @@ def _needed(options: argparse.Namespace) -> None:
     """Refuse at once what cannot be shown at the end.
 
     Raises:
-        AccountingError: a package is missing that draws or prints.
+        AccountingError: a device nobody knows, or a package is missing that draws or prints.
     """
+    if options.device is not None and find(options.device) is None:
+        raise AccountingError(why_unknown(options.device))
+    if options.depth < 0:
+        raise AccountingError(f"--depth: wanted a number of levels, got {options.depth}")
     if not options.json and importlib.util.find_spec("rich") is None:
         raise AccountingError("the report needs rich: pip install 'typedtorch[train]'; --json needs nothing")
     if options.png is not None and importlib.util.find_spec("matplotlib") is None:
@@ -194,20 +215,24 @@ def _show(made: Account, options: argparse.Namespace) -> None:
             console.print(
                 render(made, device=options.device, depth=options.depth, formulas=not options.no_formulas)
             )
-            if options.tokens:
+            if options.tokens is not None:
                 console.print(f"run          {_run(made, options)}", highlight=False)
     if options.png is not None and made.unbound:
         raise AccountingError(f"--png: no pictures without a size for {', '.join(made.unbound)}: see --sizes")
     if options.png is not None:
         from typedtorch.accounting.pictures import write  # noqa: PLC0415 - matplotlib is slow to import
 
-        for path in write(made, options.png, device=options.device):
+        try:
+            written = write(made, options.png, device=options.device)
+        except OSError as error:
+            raise AccountingError(f"--png {options.png}: {error.strerror or error}") from None
+        for path in written:
             print(path, file=sys.stderr)
 
 
-def _run(made: Account, options: argparse.Namespace) -> str:
+def _run(made: Account, options: argparse.Namespace) -> Napkin:
     device = options.device or "h100"
-    return str(made.napkin(tokens=options.tokens, devices=options.devices, mfu=options.mfu, device=device))
+    return made.napkin(tokens=options.tokens, devices=options.devices, mfu=options.mfu, device=device)
 
 
 def _answer(made: Account, options: argparse.Namespace) -> dict[str, Any]:
@@ -223,6 +248,8 @@ def _answer(made: Account, options: argparse.Namespace) -> dict[str, Any]:
         }  # fmt: skip
         if time is None:
             answer["why_no_time"] = made.why_no_time(options.device)
+    if options.tokens is not None:
+        answer["run"] = asdict(_run(made, options))
     if not options.no_formulas:
         answer["formulas"] = {name: _formula(made, name) for name in made.numbers}
     return answer

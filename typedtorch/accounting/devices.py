@@ -6,6 +6,7 @@ torch counts devices, decimal units.  A device that is not in it has no peak, an
 
 from __future__ import annotations
 
+import difflib
 import functools
 import json
 import re
@@ -164,6 +165,17 @@ def _short_name(wanted: str) -> Device | None:
     return next((d for d in table() if full is not None and d.name == full), None)
 
 
+def near(name: str) -> list[str]:
+    """Names like this one that are known, the nearest first.
+
+    >>> near("h1000")[0], near("RTX 4090 Ti")[0], near("abacus")
+    ('h100', 'RTX 4090', [])
+    """
+    known = {_plain(spelt): spelt for device in table() for spelt in (device.name, *device.match)}
+    known.update({short: short for short in _SHORT_NAMES})
+    return [known[found] for found in difflib.get_close_matches(_plain(name), known, n=3)]
+
+
 def why_unknown(name: str, dtype: Dtype | None = None) -> str:
     """Why there is no peak for a device (and dtype), with what to do.
 
@@ -172,9 +184,11 @@ def why_unknown(name: str, dtype: Dtype | None = None) -> str:
     """
     device = find(name)
     if device is None:
+        likely = " or ".join(map(repr, near(name)))
+        meant = f"did you mean {likely}? " if likely else ""
         return (
-            f"no peak is known for device {name!r}: time one with typedtorch.accounting.measure_peak, or "
-            f"pass a Device; known are {', '.join(d.name for d in table())}"
+            f"no peak is known for device {name!r}: {meant}time one with typedtorch.accounting.measure_peak, "
+            f"or pass a Device; known are {', '.join(d.name for d in table())}"
         )
     if dtype is not None and device.flops(dtype) is None:
         return f"{device.name} promises nothing for {dtype_key(dtype)}; it has {', '.join(device.peak)}"

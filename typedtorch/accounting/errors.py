@@ -43,8 +43,7 @@ class UnreadableError(SymbolError):
     """A size is no short formula of the axes, or not the same one everywhere."""
 
 
-# what a program raises at sizes it was not written for; a CheckError is a TypeError
-REFUSALS = (RuntimeError, LookupError, TypeError, ValueError, ArithmeticError, AssertionError)
+_WORDY = (RuntimeError, TypeError, ValueError)  # of which the words say enough
 
 
 def told(error: BaseException) -> str:
@@ -52,11 +51,14 @@ def told(error: BaseException) -> str:
 
     >>> told(AssertionError()), told(KeyError("x")), told(RuntimeError("sizes differ"))
     ('AssertionError', "KeyError: 'x'", 'sizes differ')
+    >>> told(NotImplementedError("later"))
+    'NotImplementedError: later'
     """
     kind, text = type(error).__name__, str(error)
     if not text:
         return kind
-    return f"{kind}: {text}" if isinstance(error, (LookupError, ArithmeticError, AssertionError)) else text
+    wordy = isinstance(error, _WORDY) and not isinstance(error, NotImplementedError)
+    return text if wordy else f"{kind}: {text}"
 
 
 _PACKAGE = Path(__file__).parent.parent

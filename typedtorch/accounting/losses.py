@@ -18,6 +18,16 @@ LossName = Literal["sum", "mean", "mse", "cross_entropy"]
 Loss = LossName | Callable[..., Tensor]
 
 
+def check_name(loss: Loss) -> None:
+    """Refuse a name that no loss has.
+
+    Raises:
+        AccountingError: with the names there are.
+    """
+    if not callable(loss) and loss not in _NAMED:
+        raise AccountingError(f"loss={loss!r}: pass a callable or one of {', '.join(_NAMED)}")
+
+
 def objective(
     loss: Loss, sizes: an.Sizes, default: torch.dtype, device: torch.device
 ) -> tuple[Callable[[Any], tuple[Any, ...]], Callable[..., Tensor]]:
@@ -35,8 +45,7 @@ def objective(
             return tuple(made)
 
         return targets, loss
-    if loss not in _NAMED:
-        raise AccountingError(f"loss={loss!r}: pass a callable or one of {', '.join(_NAMED)}")
+    check_name(loss)
     return _NAMED[loss]
 
 

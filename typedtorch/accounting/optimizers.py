@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import inspect
+import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
 from torch import nn
 
+from typedtorch import optim
 from typedtorch.accounting.errors import AccountingError
 
 Factory = Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer]
 OptimizerSpec = str | type[torch.optim.Optimizer] | Factory | torch.optim.Optimizer | None
 
 _FLAGS = ("foreach", "fused")
+
+
+def check_name(spec: OptimizerSpec) -> None:
+    """Refuse a name that no optimizer has.
+
+    Raises:
+        AccountingError: with the names there are, the nearest first.
+    """
+    if isinstance(spec, str):
+        _named(spec)
 
 
 def resolve(spec: OptimizerSpec, module: nn.Module | None) -> Factory | None:
@@ -101,21 +114,24 @@ def _again(optimizer: torch.optim.Optimizer, module: nn.Module) -> _Again:
     return _Again(type(optimizer), groups)
 
 
+def _optimizers(module: types.ModuleType) -> dict[str, type[torch.optim.Optimizer]]:
+    """The optimizers of a module by their names in lower case, without the classes they derive from."""
+    return {
+        key.lower(): value
+        for key, value in vars(module).items()
+        if isinstance(value, type) and issubclass(value, torch.optim.Optimizer)
+        and value not in (torch.optim.Optimizer, optim.Facade)
+    }  # fmt: skip
+
+
 def _named(name: str) -> Callable[..., torch.optim.Optimizer]:
     plain, _, flag = name.lower().partition(":")
-    known = {
-        key.lower(): value
-        for key, value in vars(torch.optim).items()
-        if isinstance(value, type) and issubclass(value, torch.optim.Optimizer)
-    }
-    known.pop("optimizer", None)
-    if plain not in known:
-        from typedtorch import optim  # noqa: PLC0415 - only when torch has no optimizer of that name
-
-        known.update({k.lower(): v for k, v in vars(optim).items() if isinstance(v, type)})
+    known = {**_optimizers(optim), **_optimizers(torch.optim)}
     if plain not in known or (flag and flag not in _FLAGS):
+        near = difflib.get_close_matches(plain, known, n=1)
+        meant = f"did you mean {near[0]!r}? " if near and near[0] != plain else ""
         raise AccountingError(
-            f"optimizer={name!r}: known are {', '.join(sorted(known))}, each also ':foreach', ':fused'"
+            f"optimizer={name!r}: {meant}known are {', '.join(sorted(known))}, each also ':foreach', ':fused'"
         )
     settings: dict[str, Any] = {flag: True} if flag else {}
     if plain == "sgd":

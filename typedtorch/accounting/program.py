@@ -18,7 +18,6 @@ from torch import Tensor, nn
 from typedtorch.accounting import annotations as an
 from typedtorch.accounting import fake
 from typedtorch.accounting.errors import (
-    REFUSALS,
     AccountingError,
     AnnotationError,
     SizeError,
@@ -242,7 +241,7 @@ def _recorded(call: Call, sizes: an.Sizes, setup: Setup, world: World, found: li
                 runner.run()
         except AccountingError:
             raise
-        except REFUSALS as error:
+        except Exception as error:
             given = ", ".join(f"{name}={size}" for name, size in sizes.items())
             where = recorder.position() + program_line(error)
             raise SizeError(f"with {given or 'these inputs'}: {where}: {told(error)}") from error

@@ -17,7 +17,6 @@ from torch.nn.modules.module import register_module_parameter_registration_hook
 from typedtorch.accounting import annotations as an
 from typedtorch.accounting import fake, presets
 from typedtorch.accounting.errors import (
-    REFUSALS,
     AccountingError,
     AnnotationError,
     CounterError,
@@ -66,7 +65,7 @@ class Target:
                         made = self.constructor(**arguments)
         except AccountingError:
             raise
-        except REFUSALS as error:
+        except Exception as error:
             raise SizeError(f"building it with {arguments} failed: {told(error)}") from error
         if not callable(made):
             raise AccountingError(
