@@ -47,7 +47,7 @@ EXPLAIN = {
         "    def project(x: Float[Tensor, 'batch d'], w: Float[Tensor, 'd k']) -> Float[Tensor, 'batch k']:\n"
         "        return x @ w.T        # the last axis of x is d, the first axis of w.T is k\n\n"
         "Axis names of a signature are generic: the code must work for every size, so two names are two\n"
-        "different sizes. Say that they are equal with one name, or assert it:\n"
+        "different sizes. Where they are always equal, use one name, or assert it:\n"
         "assert x.shape[0] == y.shape[0]."
     ),
     "broadcast": (
@@ -58,34 +58,37 @@ EXPLAIN = {
     ),
     "dtype": (
         "A dtype contradicts an annotation, or an operator would refuse it.\n\n"
-        "    cross_entropy(logits, one_hot.float().long())   # targets are class indices: Int64\n\n"
-        "Cast where you mean it: x.float(), x.to(y.dtype), x.long()."
+        "    cross_entropy(logits, labels.float())   # class indices are int64, not float32\n\n"
+        "Remove the cast, or cast explicitly: x.float(), x.to(y.dtype), x.long()."
     ),
     "axes": (
-        "A string that is not in jaxtyping's axis language.\n\n"
+        "An annotation whose string is not valid for jaxtyping, or that no tensor could match.\n\n"
         "    Float[Tensor, 'batch, seq']    # axes are separated by spaces: 'batch seq'\n\n"
         "Names, integers, '...', '*name', '#name', '_', 'name=4' and expressions such as '2*d' are allowed."
     ),
     "einops": (
-        "A pattern that einops refuses whatever it is given.\n\n"
-        "    reduce(x, 'b d -> b', 'avg')    # not a reduction: 'mean'\n\n"
-        "A pattern that does not fit the tensor it is given is an error under shape."
+        "A pattern that einops refuses for every tensor.\n\n"
+        "    reduce(x, 'b d -> b', 'avg')    # 'avg' is not a reduction: write 'mean'\n\n"
+        "A pattern that does not fit its tensor is reported as shape."
     ),
     "contiguity": (
-        "A view that the memory layout makes impossible.\n\n"
+        "A view that the memory layout makes impossible for any sizes.\n\n"
         "    x.transpose(1, 2).view(batch, seq, -1)   # use reshape, or contiguous() first\n"
     ),
     "attribute": (
         "A module has no attribute of this name: neither its class nor its bases assign, declare or\n"
-        "register it. nn.Module answers every name with Tensor | Module, so mypy alone cannot tell."
+        "register it.\n\n"
+        "    self.project = nn.Linear(64, 64)\n"
+        "    self.proejct(x)    # write self.project(x)\n\n"
+        "mypy alone does not report it, because nn.Module has a __getattr__ that accepts every name."
     ),
     "unused-ignore": (
-        'A "# typedtorch: ignore" that switches nothing off, reported under --warn-unused-ignores.\n'
-        "What it was written for is gone, and what comes would be hidden: remove it, or the code that\n"
-        "it need not list."
+        'A "# typedtorch: ignore" comment that silences nothing; reported under --warn-unused-ignores.\n\n'
+        "    return x @ y    # typedtorch: ignore[shape]    where x @ y is no error\n\n"
+        "Remove the comment, or the codes in it that are not needed: it would hide later errors."
     ),
     "syntax": (
-        "The file could not be read as Python, so nothing in it was checked. It is read by the Python that "
-        "runs typedtorch: syntax of a newer one needs a newer one."
+        "The file could not be parsed, so nothing in it was checked. Files are parsed by the Python that\n"
+        "runs typedtorch, so newer syntax needs a newer Python."
     ),
 }
