@@ -65,7 +65,7 @@ def report(
             frame.reporter.elsewhere.setdefault((f.line, f.column, f.code), replace(f, message=message))
         if bodies:
             return
-    finding = min(found)
+    finding = found[0]  # what is wrong first: in a loop what stands above it may only follow from it
     where = f"{function.name}() (line {finding.line})" if same_file else _whose(function)
     frame.reporter.add(node, finding.code, f"in {where}: {finding.message}", finding.hint)
 

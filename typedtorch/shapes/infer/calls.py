@@ -13,7 +13,7 @@ from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.binding import Args, Parameter, bind, callee, check_argument, complete, kind_fits
 from typedtorch.shapes.infer.class_text import always_raises, left_to_subclasses
 from typedtorch.shapes.infer.frame import Frame, source
-from typedtorch.shapes.infer.layers import call_instance, call_layer, call_sequential
+from typedtorch.shapes.infer.layers import call_instance, call_layer, call_sequential, learn
 from typedtorch.shapes.infer.lengths import CUTS, pieces
 from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.places import read_place
@@ -51,6 +51,8 @@ def call(frame: Frame, node: ast.Call) -> Value:
         return WRITTEN[function.name](frame, node)
     function, args = given(frame, function, node)
     value = call_value(frame, function, args, node)
+    if value is not UNKNOWN and isinstance(function, (LayerV, Sequence)):
+        learn(frame, function, args)
     if value is UNKNOWN and function is UNKNOWN:
         value = _viewed(frame, node, args)
     if value is UNKNOWN:

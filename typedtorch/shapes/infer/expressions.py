@@ -25,6 +25,7 @@ from typedtorch.shapes.infer.comprehension import (
 )
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of, iterate
+from typedtorch.shapes.infer.layers import learnt
 from typedtorch.shapes.infer.objects import one_of
 from typedtorch.shapes.infer.results import check_yield
 from typedtorch.shapes.infer.state import join_states
@@ -291,6 +292,7 @@ def unary(frame: Frame, node: ast.UnaryOp) -> Value:
 
 def binary(frame: Frame, node: ast.BinOp) -> Value:
     left, right = evaluate(frame, node.left), evaluate(frame, node.right)
+    left = learnt(frame, node) if left is UNKNOWN else left
     return operate(frame, node, node.op, left, right, (node.left, node.right))
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
+from typing import Any
 
 from typedtorch.shapes.infer import default_dtype
 from typedtorch.shapes.infer.binding import Args, callee
@@ -17,7 +19,9 @@ from typedtorch.shapes.infer.values import (
     Sequence,
     Tensor,
     Value,
+    is_size,
 )
+from typedtorch.shapes.size import is_unknown, unknown
 from typedtorch.shapes.tensor import ANY_AXES
 
 
@@ -95,3 +99,40 @@ _OF_A_TENSOR = frozenset(
         "ConvTranspose3d", "LayerNorm", "RMSNorm", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm",
     )
 )  # fmt: skip
+
+# what a layer says of its input: the attribute that is the size of an axis, and how many axes are behind it
+_TAKES = {
+    "torch.nn.Linear": ("in_features", 0),
+    **{f"torch.nn.Conv{n}d": ("in_channels", n) for n in (1, 2, 3)},
+    **{f"torch.nn.ConvTranspose{n}d": ("in_channels", n) for n in (1, 2, 3)},
+    **{f"torch.nn.BatchNorm{n}d": ("num_features", n) for n in (2, 3)},
+}
+
+
+def learn(frame: Frame, function: Value, args: Args) -> None:
+    """A variable of which nothing was known has, once a layer took it, the axis that the layer wants."""
+    if isinstance(function, Sequence):
+        function = function.items[0] if function.items else UNKNOWN
+    taken = _TAKES.get(function.name) if isinstance(function, LayerV) else None
+    if taken is None or len(args.values) != 1 or not isinstance(function, LayerV):
+        return
+    value, where = args.values[0], args.nodes[0]
+    if not isinstance(where, ast.Name) or frame.state.variables.get(where.id) is not value:
+        return
+    size: Any = function.layer.attributes.get(taken[0])
+    if not is_size(size) or is_unknown(size):
+        return
+    behind = [unknown(f"?{frame.place(where)}.{i}") for i in range(taken[1])]
+    if value is UNKNOWN:
+        frame.state.variables[where.id] = Tensor((ANY_AXES, size, *behind))
+    elif isinstance(value, Tensor) and value.shape == (ANY_AXES,):
+        frame.state.variables[where.id] = replace(value, shape=(ANY_AXES, size, *behind), layout=None)
+
+
+def learnt(frame: Frame, node: ast.BinOp) -> Value:
+    """``x + layer(x)``: what the right operand tells of a variable of which nothing was known."""
+    if not isinstance(node.left, ast.Name):
+        return UNKNOWN
+    now = frame.state.variables.get(node.left.id, UNKNOWN)
+    rebinds = now is not UNKNOWN and any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.right))
+    return UNKNOWN if rebinds else now
