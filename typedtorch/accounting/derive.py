@@ -16,7 +16,7 @@ from typedtorch.accounting import figures as fg
 from typedtorch.accounting.attempts import pin_sets
 from typedtorch.accounting.candidate import Candidate, figures_of
 from typedtorch.accounting.engines import Question, Symbolic, held, pinned_at
-from typedtorch.accounting.errors import AccountingError, SymbolError
+from typedtorch.accounting.errors import AccountingError, CounterError, SymbolError
 from typedtorch.accounting.formula import Formula
 from typedtorch.accounting.sampled import Samples
 from typedtorch.shapes.size import Size, evaluate
@@ -32,6 +32,7 @@ class Derivation:
         self._reasons: list[str] = []
         self._found: dict[str, Formula] = {}
         self._traced = False
+        self._counts = False  # whether an axis is known to count layers or the turns of a loop
 
     def formula(self, name: str) -> Formula:
         """The formula of a figure.
@@ -99,7 +100,8 @@ class Derivation:
         """
         known = self._numbers is not None
         for compare in (True, False) if known else (True,):
-            yield from self._trace(tuple(self._rigid), compare=compare)
+            if not self._counts:
+                yield from self._trace(tuple(self._rigid), compare=compare)
         # some trace holds every axis as a letter: where it is wrong, the size given is a special case
         self._traced = bool(self._tried)
         if not known and self._tried:
@@ -128,6 +130,7 @@ class Derivation:
         try:
             symbolic = pinned_at(self.question, pinned, compare=compare)
         except AccountingError as error:
+            self._counts |= isinstance(error, CounterError)
             self._reasons.append(str(error))
             return
         yield self._of(symbolic, self._reasons[0] if self._reasons else "")

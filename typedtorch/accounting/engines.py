@@ -37,6 +37,7 @@ from typedtorch.shapes.size import evaluate
 Engine = Literal["primes", "symbols"]
 _MOST_OPERATORS, _MOST_WEIGHTS = 50_000, 5_000
 _LONGER = 10  # times as many turns and layers as at the sizes, where several of their sizes are tried
+_SPARE = 200  # operators more than twice as many that a program may run before it counts the turns of a loop
 
 
 @dataclass(frozen=True)
@@ -76,19 +77,25 @@ class Question:
         return self._most[0]
 
     @property
+    def limit_forward(self) -> int:
+        """The same of the operators of a forward alone."""
+        return self._most[2]
+
+    @property
     def most_weights(self) -> int:
         """More parameters than this mean that an axis counts layers."""
         return self._most[1]
 
     @functools.cached_property
-    def _most(self) -> tuple[int, int]:
+    def _most(self) -> tuple[int, int, int]:
         if self.like is not None:
-            operators, weights = self.like._most
-            return _LONGER * operators, _LONGER * weights
+            operators, weights, forward = self.like._most
+            return _LONGER * operators, _LONGER * weights, _LONGER * forward
         trace = self.reference
         if trace is None:
-            return _MOST_OPERATORS, _MOST_WEIGHTS
-        return 3 * len(trace.ops) + 500, 3 * len(trace.weights) + 100
+            return _MOST_OPERATORS, _MOST_WEIGHTS, _MOST_OPERATORS
+        forward = sum(op.step == 0 and op.phase == "forward" for op in trace.ops)
+        return 2 * len(trace.ops) + _SPARE, 3 * len(trace.weights) + 100, 2 * forward + _SPARE
 
     @functools.cached_property
     def reference(self) -> Trace | None:
@@ -140,7 +147,7 @@ class Question:
         rest = {n: s for n, s in self.base.items() if n not in self.free}
 
         def run(sizes: Mapping[str, int]) -> Trace:
-            return self._forward({**rest, **sizes}, self.limit, self.most_weights)
+            return self._forward({**rest, **sizes}, self.limit_forward, self.most_weights)
 
         base = {n: self.base[n] for n in self.free}
         unknown = frozenset(n for n in self.free if n not in self.sizes)

@@ -32,6 +32,7 @@ class Samples:
         self._traces: dict[Point, Trace] = {}
         self._figures: dict[Point, Figures] = {}
         self._first: Symbolic | None = None
+        self._recalled = True  # whether the first one had all the sizes of the others so far
         self.unreadable = False  # whether the other axes are no letters, whatever the sizes of these
 
     def candidates(self, pinned: Mapping[str, int], *, near: bool = False) -> Iterator[Candidate]:
@@ -124,9 +125,10 @@ class Samples:
 
     def _symbolic(self, question: Question, fixed: tuple[str, ...]) -> Symbolic:
         """Read off one run more where the first one had all its sizes; else off as many as that one."""
-        if self._first is not None and self._first.decoder is not None:
+        if self._first is not None and self._first.decoder is not None and self._recalled:
             with contextlib.suppress(AccountingError):
                 return read_again(question, self._first)
+            self._recalled = False
         found = pinned_at(question, fixed, compare=False, verify=self._first is None)
         self._first = self._first or found
         return found
