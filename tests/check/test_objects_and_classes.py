@@ -209,7 +209,7 @@ FOUND = {
             def both(self, x: Float[Tensor, "*n d"], y: Float[Tensor, "*m d"]) -> Float[Tensor, "*n d"]:
                 return y * self.gain
         """,
-        "returns (*m, d), annotated (*n, d); *n stands for other axes here",
+        "returns (*m, d), annotated (*n, d); not the axes that *n stands for",
     ),
     "a buffer that only the constructor lays out": (
         """

@@ -109,7 +109,7 @@ def test_values_out_of_range_are_refused_at_construction() -> None:
     with pytest.raises(ValueError, match=r"Adam: betas are two numbers in \[0, 1\), got \(0.9, 1.0\)"):
         optim.Adam([weight], betas=(0.9, 1.0))
     with pytest.raises(
-        ValueError, match=r"SGD: nesterov wants momentum > 0 and dampening 0, got 0.0 and 0.0"
+        ValueError, match=r"SGD: nesterov needs momentum > 0 and dampening 0, got 0.0 and 0.0"
     ):
         optim.SGD([weight], nesterov=True)
     with pytest.raises(

@@ -45,7 +45,7 @@ class SGD(Rule):
         check_at_least("SGD", momentum=self.momentum, weight_decay=self.weight_decay)
         if self.nesterov and (self.momentum <= 0 or self.dampening != 0):
             raise ValueError(
-                f"SGD: nesterov wants momentum > 0 and dampening 0, got {self.momentum} and {self.dampening}"
+                f"SGD: nesterov needs momentum > 0 and dampening 0, got {self.momentum} and {self.dampening}"
             )
 
     def init_one(self, param: Shaped[Tensor, "*shape"]) -> ParamState:

@@ -50,7 +50,7 @@ def _check_close(frame: Frame, call: ast.Call, *given: ast.expr) -> None:
         function, a, b = map(frame.evaluate, (call.func, *given))
     if function == _CLOSE and isinstance(a, Tensor) and isinstance(b, Tensor) and _differ(a.shape, b.shape):
         shapes = " and ".join(f"{source(n)} {show(v.shape)}" for n, v in zip(given, (a, b), strict=True))
-        frame.reporter.add(call, "shape", f"assert_close never holds: it wants one shape, got {shapes}")
+        frame.reporter.add(call, "shape", f"assert_close never holds: it needs equal shapes, got {shapes}")
 
 
 def _parts(test: ast.expr) -> Iterator[ast.expr]:

@@ -174,7 +174,7 @@ def _say_from_second_turn(frame: Frame, known: Mapping[Any, Any]) -> None:
     lines = {line for line, _, _ in known}  # what else is wrong there was so the first time, unseen
     for place in [p for p in frame.reporter.findings.keys() - known.keys() if p[0] not in lines]:
         found = frame.reporter.findings[place]
-        message = f"{found.message}; so from the second turn of the loop on"
+        message = f"{found.message}; from the second turn of the loop on"
         frame.reporter.findings[place] = replace(found, message=message)
 
 

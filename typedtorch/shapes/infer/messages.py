@@ -249,7 +249,7 @@ def _detail(problem: Problem) -> str:
 
 def _run_detail(problem: Problem) -> str:
     name = problem.dim.text if problem.dim is not None else "..."
-    return problem.text or f"{name} stands for other axes here"
+    return problem.text or f"not the axes that {name} stands for"
 
 
 def swapped_axes(wanted: Shape, got: Shape) -> str | None:

@@ -283,7 +283,7 @@ def problem(wrapper: str, array: Value, text: Any) -> str | None:
         if isinstance(inner, ArraySpec) and inner.axes.text != "...":
             axes.extend(inner.axes)
         if isinstance(inner, ArraySpec) and not inner.dtype & dtypes.of_wrapper(wrapper):
-            return f"{wrapper} of {inner.wrapper}: no dtype is both; Shaped[...] adds axes alone"
+            return f"{wrapper} of {inner.wrapper}: no dtype is both; Shaped[...] adds only axes"
     except AxesError as error:
         return str(error)
     return slip(axes)

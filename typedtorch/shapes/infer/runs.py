@@ -83,7 +83,7 @@ def _broadcast(dim: Dim, bound: Shape, middle: Shape, names: Names, binder: str)
 def _other(dim: Dim, bound: Shape, middle: Shape, names: Names) -> str:
     who = names.binders.get(_key(dim.name))
     if not who:
-        return f"{dim.text} stands for other axes here"
+        return f"not the axes that {dim.text} stands for"
     return f"{dim.text} is {show(bound)} for {who}, got {show(middle)}"
 
 

@@ -167,7 +167,7 @@ def _last(given: Tensor) -> Entry:
         ShapeError: there is none.
     """
     if not given.shape:
-        raise ShapeError("a distribution over categories wants at least one axis")
+        raise ShapeError("a distribution over categories needs at least one axis")
     return given.shape[-1]
 
 

@@ -90,7 +90,7 @@ def check_once(side: Side, pattern: str) -> None:
     seen = [n for n in names_in(side) if not n.isdigit()]
     twice = next((n for n in seen if seen.count(n) > 1), None)
     if twice is not None:
-        raise ShapeError(f"{pattern!r}: {twice!r} stands twice on one side", "einops")
+        raise ShapeError(f"{pattern!r}: {twice!r} appears twice on one side", "einops")
 
 
 def given_sizes(lengths: Mapping[str, Any], known: set[str], pattern: str) -> Sizes:

@@ -40,7 +40,7 @@ def _at_least_two(tensor: Any) -> Tensor:
     given = need(tensor)
     if given.rank is not None and len(given.shape) < 2:
         raise ShapeError(
-            f"{name(tensor, 'tensor')} has shape {show(given.shape)}: a fan wants at least two axes"
+            f"{name(tensor, 'tensor')} has shape {show(given.shape)}: a fan needs at least two axes"
         )
     return _floating(given)
 

@@ -201,13 +201,13 @@ def _equal_shapes(given: list[Tensor]) -> Shape:
         if len(tensor.shape) != len(shape):
             raise ShapeError(
                 f"{_called(given, at)} has shape {show(first.shape)} and {_called(given, i)} "
-                f"{show(tensor.shape)}: stack wants one shape"
+                f"{show(tensor.shape)}: stack needs equal shapes"
             )
         for k, (x, y) in enumerate(zip(shape, tensor.sizes(), strict=True)):
             if same(x, y) is False:
                 raise ShapeError(
                     f"axis {k} of {_called(given, at)} is {x} and of {_called(given, i)} {y}: stack "
-                    "wants one shape",
+                    "needs equal shapes",
                     hint="cat joins along an axis that may differ",
                 )
             shape[k] = better(x, y)

@@ -197,7 +197,7 @@ def common_dtype(*operands: tuple[Tensor, str], what: str = "") -> int:
             a, b = first[0].label or first[1], tensor.label or parameter
             raise ShapeError(
                 f"{a} is {dtypes.show(result)} and {b} is {dtypes.show(mask)}"
-                + (f"; {what} wants one dtype" if what else "; one dtype is wanted"),
+                + (f"; {what} needs one dtype" if what else "; they must have one dtype"),
                 "dtype",
                 _cast_hint((a, result), (b, mask)),
             )

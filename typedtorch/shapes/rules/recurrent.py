@@ -116,7 +116,7 @@ def _pair_of_states(hx: Any, hidden: Shape, cell: Shape, mask: int) -> None:
         _state(hx[0], hidden, "h_0", mask)
         _state(hx[1], cell, "c_0", mask)
     elif isinstance(hx, Tensor):
-        raise ShapeError(f"{name(hx, 'hx')} is one tensor, an LSTM wants the pair (h_0, c_0)")
+        raise ShapeError(f"{name(hx, 'hx')} is one tensor, an LSTM takes the pair (h_0, c_0)")
 
 
 def _lead(input: Tensor) -> Shape:
