@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from typedtorch.shapes.tensor import UNKNOWN, Scalar, ShapeError, Tensor, Undecided
+from typedtorch.shapes.tensor import UNKNOWN, Scalar, ShapeError, Tensor, Undecided, show
 
 Function = Callable[..., Any]
 F = TypeVar("F", bound=Function)
@@ -171,16 +171,27 @@ def apply(name: str, /, *args: Any, **kwargs: Any) -> Any:
 
 
 def call(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-    """Call a rule (or a layer's forward); anything it does not model is ``UNKNOWN``."""
+    """Call a rule (or a layer's forward); anything it does not model is ``UNKNOWN``.
+
+    Raises:
+        ShapeError: torch would refuse, or make a tensor of a negative size.
+    """
     try:
         positional, keywords = spelled(function, args, kwargs)
         if Scalar in map(type, positional) or (keywords and Scalar in map(type, keywords.values())):
             positional, keywords = _without_flags(function, positional, keywords)
-        return function(*positional, **keywords)
-    except ShapeError:
+        made = function(*positional, **keywords)
+    except ShapeError as error:
+        if error.code == "dtype" and any(isinstance(v, Tensor) and 0 in v.shape for v in args):
+            return UNKNOWN  # where there is nothing to compute many a kernel looks at no dtype
         raise
     except (Undecided, *_NOT_MODELLED):
         return UNKNOWN
+    if type(made) is Tensor:
+        for entry in made.shape:
+            if type(entry) is int and entry < 0:
+                raise ShapeError(f"the result would have shape {show(made.shape)}: {entry} is not a size")
+    return made
 
 
 # Other names under which torch takes an argument: numpy's, and those of a single overload.

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from typedtorch.shapes.bounds import size_max, size_min
-from typedtorch.shapes.dtypes import FLOAT32
 from typedtorch.shapes.infer import (
     attributes,
     containers,
@@ -18,7 +17,6 @@ from typedtorch.shapes.infer import (
     operator_module,
     random_module,
     records,
-    shared,
     transforms,
 )
 from typedtorch.shapes.infer.binding import Args, Special
@@ -50,7 +48,6 @@ from typedtorch.shapes.infer.values import (
     Bound,
     ClassV,
     DictV,
-    Dtype,
     External,
     FunctionV,
     Instance,
@@ -86,9 +83,6 @@ def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
         made = apply_rule(frame, RULES[name].function, values, args.keywords, node, nodes)
         if "out" in args.keywords:
             _put_out(frame, args.keywords["out"], made)
-        if isinstance(made, Tensor) and made.dtype == FLOAT32 and shared.sets_default_dtype(frame.module):
-            says = any(isinstance(v, (Tensor, Dtype)) for v in args.every())
-            made = made if says else containers.castable(made)
         if made is not UNKNOWN:
             operand_ranks.learn(frame, name, given, node)
         return _pieces(frame, name, values, args) if made is UNKNOWN else made
@@ -141,7 +135,7 @@ def _distribution(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
 
 def construct_layer(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
     """A module of torch: its rule gives its ``forward`` and attributes."""
-    values = tuple(to_rule(v) for v in args.values)
+    values = tuple(map(to_rule, args.values, args.nodes))
     keywords = {k: to_rule(v) for k, v in args.keywords.items()}
     try:
         layer = call_rule(LAYERS[name].function, values, keywords)

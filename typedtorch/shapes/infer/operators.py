@@ -13,9 +13,11 @@ from typedtorch.shapes.infer.lengths import COUNTS, for_several
 from typedtorch.shapes.infer.operands import present
 from typedtorch.shapes.infer.refusals import Applied, report_clash, report_lints, report_refusal
 from typedtorch.shapes.infer.rule_values import from_rule, to_rule
+from typedtorch.shapes.infer.shared import sets_default_dtype
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Choice,
+    Dtype,
     Record,
     Sequence,
     Tensor,
@@ -41,11 +43,13 @@ def apply_rule(
     combinations = _combinations(*present(function, values, keywords, node))
     if combinations is None:
         return UNKNOWN
+    padded = (*nodes, *[None] * (len(values) - len(nodes)))
+    written = {k.arg: k.value for k in node.keywords} if keywords and isinstance(node, ast.Call) else {}
     results: list[Value] = []
     errors: list[tuple[Applied, ShapeError]] = []
     for some_values, some_keywords in combinations:
-        given = tuple(to_rule(v) for v in some_values)
-        named = {k: to_rule(v) for k, v in some_keywords.items()}
+        given = tuple(map(to_rule, some_values, padded))
+        named = {k: to_rule(v, written.get(k)) for k, v in some_keywords.items()}
         met: list[tuple[Size, Size]] = []
         try:
             with lints() as warned:
@@ -70,6 +74,8 @@ def apply_rule(
         frame.state.ties.meet(function.__name__, values, keywords, result)
     if isinstance(result, Tensor) and "out" in keywords:
         result = _written_into(result, keywords["out"])
+    if isinstance(result, Tensor) and result.dtype in _DEFAULTS and sets_default_dtype(frame.module):
+        result = _of_default(result, (*values, *keywords.values()))
     return _under_autocast(result) if frame.state.autocast else result
 
 
@@ -80,6 +86,20 @@ def _written_into(result: Tensor, out: Value) -> Value:
     if not isinstance(out, Tensor):
         return replace(result, dtype=dtypes.ANY, layout=None)
     return replace(result, dtype=out.dtype, layout=out.layout)
+
+
+_DEFAULTS = frozenset({dtypes.FLOAT32, dtypes.COMPLEX64})
+
+
+def _of_default(result: Tensor, operands: tuple[Value, ...]) -> Tensor:
+    """In a file that sets the default dtype: a float dtype that no operand has may be another one."""
+    for operand in operands:
+        parts = operand.items if isinstance(operand, Sequence) else operand
+        for part in (parts or ()) if isinstance(parts, tuple) else (operand,):
+            if isinstance(part, Dtype) or (isinstance(part, Tensor) and part.dtype & ~dtypes.INTEGRAL):
+                return result
+    family = dtypes.FLOAT if result.dtype & dtypes.FLOAT else dtypes.COMPLEX
+    return replace(result, dtype=result.dtype | family)
 
 
 def _combinations(

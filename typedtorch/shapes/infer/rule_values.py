@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 from typedtorch.shapes import dtypes
@@ -33,14 +34,18 @@ _PYTHON_DTYPES = {
 _AS_THEY_ARE = frozenset({Tensor, Poly, int, bool, float, str, type(None)})
 
 
-def to_rule(value: Value) -> Value:
-    """A value as rules see it."""
+def to_rule(value: Value, node: ast.expr | None = None) -> Value:
+    """A value as rules see it; ``node`` is where it is written."""
     if type(value) in _AS_THEY_ARE:
         return value
     if isinstance(value, Sequence):
+        written = node.elts if type(node) is ast.List else None
         if not value.items:
-            return UNKNOWN  # an empty list is usually one that is filled where it cannot be seen
-        return [to_rule(v) for v in value.items]
+            # an empty list is usually one that is filled where it cannot be seen, but not where it is written
+            return [] if written == [] else UNKNOWN
+        if written is None or len(written) != len(value.items):
+            return [to_rule(v) for v in value.items]
+        return [to_rule(v, n) for v, n in zip(value.items, written, strict=True)]
     if isinstance(value, Record):
         return value
     if isinstance(value, tuple):

@@ -36,9 +36,11 @@ rule(
     "torch.celu", "torch.rrelu", "torch.celu_", "torch.selu_", "torch.rrelu_",
     *functional("elu_", "celu_", "selu_", "leaky_relu_", "rrelu_"), *both("hardshrink"), sample="f:*",
 )(_activation(FLOATING, "a floating dtype"))  # fmt: skip
-rule(*functional("relu", "relu_"), "torch.relu_", sample="n:*")(RULE_OF["relu"])
+rule(*functional("relu", "relu6"), sample="r:* | r:*, inplace=True")(
+    _activation(NOT_COMPLEX & ~BOOL, "real numbers")
+)
+rule(*functional("relu_"), "torch.relu_", sample="n:*")(RULE_OF["relu"])
 rule(*functional("silu"), sample="f:*")(_activation(FLOATING | COMPLEX, "a floating dtype"))
-rule(*functional("relu6"), sample="f:*")(_activation(NOT_COMPLEX & ~BOOL, "real numbers"))
 rule(*functional("hardtanh", "hardtanh_"), sample="f:*")(
     _activation(NOT_COMPLEX & ~BOOL & ~dtypes.UINT, "signed numbers")
 )
@@ -74,7 +76,8 @@ def _casts() -> None:
         ("bfloat16", dtypes.BFLOAT16),
         ("long", dtypes.INT64), ("int", dtypes.BIT["int32"]), ("short", dtypes.BIT["int16"]),
         ("char", dtypes.BIT["int8"]), ("byte", dtypes.UINT8), ("bool", BOOL),
-        ("cfloat", dtypes.COMPLEX64), ("cdouble", dtypes.BIT["complex128"]),
+        ("cfloat", dtypes.COMPLEX64), ("chalf", dtypes.BIT["complex32"]),
+        ("cdouble", dtypes.BIT["complex128"]),
     ):  # fmt: skip
         rule(f"torch.Tensor.{method}", sample="n:*")(_cast(target))
 

@@ -55,6 +55,8 @@ def _batch(query: Tensor, key: Tensor, value: Tensor, enable_gqa: Any, names: li
     if enable_gqa is not False:
         if len({t.rank for t in (query, key, value)}) > 1:
             raise Undecided
+        if enable_gqa is True and query.rank == 2:
+            raise ShapeError(f"enable_gqa=True and {names[0]} has no axis of heads: {show(query.shape)}")
         if enable_gqa is True:
             _check_groups(query, key, value, names)
         return leads[0]

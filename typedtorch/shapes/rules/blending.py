@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.dtypes import BOOL, NOT_COMPLEX
-from typedtorch.shapes.rule import rule
+from typedtorch.shapes.dtypes import BOOL, INTEGRAL, NOT_COMPLEX
+from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import (
     both,
     need,
@@ -29,14 +29,25 @@ def lerp(input: Any, end: Any, weight: Any, *, out: Any = None) -> Tensor:
     return pointwise((input, "input"), (end, "end"), (weight, "weight"), dtype=mask)
 
 
-@rule(*both("addcmul", "addcdiv"), sample="f:#*, f:#*, f:#* | f:#*, f:#*, f:#*, value=0.5")
+@rule(*both("addcmul"), sample="f:#*, f:#*, f:#* | f:#*, f:#*, f:#*, value=0.5")
 def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Any = None) -> Tensor:
     mask = result_type(input, tensor1, tensor2)
     return pointwise((input, "input"), (tensor1, "tensor1"), (tensor2, "tensor2"), dtype=mask)
 
 
+@rule(*both("addcdiv"), sample="f:#*, f:#*, f:#* | f:#*, f:#*, f:#*, value=0.5 | f:*, i:*, i:*")
+def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Any = None) -> Tensor:
+    if not (mask_of(need(tensor1)) | mask_of(need(tensor2))) & ~INTEGRAL:
+        raise ShapeError(
+            f"{name(tensor1, 'tensor1')} and {name(tensor2, 'tensor2')} are integers, which addcdiv does "
+            "not divide",
+            "dtype",
+        )
+    return addcmul(input, tensor1, tensor2, value=value)
+
+
 inplace("lerp", of={"lerp": lerp}, sample="f:*, f:#*, 0.5")
-inplace("addcmul", "addcdiv", of={"addcmul": addcmul, "addcdiv": addcmul}, sample="f:*, f:#*, f:#*")
+inplace("addcmul", "addcdiv", of={"addcmul": addcmul, "addcdiv": addcdiv}, sample="f:*, f:#*, f:#*")
 
 
 @rule(

@@ -178,7 +178,8 @@ def _batch_norm_layer(ranks: tuple[int, ...], wanted: str) -> Function:
     ) -> Layer:
         def forward(input: Any) -> Tensor:
             check_rank(input, ranks, wanted)
-            _channels(input, num_features, "num_features")
+            if True in (affine, track_running_stats) and 0 not in input.shape:
+                _channels(input, num_features, "num_features")
             return shaped_like(input, want_floating(input))
 
         shape = (num_features,) if is_size(num_features) else (unknown(),)
@@ -315,7 +316,8 @@ def group_norm_layer(
         raise ShapeError(f"num_groups={num_groups} does not divide num_channels={num_channels}")
 
     def forward(input: Any) -> Tensor:
-        _channels(need(input), num_channels, "num_channels")
+        if affine is True:  # else only the groups are looked at
+            _channels(need(input), num_channels, "num_channels")
         return functional_group_norm(input, num_groups)
 
     parameters = affine_parameters((num_channels,), affine, dtype, "weight", "bias", bias=bias)

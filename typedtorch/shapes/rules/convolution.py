@@ -145,18 +145,26 @@ def transpose_convolve(
             (dilation, "dilation"),
         )
     ]
+    if 0 not in input.shape:  # of nothing it is not looked at
+        _check_output_padding(columns)
     made = [_transposed(*one) for one in zip(sizes, kernel, *columns, strict=True)]
     return input.of((*_replace_channels(lead, out), *made), mask)
 
 
+def _check_output_padding(columns: list[list[Any]]) -> None:
+    for stride, _, extra, dilation in zip(*columns, strict=True):
+        if all(isinstance(v, int) for v in (extra, stride, dilation)) and extra >= max(stride, dilation):
+            raise ShapeError(
+                f"output_padding={extra} must be smaller than stride={stride} or dilation={dilation}"
+            )
+
+
 def _transposed(size: Size, kernel: Any, stride: Any, padding: Any, extra: Any, dilation: Any) -> Size:
-    if all(isinstance(v, int) for v in (extra, stride, dilation)) and extra >= max(stride, dilation):
-        raise ShapeError(
-            f"output_padding={extra} must be smaller than stride={stride} or dilation={dilation}"
-        )
     made: Size = (size - 1) * stride - 2 * padding + dilation * (kernel - 1) + extra + 1
-    if isinstance(made, int) and made < 1:
+    if isinstance(made, int) and made < 0:
         raise ShapeError(f"the result's axis would be {made}")
+    if made == 0:
+        raise Undecided  # it depends on the kernel that is chosen
     return made
 
 

@@ -158,8 +158,9 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None,
     made = dtype_of(dtype, kind)
     size = _range_size(start, end, step)
     if dtype is not None and made & INTEGRAL and "float" in kinds:
-        # computed with the integers that the numbers are cut to
-        size = _range_size(*map(_cut_to_int, numbers)) if not made & ~INTEGRAL else unknown()
+        # in int64 computed with the integers that the numbers are cut to
+        cut = _range_size(*map(_cut_to_int, numbers)) if made & INT64 else size
+        size = cut if made == INT64 or cut == size else unknown()
     return Tensor((size,), made, layout=(1,))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.bounds import size_min
-from typedtorch.shapes.dtypes import ANY, COMPLEX, FLOATING, NOT_BOOL
+from typedtorch.shapes.dtypes import ANY, COMPLEX, FLOATING, INTEGER, NOT_BOOL
 from typedtorch.shapes.equality import generic, same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import both, broadcast_operands, is_size, literal, methods, need
@@ -16,7 +16,7 @@ from typedtorch.shapes.rules.joining import cat
 from typedtorch.shapes.rules.layout import fresh
 from typedtorch.shapes.rules.linear import matmul_shape
 from typedtorch.shapes.rules.permuting import mT
-from typedtorch.shapes.rules.promotion import dtype_of, mask_of, result_type, want
+from typedtorch.shapes.rules.promotion import common_dtype, dtype_of, mask_of, result_type, want
 from typedtorch.shapes.rules.sorting import check_axis
 from typedtorch.shapes.rules.views import flatten
 from typedtorch.shapes.size import Size, unknown
@@ -28,7 +28,9 @@ from typedtorch.shapes.tensor import (
     Tensor,
     Undecided,
     axis_index,
+    broadcast,
     entry_size,
+    numel,
     pack_index,
     replaced,
     same_shape,
@@ -153,6 +155,8 @@ def diff(input: Any, n: Any = 1, dim: Any = -1, prepend: Any = None, append: Any
     tensor, who = need(input), name(input, "input")
     if not tensor.shape:
         raise ShapeError(f"{who} has no axes")
+    if isinstance(n, int) and n < 0:
+        raise ShapeError(f"n={n}, wanted at least 0")
     if n == 0:
         return tensor.of(tensor.shape)  # as it was given: nothing is put before or after it
     parts = [t for t in (prepend, tensor, append) if t is not None]
@@ -169,7 +173,13 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1) -> Tensor
     mask = dtypes.to_float(result_type(y, x) if isinstance(x, Tensor) else mask_of(y))
     paired = isinstance(x, Tensor) and same_shape(x.shape, tensor.shape) is True
     if isinstance(x, Tensor) and x.rank != 1 and not paired:
-        raise Undecided
+        if x.rank is None or x.rank == 0 or tensor.rank is None:
+            raise Undecided
+        try:
+            whole = y.of(broadcast(y.shape, x.shape), mask)
+        except ShapeError:
+            raise Undecided from None  # the steps of x broadcast, and they are fewer
+        return trapezoid(whole, whole, dim=dim)
     try:
         place = axis_index(tensor.shape, literal(dim), name(y, "y"))
     except Undecided:
@@ -195,6 +205,8 @@ def cov(input: Any, *, correction: Any = 1, fweights: Any = None, aweights: Any 
             f"{name(input, 'input')} has shape {show(tensor.shape)}, wanted (variables, observations)"
         )
     mask = dtypes.to_float(want(tensor, NOT_BOOL, "input", "numbers"))
+    for weights, parameter, kinds in ((fweights, "fweights", INTEGER), (aweights, "aweights", FLOATING)):
+        _check_weights(tensor, weights, parameter, kinds)
     if aweights is UNKNOWN:
         mask = ANY
     elif aweights is not None:
@@ -203,6 +215,19 @@ def cov(input: Any, *, correction: Any = 1, fweights: Any = None, aweights: Any 
         return tensor.of((ANY_AXES,), mask)
     square = len(tensor.shape) == 2 and tensor.shape[0] != 1
     return tensor.of((tensor.shape[0], tensor.shape[0]) if square else (), mask)
+
+
+def _check_weights(tensor: Tensor, weights: Any, parameter: str, kinds: int) -> None:
+    """One weight for each observation, how often it was made or how much it counts."""
+    if not isinstance(weights, Tensor):
+        return
+    want(weights, kinds, parameter, "integers" if parameter == "fweights" else "a floating dtype")
+    count = tensor.shape[-1] if tensor.shape else 1
+    if weights.rank is not None and same(numel(weights.shape), entry_size(count)) is False:
+        raise ShapeError(
+            f"{name(weights, parameter)} has shape {show(weights.shape)}, wanted ({count},), one for each "
+            "observation"
+        )
 
 
 @rule("torch.corrcoef", "torch.Tensor.corrcoef", sample="f:a b | f:n")
@@ -219,6 +244,7 @@ def cross(input: Any, other: Any, dim: Any = None, *, out: Any = None) -> Tensor
             f"{name(input, 'input')} has shape {show(input.shape)} and {name(other, 'other')} "
             f"{show(other.shape)}: one number of axes is wanted"
         )
+    common_dtype((input, "input"), (other, "other"), what="cross")
     if pack_index(shape) is not None:
         return input.of(shape, mask)
     if dim is None:
@@ -278,18 +304,22 @@ def cdist(x1: Any, x2: Any, p: Any = 2.0, compute_mode: Any = None) -> Tensor:
     return x1.of(matmul_shape(x1, mT(x2), name(x1, "x1"), name(x2, "x2")), result_type(x1, x2))
 
 
-@rule(*methods("unfold"), sample="f:a B, 1, 3, 2 | f:A b, 0, 2, 1 | f:a B, -1, size:k, 1")
+@rule(*methods("unfold"), sample="f:a B, 1, 3, 2 | f:A b, 0, 2, 1 | f:a B, -1, size:k, 1 | f:, 0, 1, 1")
 def unfold(self: Any, dimension: Any, size: Any, step: Any) -> Tensor:
     """Windows along an axis, in a new last axis."""
     tensor, who = need(self), name(self, "self")
+    if isinstance(size, int) and size < 0:
+        raise ShapeError(f"size={size}, wanted at least 0")
+    if isinstance(step, int) and step < 1:
+        raise ShapeError(f"step={step}, wanted at least 1")
     try:
         place = axis_index(tensor.shape, literal(dimension), who)
     except Undecided:
         return tensor.of((ANY_AXES, size if is_size(size) else unknown()))
-    if not tensor.shape:
-        raise Undecided
-    whole = entry_size(tensor.shape[place])
+    whole = entry_size(tensor.shape[place]) if tensor.shape else 1
     if isinstance(whole, int) and isinstance(size, int) and size > whole:
         raise ShapeError(f"a window of {size}, but axis {dimension} of {who} is {whole}")
+    if not tensor.shape:
+        return tensor.of((size if is_size(size) else unknown(),))
     count = (whole - size) // step + 1 if is_size(size) and is_size(step) else unknown()
     return tensor.of((*replaced(tensor.shape, place, count), size if is_size(size) else unknown()))

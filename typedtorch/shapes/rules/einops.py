@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from typedtorch.shapes.dtypes import ANY, BOOL, COMPLEX, FLOATING
+from typedtorch.shapes.dtypes import ANY, BOOL, COMPLEX, FLOATING, UINT8
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.einops_language import (
@@ -99,7 +99,7 @@ _REDUCTIONS = {"min", "max", "sum", "mean", "prod", "any", "all"}
 @rule("einops.reduce", sample=(
     "f:b c h w, 'b c h w -> b c', 'mean' | f:b c h*2 w*2, 'b c (h p) (w q) -> b c h w', 'max', p=2, q=2 | "
     "f:b ... d, 'b ... d -> b d', 'sum' | f:b s d, 'b s d -> b 1 d', 'mean' | "
-        "r:a b, 'a b ->', 'sum' | [f:b d, f:b d], 'k b d -> b d', 'mean' | "
+        "r:a b, 'a b ->', 'sum' | b:a b, 'a b -> b a', 'sum' | [f:b d, f:b d], 'k b d -> b d', 'mean' | "
     "f:b s d, 'b s d -> b () d', 'max' | i:b s, 'b s -> b', 'sum' | "
         "f:... d, '... d -> ...', 'mean'"))  # fmt: skip
 def reduce(tensor: Any, pattern: Any, reduction: Any, **axes_lengths: Any) -> Tensor:
@@ -111,7 +111,9 @@ def reduce(tensor: Any, pattern: Any, reduction: Any, **axes_lengths: Any) -> Te
         raise ShapeError(f"{text!r}: {odd} on the right only", "einops", "repeat adds axes")
     sizes = given_sizes(axes_lengths, _names(left) - {"..."}, text)
     bind(left, given.shape, sizes, name(given, "tensor"), text)
-    return _made(given, build(right, sizes, text), _reduced_dtype(given, reduction), right)
+    reduces = set(names_in(left)) - _names(right)
+    mask = _reduced_dtype(given, reduction) if reduces or reduction not in _REDUCTIONS else mask_of(given)
+    return _made(given, build(right, sizes, text), mask, right)
 
 
 def _reduced_dtype(given: Tensor, reduction: Any) -> int:
@@ -127,7 +129,9 @@ def _reduced_dtype(given: Tensor, reduction: Any) -> int:
         )
     if reduction in ("sum", "prod"):
         return summed(mask)
-    return BOOL if reduction in ("any", "all") else mask
+    if reduction in ("any", "all"):
+        return (UINT8 if mask & UINT8 else 0) | (BOOL if mask & ~UINT8 else 0)
+    return mask
 
 
 @rule("einops.repeat", sample=(

@@ -10,7 +10,7 @@ from typedtorch.shapes.dtypes import ANY
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules.axis_patterns import align
-from typedtorch.shapes.rules.forms import need
+from typedtorch.shapes.rules.forms import is_size, literal, need
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, result_type
 from typedtorch.shapes.size import Size, product, unknown
 from typedtorch.shapes.tensor import (
@@ -190,7 +190,33 @@ def _letters(text: str) -> list[str]:
     return letters
 
 
+_SUBSCRIPTS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+
+def _spelled(first: Any, rest: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+    """The other form, ``einsum(x, [0, 1], y, [1, 2], [0, 2])``, in letters.
+
+    Raises:
+        ShapeError: a subscript is not an integer from 0 to 51, or an ellipsis.
+        Undecided: it is not known.
+    """
+    given = (first, *rest)
+    terms = []
+    for subscripts in given[1::2] + (given[-1:] if len(given) % 2 else ()):
+        if not isinstance(subscripts, (list, tuple)) or not all(s is ... or is_size(s) for s in subscripts):
+            raise Undecided
+        odd = next((s for s in subscripts if isinstance(s, int) and not 0 <= s < len(_SUBSCRIPTS)), None)
+        if odd is not None:
+            raise ShapeError(f"{odd} is no subscript: from 0 to {len(_SUBSCRIPTS) - 1}")
+        terms.append("".join("..." if s is ... else _SUBSCRIPTS[literal(s)] for s in subscripts))
+    count = len(given) // 2
+    result = f"->{terms[-1]}" if len(given) % 2 else ""
+    return ",".join(terms[:count]) + result, given[: 2 * count : 2]
+
+
 def _equation(equation: Any, operands: tuple[Any, ...]) -> tuple[list[Tensor], list[list[str]], list[str]]:
+    if isinstance(equation, Tensor) and operands:
+        equation, operands = _spelled(equation, operands)
     if not isinstance(equation, str):
         raise Undecided
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
@@ -216,8 +242,9 @@ def _flops(equation: Any, *operands: Any) -> Size:
         "'...d,dk->...k', f:... d, f:d k | 'ij->ji', f:i j | "
     "'ii->i', f:a a | 'bij,bjk', f:b i j, f:b j k | 'i,i->', f:a, f:a | "
         "'b s d, k d -> b s k', f:b s d, f:k d | 'ab,bc,cd->ad', f:a b, f:b c, f:c d | "
-    "'bd,bd->b', [f:b d, f:b d] | '...ij,...jk->...ik', f:#... i j, f:... j k"))  # fmt: skip
+    "'bd,bd->b', [f:b d, f:b d] | '...ij,...jk->...ik', f:#... i j, f:... j k | "
+        "f:i j, [0, 1], f:j k, [1, 2] | f:i j, [2, 1], [1, 2]"))  # fmt: skip
 def einsum(equation: Any, *operands: Any) -> Tensor:
     """Letters bind to sizes; a size of 1 broadcasts, as torch has it."""
     tensors, terms, result = _equation(equation, operands)
-    return contracted(tensors, terms, result, equation)
+    return contracted(tensors, terms, result, equation if isinstance(equation, str) else "the subscripts")

@@ -10,18 +10,12 @@ from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import BIT, FLOATING, INT64
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.axis_patterns import of_rank
-from typedtorch.shapes.rules.forms import functional, need
+from typedtorch.shapes.rules.forms import expect_shape, functional, need
 from typedtorch.shapes.rules.layout import fresh
 from typedtorch.shapes.rules.linear import parameter_dtype
 from typedtorch.shapes.rules.promotion import mask_of, want
 from typedtorch.shapes.size import Size, unknown
-from typedtorch.shapes.tensor import (
-    ShapeError,
-    Tensor,
-    Undecided,
-    entry_size,
-    show,
-)
+from typedtorch.shapes.tensor import UNKNOWN, ShapeError, Tensor, Undecided, entry_size, show
 
 _INDEX = INT64 | BIT["int32"]
 
@@ -82,7 +76,9 @@ def _certainly_swapped(input: Tensor, weight: Tensor) -> bool:
     return not weight.dtype & FLOATING or not input.dtype & _INDEX
 
 
-@rule(*functional("embedding_bag"), sample="I:b s, f:n d | I:b s, f:n d, mode='sum' | I:k, f:n d, I:b")
+@rule(*functional("embedding_bag"), sample=(
+    "I:b s, f:n d | I:b s, f:n d, mode='sum' | I:k, f:n d, I:b | "
+    "I:k, f:n d, I:B, include_last_offset=True"))  # fmt: skip
 def embedding_bag(
     input: Any,
     weight: Any,
@@ -120,11 +116,11 @@ def embedding_bag(
         raise Undecided
     if offsets.rank not in (None, 1):
         raise ShapeError(f"{name(offsets, 'offsets')} has shape {show(offsets.shape)}, wanted one axis")
-    bags: Size = (
-        unknown()
-        if offsets.rank is None or include_last_offset is not False
-        else entry_size(offsets.shape[0])
-    )
+    if isinstance(per_sample_weights, Tensor):
+        expect_shape(per_sample_weights, "per_sample_weights", input.shape)
+    bags: Size = unknown()
+    if offsets.rank is not None and isinstance(include_last_offset, bool):
+        bags = entry_size(offsets.shape[0]) - include_last_offset
     return weight.of((bags, width), mask_of(weight))
 
 
@@ -132,8 +128,11 @@ def embedding_bag(
 def embedding_bag_layer(
     num_embeddings: Any, embedding_dim: Any, *settings: Any, dtype: Any = None, **more: Any
 ) -> Layer:
+    last = more.get("include_last_offset", UNKNOWN if len(settings) > 6 else False)
     weight = Tensor((num_embeddings, embedding_dim), parameter_dtype(dtype), "weight")
     return Layer(
-        lambda input, offsets=None, per_sample_weights=None: embedding_bag(input, weight, offsets),
+        lambda input, offsets=None, per_sample_weights=None: embedding_bag(
+            input, weight, offsets, per_sample_weights=per_sample_weights, include_last_offset=last
+        ),
         {"weight": weight, "num_embeddings": num_embeddings, "embedding_dim": embedding_dim},
     )

@@ -36,6 +36,7 @@ from typedtorch.shapes.tensor import (
     Undecided,
     axis_index,
     entry_size,
+    numel,
     pack_index,
     replaced,
     same_shape,
@@ -151,10 +152,27 @@ def range_(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None,
     return Tensor((int((end - start) / step) + 1,), dtype_of(dtype, FLOAT32))
 
 
-@rule("torch.histogram", "torch.Tensor.histogram", sample="F:n, 5 | F:a b, bins=4")
+@rule(
+    "torch.histogram",
+    "torch.Tensor.histogram",
+    sample="F:n, 5 | F:a b, bins=4 | F:n | F:n, F:3 | F:n, 5, weight=F:n",
+)
 def histogram(
-    input: Any, bins: Any, *, range: Any = None, weight: Any = None, density: Any = False
+    input: Any, bins: Any = 100, *, range: Any = None, weight: Any = None, density: Any = False
 ) -> Record:
+    if isinstance(weight, Tensor) and same(numel(weight.shape), numel(need(input).shape)) is False:
+        raise ShapeError(
+            f"{name(weight, 'weight')} has shape {show(weight.shape)} and {name(input, 'input')} "
+            f"{show(input.shape)}"
+        )
+    if (isinstance(bins, int) and bins < 1) or (isinstance(bins, Tensor) and bins.shape == (0,)):
+        raise ShapeError("wanted at least one bin")
+    if isinstance(bins, Tensor) and bins.rank != 1:
+        raise Undecided
+    operands = [
+        (t, p) for t, p in ((input, "input"), (bins, "bins"), (weight, "weight")) if isinstance(t, Tensor)
+    ]
+    common_dtype(*operands, what="histogram")
     count: Size = (
         bins if is_size(bins) else entry_size(bins.shape[0]) - 1 if isinstance(bins, Tensor) else unknown()
     )

@@ -9,7 +9,7 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import BIT
 from typedtorch.shapes.rule import Record, rule
-from typedtorch.shapes.rules.forms import flag, is_size, need
+from typedtorch.shapes.rules.forms import expect_shape, flag, is_size, need
 from typedtorch.shapes.rules.linalg import lu_factor, solve
 from typedtorch.shapes.rules.matrices import matrix, right_hand, turned
 from typedtorch.shapes.rules.promotion import want
@@ -35,6 +35,8 @@ def lu_solve(
     """``A X = B``, or with ``left=False`` ``X A = B``, of which the factors of A are known."""
     matrix(LU, "LU", square=True)
     want(need(pivots), BIT["int32"], "pivots", "int32, as lu_factor gives them")
+    if LU.rank is not None:
+        expect_shape(pivots, "pivots", LU.shape[:-1])
     matrix(B, "B")
     if flag(left):
         joint, unknowns, sides, mask = right_hand(LU, B, "LU", "B")

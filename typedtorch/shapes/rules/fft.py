@@ -70,7 +70,7 @@ def _one(result: Any, last: Any, allowed: int = ANY) -> Function:
             raise ShapeError(f"{name(input, 'input')} has no axes")
         size = entry_size(input.shape[place])
         made = last(size, n)
-        if (isinstance(made, int) and made < 1) or (isinstance(n, int) and n < 1):
+        if (isinstance(made, int) and made < 1) or (size == 0 if n is None else isinstance(n, int) and n < 1):
             raise ShapeError(f"a transform of {size if n is None else n} points")
         return input.of(replaced(input.shape, place, made), mask)
 
@@ -113,7 +113,9 @@ def _many(result: Any, last: Any, default: Any, allowed: int = ANY) -> Function:
             dims = [dim] if is_size(dim) else counted(dim)
         if s is not None and len(s) != len(dims):
             raise ShapeError(f"s={tuple(s)} has {len(s)} numbers and dim={tuple(dims)} {len(dims)}")
-        if (tensor.rank is not None and len(dims) > len(tensor.shape)) or tensor.rank == 0:
+        if not dims and last is not _full:
+            raise ShapeError("a transform of real numbers is over one axis at least")
+        if tensor.rank is not None and len(dims) > len(tensor.shape):
             raise ShapeError(f"{who} has shape {show(tensor.shape)}, the transform is over {len(dims)} axes")
         try:
             places = axes_of(tensor.shape, dims, who)
@@ -124,8 +126,8 @@ def _many(result: Any, last: Any, default: Any, allowed: int = ANY) -> Function:
             given = None if s is None or s[i] == -1 else s[i] if is_size(s[i]) else unknown()
             size = entry_size(shape[place])
             made = (last if i == len(places) - 1 else _full)(size, given)
-            if isinstance(made, int) and made < 1:
-                raise ShapeError(f"a transform of {size} points")
+            if (isinstance(made, int) and made < 1) or 0 in (size if given is None else given, made):
+                raise ShapeError(f"a transform of {size if given is None else given} points")
             shape[place] = made
         return tensor.of(shape, mask)
 
@@ -194,6 +196,7 @@ def stft(
         raise ShapeError(f"{who} has shape {show(tensor.shape)}, wanted (time,) or (batch, time)")
     half, as_complex = _spectrum(mask, window, onesided, return_complex)
     _check_window(window, n_fft if win_length is None else win_length)
+    _check_lengths(n_fft, hop_length, win_length)
     if not is_size(n_fft) or tensor.rank is None:
         raise Undecided
     hop: Size = n_fft // 4 if hop_length is None else hop_length if is_size(hop_length) else unknown()
@@ -211,6 +214,18 @@ def stft(
     if isinstance(window, Tensor):
         mask = result_type(tensor.of((1,), mask), window)
     return tensor.of(shape, to_complex(mask)) if as_complex else tensor.of((*shape, 2), to_real(mask))
+
+
+def _check_lengths(n_fft: Any, hop_length: Any, win_length: Any) -> None:
+    """A window is not longer than the transform, and goes forward.
+
+    Raises:
+        ShapeError: it is, or does not.
+    """
+    if isinstance(hop_length, int) and hop_length < 1:
+        raise ShapeError(f"hop_length={hop_length}, wanted at least 1")
+    if isinstance(n_fft, int) and isinstance(win_length, int) and not 0 < win_length <= n_fft:
+        raise ShapeError(f"win_length={win_length}, wanted 1 to n_fft={n_fft}")
 
 
 def _check_window(window: Any, length: Any) -> None:
@@ -268,6 +283,10 @@ def istft(
         if wanted and all(same(rows, n) is False for n in wanted):
             raise ShapeError(f"{who} has {rows} frequencies, wanted {wanted[0]} for n_fft={n_fft}")
     _check_window(window, n_fft if win_length is None else win_length)
+    _check_lengths(n_fft, hop_length, win_length)
+    halved = is_size(n_fft) and same(rows, n_fft) is False if whole else True
+    if return_complex is True and onesided in (None, True) and halved:
+        raise ShapeError("return_complex=True and half of the frequencies: the other half is not its mirror")
     time = _time(n_fft, hop_length, frames, center) if length is None else length
     if time == 0:
         raise ShapeError(f"{who} has {frames} frames, too few for a sample")

@@ -22,6 +22,7 @@ from typedtorch.shapes.tensor import (
     axis_index,
     broadcast,
     pack_index,
+    same_shape,
     show,
     shown,
 )
@@ -65,6 +66,16 @@ def need(value: Any) -> Tensor:
     ):
         raise ShapeError(f"an operand is {tuple_text(value)}, wanted a tensor")
     raise Undecided
+
+
+def expect_shape(tensor: Any, parameter: str, shape: Shape) -> None:
+    """What has to have one shape, which does not broadcast.
+
+    Raises:
+        ShapeError: it has another one.
+    """
+    if same_shape(need(tensor).shape, shape) is False:
+        raise ShapeError(f"{name(tensor, parameter)} has shape {show(tensor.shape)}, wanted {show(shape)}")
 
 
 def is_size(value: Any) -> bool:

@@ -20,6 +20,7 @@ from typedtorch.shapes.tensor import (
     ShapeError,
     Tensor,
     Undecided,
+    axes_text,
     entry_size,
     pack_index,
     show,
@@ -113,6 +114,7 @@ def interpolate(
     if (size is None) == (scale_factor is None):
         raise ShapeError("interpolate takes either size or scale_factor")
     _check_mode(tensor, mode)
+    _check_flags(tensor, size, mode, align_corners, recompute_scale_factor, antialias)
     allowed = FLOATING if mode in ("linear", "trilinear") else FLOATING | dtypes.UINT8
     mask = want(tensor, allowed if mode != "nearest" else NOT_COMPLEX, "input", "a floating dtype")
     if tensor.rank is None:
@@ -123,6 +125,9 @@ def interpolate(
     else:
         factors = _for_each(tensor, "scale_factor", scale_factor)
         sizes = [_scaled(entry_size(s), f) for s, f in zip(tensor.shape[2:], factors, strict=True)]
+    known = isinstance(mode, str) and mode != "area"
+    if known and any(isinstance(s, int) and s < 1 for s in (*sizes, *tensor.shape[2:])):
+        raise ShapeError(f"from {show(tensor.shape[2:])} to {show(sizes)}: every size is at least 1")
     return tensor.of((*tensor.shape[:2], *sizes), mask)
 
 
@@ -135,6 +140,28 @@ def _check_mode(tensor: Tensor, mode: Any) -> None:
             f"mode={mode!r} on {name(tensor, 'input')} of shape {show(tensor.shape)}: wanted "
             f"{f'{wanted} axes' if wanted else '3 to 5 axes'}"
         )
+
+
+def _check_flags(
+    tensor: Tensor, size: Any, mode: Any, align_corners: Any, recompute: Any, antialias: Any
+) -> None:
+    """What only some modes take, and only a scale factor.
+
+    Raises:
+        ShapeError: it is given with another mode, or with a size.
+    """
+    if isinstance(align_corners, bool) and mode in ("nearest", "nearest-exact", "area"):
+        raise ShapeError(f"mode={mode!r} takes no align_corners, got {align_corners}")
+    if recompute is True and size is not None:
+        raise ShapeError("recompute_scale_factor is for scale_factor, and size is given")
+    if antialias is True and (mode in _COARSE or tensor.rank not in (None, 4)):
+        raise ShapeError(
+            f"antialias is for mode='bilinear' or 'bicubic' and 4 axes, got mode={mode!r} and "
+            f"{axes_text(tensor.shape)}"
+        )
+
+
+_COARSE = ("nearest", "nearest-exact", "area", "linear", "trilinear")
 
 
 def _for_each(tensor: Tensor, parameter: str, value: Any) -> list[Any]:
@@ -172,7 +199,9 @@ def upsample_layer(
     align_corners: Any = None,
     recompute_scale_factor: Any = None,
 ) -> Layer:
-    return Layer(lambda input: interpolate(input, size, scale_factor, mode))
+    return Layer(
+        lambda input: interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
+    )
 
 
 @layer("torch.nn.UpsamplingNearest2d", sample="scale_factor=2 -> F:b c H W | (4, 6) -> F:b c H W")
@@ -195,6 +224,14 @@ rule(*functional("upsample_nearest"), sample="F:b c H W, scale_factor=2 | F:b c 
 rule(*functional("upsample_bilinear"), sample="F:b c H W, scale_factor=2 | F:b c H W, (4, 6)")(
     lambda input, size=None, scale_factor=None: interpolate(input, size, scale_factor, "bilinear")
 )
+
+
+@rule("torch.grid_sampler", "torch.grid_sampler_2d", sample="F:b c H W, F:b h w 2, 0, 0, False")
+@rule("torch.grid_sampler_3d", sample="F:b c D H W, F:b d h w 3, 0, 0, False")
+def grid_sampler(
+    input: Any, grid: Any, interpolation_mode: Any, padding_mode: Any, align_corners: Any
+) -> Tensor:
+    return grid_sample(input, grid)
 
 
 @rule(*functional("grid_sample"), sample="F:b c H W, F:b h w 2 | F:b c D H W, F:b d h w 3")
@@ -264,12 +301,28 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
             (dilation, "dilation"),
         )
     ]
+    _check_window(kernel_size, stride, padding, dilation, settings)
     blocks = [window_size(*one) for one in zip(sizes, *settings, strict=True)]
     if isinstance(lead[-1], Pack):
         return input.of((Pack("..."), unknown(), product(blocks)), mask_of(input))
     return input.of(
         (*lead[:-1], entry_size(lead[-1]) * product(settings[0]), product(blocks)), mask_of(input)
     )
+
+
+def _check_window(kernel_size: Any, stride: Any, padding: Any, dilation: Any, settings: list[Any]) -> None:
+    """The settings of blocks, each a number or one for each of the two axes.
+
+    Raises:
+        ShapeError: a list of one number is given, or a number is too small.
+    """
+    names = ("kernel_size", "stride", "padding", "dilation")
+    for what, given, each_one in zip(names, (kernel_size, stride, padding, dilation), settings, strict=True):
+        if isinstance(given, (tuple, list)) and len(given) == 1:
+            raise ShapeError(f"{what}={given} has 1 number, wanted 2")
+        least = 0 if what == "padding" else 1
+        if any(isinstance(v, int) and v < least for v in each_one):
+            raise ShapeError(f"{what}={given}, wanted at least {least}")
 
 
 @rule(*functional("fold"), sample="F:b 4*c 9, (4, 4), 2 | F:4*c 4, (4, 4), 2, stride=2")

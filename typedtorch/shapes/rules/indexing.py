@@ -173,7 +173,7 @@ def _walk(items: Sequence[Any], shape: Shape, who: str, from_end: int, library: 
         if item is None:
             pieces.append((1, None))
         elif isinstance(item, bool):
-            pieces.append((None, (unknown(),)))
+            pieces.append((None, (int(item),)))
         elif isinstance(item, slice):
             pieces.append((slice_size(entry_size(shape[at]), item, library), None))
             at += 1
@@ -251,7 +251,7 @@ _INDICES = (
     "f:a b c, B:a | f:a b c, B:a b | f:a b c, (..., B:c) | f:a b c, I:n | "
     "f:a b c, (slice(None), I:n m) | f:a b c, (I:n, I:n) | "
     "f:a b c, (I:n, slice(None), I:n) | f:a b c, (0, slice(None), I:n) | f:a b c, (I:n 1, I:m) | "
-    "f:a b c, [0, 0] | "
+    "f:a b c, [0, 0] | f:a b, True | f:a b, (False, None) | f:a b, (0, True) | "
     "f:a b c, (slice(None), None, I:n, 0) | f:a b c, (..., slice(0, 1)) | "
     "f:A b c, (slice(0, size:d), 0) | f:a b c, (I:, slice(None), I:n)"
 )
@@ -282,7 +282,7 @@ def setitem(self: Any, index: Any, value: Any) -> None:
     """What is assigned must broadcast to what is indexed."""
     tensor, who = need(self), name(self, "self")
     shape, advanced = indexed(tensor, index, who)
-    if not isinstance(value, Tensor):
+    if not isinstance(value, Tensor) or index is False:
         return
     label = name(value, "value")
     given = value.shape

@@ -50,7 +50,7 @@ def view_strides(tensor: Tensor, shape: Shape, who: str) -> Strides | None:
         ShapeError: axes that are certainly not adjacent in memory are merged.
     """
     assert tensor.layout is not None
-    if tensor.layout == contiguous_strides(tensor.shape):
+    if tensor.layout == contiguous_strides(tensor.shape) or 0 in tensor.shape:
         return contiguous_strides(shape)
     for group, merged in _merges(tensor.sizes(), shape):
         for i, j in itertools.pairwise(group):

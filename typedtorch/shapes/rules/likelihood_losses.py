@@ -40,18 +40,24 @@ def gaussian_nll_loss(
     if not mask_of(need(input)) & FLOATING or not mask_of(need(target)) & FLOATING:
         raise Undecided
     shape = broadcast_operands((need(input), "input"), (need(target), "target"))
-    _check_variance(input, var)
-    return reduced_loss(input, shape, reduction, result_type(input, target, var, 0.5))
+    error = input.of(shape, result_type(input, target))
+    spread = _variance(input, var)
+    mask = result_type(spread, error.of(shape, result_type(error, spread)))
+    return reduced_loss(input, broadcast_operands((error, "input"), (spread, "var")), reduction, mask)
 
 
-def _check_variance(input: Tensor, var: Tensor) -> None:
-    """The input's shape, or its last axis 1 or left out."""
+def _variance(input: Tensor, var: Tensor) -> Tensor:
+    """What the input's shape has in common with the variance's, or its last axis 1 or left out."""
     given, whole = var.shape, input.shape
-    if same_shape(given, whole) is not False or input.rank is None or var.rank is None:
-        return
-    if not given or not whole:
-        return
-    if same_shape(given, whole[:-1]) is False and same_shape(given, (*whole[:-1], 1)) is False:
-        broadcast_operands((input, "input"), (var, "var"))
-    if same_shape(given, (*whole[:-1], 1)) is not True:
+    if input.rank is None or var.rank is None:
         raise Undecided
+    if same_shape(given, whole) is not False:
+        return var
+    if whole and same_shape(given, whole[:-1]) is not False:
+        return var.of((*given, 1))
+    if not given or not whole:
+        raise Undecided
+    if same_shape(given, (*whole[:-1], 1)) is False:
+        broadcast_operands((input, "input"), (var, "var"))
+        raise Undecided
+    return var

@@ -16,13 +16,7 @@ from typedtorch.shapes.rules.forms import flag, need
 from typedtorch.shapes.rules.matrices import COMPUTED, matrix, right_hand, turned
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, to_complex, to_real, want
 from typedtorch.shapes.size import unknown
-from typedtorch.shapes.tensor import (
-    UNKNOWN,
-    ShapeError,
-    Tensor,
-    Undecided,
-    show,
-)
+from typedtorch.shapes.tensor import UNKNOWN, ShapeError, Tensor, Undecided, broadcast, show
 
 
 def _names(*functions: str) -> tuple[str, ...]:
@@ -121,13 +115,24 @@ def inv_ex(A: Any, *, check_errors: Any = False, out: Any = None) -> Record:
     return Record(inverse=need(A).of(A.shape, mask), info=A.of(batch, BIT["int32"]))
 
 
-@rule(*_names("qr"), "torch.qr", "torch.Tensor.qr", sample=_MATRIX)
+@rule(*_names("qr"), sample=_MATRIX + " | D:m n, 'complete' | D:... m n, mode='r'")
 def qr(A: Any, mode: Any = "reduced", *, out: Any = None) -> Record:
+    """``Q (..., m, k), R (..., k, n)``; k is m for the complete ones, and Q empty where R alone is wanted."""
     batch, rows, columns, mask = matrix(A)
-    if mode not in ("reduced", True):
+    if not isinstance(mode, str):
         raise Undecided
-    inner = size_min(rows, columns)
+    if mode not in ("reduced", "complete", "r"):
+        raise ShapeError(f"mode={mode!r}, wanted 'reduced', 'complete' or 'r'")
+    inner = rows if mode == "complete" else size_min(rows, columns)
+    if mode == "r":
+        return Record(Q=need(A).of((0,), mask), R=A.of((*batch, inner, columns), mask))
     return Record(Q=need(A).of((*batch, rows, inner), mask), R=A.of((*batch, inner, columns), mask))
+
+
+@rule("torch.qr", "torch.Tensor.qr", sample=_MATRIX + " | D:m n, False | D:m n, some=True")
+def old_qr(input: Any, some: Any = True, *, out: Any = None) -> Record:
+    made: Record = qr(input, "reduced" if flag(some) else "complete")
+    return made
 
 
 @rule(*_names("svd"), sample=_MATRIX + " | D:m n, False | D:... m n, full_matrices=False")
@@ -219,9 +224,14 @@ def cond(A: Any, p: Any = None, *, out: Any = None) -> Tensor:
 
 @rule(*_names("matrix_rank"), sample=_MATRIX)
 def matrix_rank(A: Any, *settings: Any, **more: Any) -> Tensor:
-    batch, _, _, _ = matrix(A)
-    _tolerances(settings, more)
-    return need(A).of(batch, dtypes.INT64)
+    batch, _, _, _ = matrix(A, square=more.get("hermitian") is True)
+    tolerances = [v for v in (*settings, *more.values()) if isinstance(v, Tensor)]
+    if UNKNOWN in (*settings, *more.values()):
+        raise Undecided
+    try:
+        return need(A).of(broadcast(batch, *(t.shape for t in tolerances)), dtypes.INT64)
+    except ShapeError:
+        raise Undecided from None  # of no matrices no tolerance is looked at
 
 
 # --- solving -----------------------------------------------------------------------------------

@@ -17,7 +17,8 @@ from typedtorch.shapes.rules.loss_forms import (
     pair_loss,
     reduced_loss,
 )
-from typedtorch.shapes.rules.promotion import common_dtype, mask_of, to_real, want
+from typedtorch.shapes.rules.promotion import can_cast, common_dtype, mask_of, to_real, want
+from typedtorch.shapes.size import product
 from typedtorch.shapes.tensor import (
     UNKNOWN,
     Pack,
@@ -76,9 +77,8 @@ def _check_target(input: Tensor, target: Tensor, wanted: Shape) -> None:
 
 def _check_weight(weight: Any, classes: Any, mask: int) -> None:
     if isinstance(weight, Tensor) and weight.rank is not None:
-        wrong = len(weight.shape) != 1 or (
-            not isinstance(classes, Pack) and same(entry_size(weight.shape[0]), classes) is False
-        )
+        count = product(weight.sizes())  # their number is all that is looked at
+        wrong = not isinstance(classes, Pack) and same(count, classes) is False
         if wrong:
             raise ShapeError(
                 f"{name(weight, 'weight')} has shape {show(weight.shape)}, wanted ({classes},), one "
@@ -233,11 +233,22 @@ def kl_div(input: Any, target: Any, reduction: Any = "mean", log_target: Any = F
 
 @loss("soft_margin_loss", sample=PAIRS)
 def soft_margin_loss(input: Any, target: Any, reduction: Any = "mean") -> Tensor:
+    if not mask_of(need(input)) & (FLOATING | COMPLEX) or not can_cast(mask_of(need(target)), mask_of(input)):
+        raise ShapeError(
+            f"{name(input, 'input')} is {dtypes.show(mask_of(input))} and {name(target, 'target')} "
+            f"{dtypes.show(mask_of(target))}: the loss has the dtype of the first",
+            "dtype",
+        )
+    if same_shape(broadcast_operands((input, "input"), (target, "target")), input.shape) is False:
+        raise ShapeError(
+            f"{name(target, 'target')} of shape {show(target.shape)} does not broadcast to "
+            f"{name(input, 'input')}, {show(input.shape)}"
+        )
     return pair_loss(input, target, reduction, floating_pair(input, target) | mask_of(input) & FLOATING)
 
 
 @loss("hinge_embedding_loss", sample=PAIRS)
 def hinge_embedding_loss(input: Any, target: Any, margin: Any = 1.0, reduction: Any = "mean") -> Tensor:
     if not mask_of(need(input)) & FLOATING:
-        raise Undecided
+        raise Undecided  # it depends on the reduction and the margin
     return pair_loss(input, target, reduction, mask_of(input))

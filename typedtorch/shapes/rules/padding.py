@@ -37,6 +37,8 @@ def pad(input: Any, pad: Any, mode: Any = "constant", value: Any = None) -> Tens
         raise ShapeError(f"pad={tuple(pad)} is for {axes} axes and {who} has shape {show(tensor.shape)}")
     if isinstance(mode, str) and mode != "constant":
         _check_mode(tensor, axes, mode, who, pad)
+        if isinstance(value, (int, float)) and value != 0:
+            raise ShapeError(f"mode={mode!r} takes no value, got {value}")
     shape: list[Entry] = list(tensor.shape)
     for i in range(axes):
         place = len(shape) - 1 - i
@@ -44,9 +46,13 @@ def pad(input: Any, pad: Any, mode: Any = "constant", value: Any = None) -> Tens
             return tensor.of((Pack("..."), *shape[place + 1 :]), mask_of(tensor))
         before, after = (p if is_size(p) else unknown() for p in pad[2 * i : 2 * i + 2])
         made = entry_size(shape[place]) + before + after
-        if isinstance(made, int) and made < 0:
+        cut = [p for p in (before, after) if isinstance(p, int) and p < 0]
+        left = entry_size(shape[place]) + sum(cut) if mode == "constant" else 0
+        nothing = made == 0 and axes == 1 and mode in ("reflect", "replicate")
+        if nothing or any(isinstance(n, int) and n < 0 for n in (made, left)):
             raise ShapeError(
-                f"pad={tuple(pad)} takes away more than axis {place} of {who} has, {shape[place]}"
+                f"pad={tuple(pad)} takes away {'all' if nothing else 'more than'} axis {place} of {who} "
+                f"has, {shape[place]}"
             )
         shape[place] = made
     return tensor.of(shape, mask_of(tensor))

@@ -126,9 +126,11 @@ def T(self: Any) -> Tensor:
     return _permuted(tensor, list(reversed(range(len(tensor.shape)))))
 
 
-@attribute("torch.Tensor.mT", "torch.Tensor.mH", sample="f:... a b")
+@attribute("torch.Tensor.mT", "torch.Tensor.mH", sample="f:... a b | f:")
 def mT(self: Any) -> Tensor:
-    if need(self).rank is not None and len(self.shape) < 2:
+    if need(self).rank == 0:
+        return self
+    if self.rank is not None and len(self.shape) < 2:
         raise ShapeError(f"{name(self, 'self')} has shape {show(self.shape)}: .mT swaps its last two axes")
     return transpose(self, -2, -1)
 

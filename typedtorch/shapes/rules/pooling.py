@@ -8,11 +8,11 @@ from typing import Any
 
 from typedtorch.shapes.dtypes import BOOL, COMPLEX, FLOATING, INT64, NOT_COMPLEX, to_float
 from typedtorch.shapes.rule import Layer, layer, name, rule
-from typedtorch.shapes.rules.forms import Function, counted, is_size, need
+from typedtorch.shapes.rules.forms import Function, counted, expect_shape, is_size, need
 from typedtorch.shapes.rules.promotion import mask_of, want
 from typedtorch.shapes.rules.windows import each_or_unknown, spatial, window_size
 from typedtorch.shapes.size import Size, unknown
-from typedtorch.shapes.tensor import UNKNOWN, Entry, ShapeError, Tensor, Undecided, same_shape, show
+from typedtorch.shapes.tensor import UNKNOWN, Entry, ShapeError, Tensor, Undecided, show
 
 _SPACE = {1: "T", 2: "H W", 3: "H W D"}
 
@@ -31,17 +31,31 @@ def _pool(
         each_or_unknown(dilation, axes, "dilation"),
         strict=True,
     )
+    _not_empty(input, axes)
     if ceil is UNKNOWN:
         return input.of((*lead, *(unknown() for _ in sizes)), mask)
     made: list[Entry] = []
     for size, k, s, p, d in columns:
+        for what, given, least in (("kernel_size", k, 1), ("padding", p, 0), ("dilation", d, 1)):
+            if isinstance(given, int) and given < least:
+                raise ShapeError(f"{what}={given}, wanted at least {least}")
         if isinstance(p, int) and isinstance(k, int) and p * 2 > k:
             raise ShapeError(f"padding={p} is more than half of the kernel, {k}")
         made.append(window_size(size, k, s, p, d, ceil=bool(ceil)))
     return input.of((*lead, *made), mask)
 
 
-def _adaptive(axes: int, input: Any, output_size: Any, mask: int) -> Tensor:
+def _not_empty(input: Tensor, axes: int, *, channels: bool = True) -> None:
+    """Only the batch may be empty.
+
+    Raises:
+        ShapeError: another axis is.
+    """
+    if 0 in input.shape[-axes - 1 if channels else -axes :]:
+        raise ShapeError(f"{name(input, 'input')} has shape {show(input.shape)}: only the batch may be empty")
+
+
+def _adaptive(axes: int, input: Any, output_size: Any, mask: int, *, channels: bool = False) -> Tensor:
     if need(input).rank not in (None, axes + 1, axes + 2):
         raise Undecided  # some releases take more leading axes
     lead, sizes = spatial(need(input), axes, name(input, "input"))
@@ -55,6 +69,8 @@ def _adaptive(axes: int, input: Any, output_size: Any, mask: int) -> Tensor:
         raise ShapeError(f"output_size={tuple(output_size)} has {len(output_size)} numbers, wanted {axes}")
     else:
         wanted = [unknown()] * axes
+    if channels or wanted != [1] * axes:
+        _not_empty(input, axes, channels=channels and input.rank == axes + 2)
     return input.of(
         (
             *lead,
@@ -99,15 +115,10 @@ def _enter_max(axes: int) -> None:
             return_indices,
         )
 
-    def plain(
-        input: Any,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        dilation: Any = 1,
-        ceil_mode: Any = False,
-    ) -> Any:
-        return max_pool(input, kernel_size, stride, padding, dilation, ceil_mode)
+    def plain(input: Any, kernel_size: Any, *settings: Any, **named: Any) -> Any:
+        if len(settings) > 4 or "return_indices" in named:
+            raise Undecided
+        return max_pool(input, kernel_size, *settings, **named)
 
     def with_indices(
         input: Any,
@@ -241,7 +252,7 @@ def _enter_adaptive(axes: int) -> None:
         return _adaptive(axes, input, output_size, _float(input))
 
     def adaptive_max(input: Any, output_size: Any, return_indices: Any = False) -> Any:
-        return _chosen(_adaptive(axes, input, output_size, _float(input)), return_indices)
+        return _chosen(_adaptive(axes, input, output_size, _float(input), channels=True), return_indices)
 
     def with_indices(input: Any, output_size: Any, return_indices: Any = True) -> Any:
         return adaptive_max(input, output_size, True)
@@ -273,6 +284,22 @@ def _enter_adaptive(axes: int) -> None:
     )
 
 
+def _asked(axes: int, output_size: Any, usual: list[Any], strides: list[Any]) -> list[Any]:
+    """The sizes that an unpooling is asked for, which are less than a stride from the usual ones.
+
+    Raises:
+        ShapeError: one is further away, or there are not as many.
+    """
+    if not isinstance(output_size, (tuple, list)):
+        return [unknown()] * axes
+    if len(counted(output_size)) not in (axes, axes + 2):
+        raise ShapeError(f"output_size={tuple(output_size)} has {len(output_size)} numbers, wanted {axes}")
+    for given, size, stride in zip(output_size[-axes:], usual, strides, strict=True):
+        if all(isinstance(n, int) for n in (given, size, stride)) and abs(given - size) >= stride:
+            raise ShapeError(f"output_size={tuple(output_size)}: {given} is a stride or more from {size}")
+    return list(output_size[-axes:])
+
+
 def _enter_unpool(axes: int) -> None:
     def max_unpool(
         input: Any,
@@ -284,21 +311,21 @@ def _enter_unpool(axes: int) -> None:
     ) -> Tensor:
         want(need(indices), INT64, "indices", "int64")
         lead, sizes = spatial(need(input), axes, name(input, "input"))
-        if same_shape(input.shape, indices.shape) is False:
-            raise ShapeError(
-                f"{name(indices, 'indices')} has shape {show(indices.shape)}, "
-                f"{name(input, 'input')} {show(input.shape)}"
+        expect_shape(indices, "indices", input.shape)
+        if output_size is not None:  # of longer lists the rest is left aside
+            kernel_size, stride, padding = (
+                v[:axes] if isinstance(v, (tuple, list)) else v for v in (kernel_size, stride, padding)
             )
-        if output_size is not None:
-            wanted = output_size[-axes:] if isinstance(output_size, (tuple, list)) else output_size
-            return input.of((*lead, *each_or_unknown(wanted, axes, "output_size")))
         kernels, paddings = (
             each_or_unknown(kernel_size, axes, "kernel_size"),
             each_or_unknown(padding, axes, "padding"),
         )
         strides = kernels if stride is None else each_or_unknown(stride, axes, "stride")
         columns = zip(sizes, kernels, strides, paddings, strict=True)
-        return input.of((*lead, *((n - 1) * s - 2 * p + k for n, k, s, p in columns)), mask_of(input))
+        made = [(n - 1) * s - 2 * p + k for n, k, s, p in columns]
+        if output_size is not None:
+            made = _asked(axes, output_size, made, strides)
+        return input.of((*lead, *made), mask_of(input))
 
     def unpool_layer(kernel_size: Any, stride: Any = None, padding: Any = 0) -> Layer:
         return Layer(
@@ -323,13 +350,30 @@ def _enter_fractional(axes: int) -> Function:
     ) -> Any:
         if output_size is None:
             lead, sizes = spatial(need(input), axes, name(input, "input"))
-            ratios = each_or_unknown(output_ratio, axes, "output_ratio")
-            made = (_share(s, r) for s, r in zip(sizes, ratios, strict=True))
+            if output_ratio is None:
+                raise ShapeError("a fractional pool takes output_size or output_ratio")
+            ratios = [output_ratio] * 3 if axes == 3 and isinstance(output_ratio, float) else output_ratio
+            ratios = each_or_unknown(ratios, axes, "output_ratio")
+            made = [_share(s, r) for s, r in zip(sizes, ratios, strict=True)]
+            _room(axes, input, kernel_size, made)
             return _chosen(input.of((*lead, *made), _float(input)), return_indices)
         _room(axes, input, kernel_size, output_size)
         return _chosen(_adaptive(axes, input, output_size, _float(input)), return_indices)
 
+    def with_indices(
+        input: Any,
+        kernel_size: Any,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: Any = False,
+        _random_samples: Any = None,
+    ) -> Any:
+        return fractional(input, kernel_size, output_size, output_ratio, True)
+
     space = _SPACE[axes]
+    rule(f"torch.nn.functional.fractional_max_pool{axes}d_with_indices", sample=f"F:b c {space}, 2, 3")(
+        with_indices
+    )
     rule(
         f"torch.nn.functional.fractional_max_pool{axes}d",
         sample=f"F:b c {space}, 2, 3 | F:b c {space}, 2, 3, return_indices=True | "

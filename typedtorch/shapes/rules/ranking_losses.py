@@ -128,10 +128,13 @@ def multi_margin_loss(
         input.rank is None
         or target.rank is None
         or not input.shape
-        or (len(target.shape) == 0 and len(input.shape) == 2)
-        or (input.shape[:-1] == (1,) and target.shape != (1,))
+        or (len(target.shape) == 0 and input.shape[:-1] not in ((), (1,)))
     ):
         raise Undecided
+    if isinstance(weight, Tensor) and weight.rank not in (None, 1):
+        raise ShapeError(f"{name(weight, 'weight')} has shape {show(weight.shape)}, wanted one axis")
+    if input.shape[:-1] == (1,) and target.shape == ():
+        return reduced_loss(input, (), reduction, mask)
     if len(input.shape) not in (1, 2) or len(target.shape) > 1:
         raise ShapeError(
             f"{name(input, 'input')} has shape {show(input.shape)} and {name(target, 'target')} "
@@ -173,7 +176,9 @@ def multilabel_soft_margin_loss(
     return reduced_loss(input, reduced(shape, place, False), reduction, mask)
 
 
-@rule(*functional("ctc_loss"), sample="F:9 b 7, I:b 3, I:b, I:b | F:9 b 7, I:b 3, I:b, I:b, reduction='none'")
+@rule(*functional("ctc_loss"), sample=(
+    "F:9 b 7, I:b 3, I:b, I:b | "
+    "F:9 b 7, I:b 3, I:b, I:b, reduction='none' | F:9 7, I:3, I:, I:"))  # fmt: skip
 def ctc_loss(
     log_probs: Any,
     targets: Any,
@@ -187,7 +192,14 @@ def ctc_loss(
     mask = want(need(log_probs), FLOATING, "log_probs", "a floating dtype")
     if not isinstance(reduction, str):
         raise Undecided
-    if log_probs.rank is None or len(log_probs.shape) < 3 or not isinstance(targets, Tensor):
+    if log_probs.rank is None or not isinstance(targets, Tensor):
+        raise Undecided
+    if len(log_probs.shape) == 2:  # one sequence
+        lengths = [t for t in (input_lengths, target_lengths) if isinstance(t, Tensor)]
+        if targets.rank != 1 or any(t.rank != 0 for t in lengths) or len(lengths) < 2:
+            raise Undecided
+        return reduced_loss(log_probs, (), reduction, mask)
+    if len(log_probs.shape) < 2:
         raise Undecided
     if len(log_probs.shape) > 3:
         raise ShapeError(

@@ -1,4 +1,4 @@
-"""Operators that reduce axes: sums, means, extremes, norms."""
+"""Operators that reduce axes: sums, means, extremes."""
 
 # mypy: disable-error-code="no-any-return"
 # (what a program passes has any type until need() has looked at it)
@@ -40,6 +40,7 @@ from typedtorch.shapes.tensor import (
     axis_index,
     entry_size,
     replaced,
+    show,
 )
 
 _DIMS = "n:* | n:*, axis=dim, keepdims=bool | n:*, dim | n:*, dims, bool | n:*, dim=dim, keepdim=True"
@@ -49,6 +50,21 @@ def reduce_axes(input: Any, dim: Any, keepdim: Any, dtype: int, parameter: str =
     """What a reduction over one axis, several or all of them gives."""
     tensor = need(input)
     return tensor.of(reduced(tensor.shape, dim, keepdim, name(tensor, parameter)), dtype)
+
+
+def _extreme(input: Any, dim: Any, keepdim: Any, mask: int, what: str) -> Tensor:
+    """The largest or smallest: of no element there is none.
+
+    Raises:
+        ShapeError: an axis that is reduced has size 0.
+    """
+    made = reduce_axes(input, dim, keepdim, mask)
+    if 0 in input.shape and dim is not UNKNOWN and input.rank is not None:
+        given = list(dim) if isinstance(dim, (tuple, list)) else [] if dim is None else [dim]
+        places = [axis_index(input.shape, literal(d)) for d in given] or range(len(input.shape))
+        if any(input.shape[i] == 0 for i in places):
+            raise ShapeError(f"{name(input, 'input')} has shape {show(input.shape)}: {what} of no element")
+    return made
 
 
 def _one_axis(dim: Any, what: str) -> None:
@@ -142,13 +158,17 @@ def logsumexp(input: Any, dim: Any, keepdim: Any = False, *, out: Any = None) ->
 
 @rule(*both("all", "any"), sample=_DIMS)
 def all(input: Any, dim: Any = None, keepdim: Any = False, *, out: Any = None) -> Tensor:
-    mask = mask_of(need(input))
-    return reduce_axes(input, dim, keepdim, (UINT8 if mask & UINT8 else 0) | (BOOL if mask & ~UINT8 else 0))
+    mask = (UINT8 if mask_of(need(input)) & UINT8 else 0) | (BOOL if mask_of(input) & ~UINT8 else 0)
+    if isinstance(dim, (tuple, list)) and not dim:
+        return input.of(input.shape, mask)  # no axis, where sum(()) is over all
+    return reduce_axes(input, dim, keepdim, mask)
 
 
 @rule(*both("amax", "amin"), sample="r:*, dim | r:*, dims, bool | r:* | r:*, dim, keepdim=bool")
 def amax(input: Any, dim: Any = (), keepdim: Any = False, *, out: Any = None) -> Tensor:
-    return reduce_axes(input, dim, keepdim, want(need(input), NOT_COMPLEX, "input", "real numbers"))
+    return _extreme(
+        input, dim, keepdim, want(need(input), NOT_COMPLEX, "input", "real numbers"), "the extreme"
+    )
 
 
 @rule(*both("aminmax"), sample="r:* | r:*, dim=dim | r:*, dim=dim, keepdim=bool")
@@ -165,7 +185,8 @@ def max(input: Any, dim: Any = None, keepdim: Any = False, *, other: Any = None,
         return RULE_OF["maximum"](input, dim if isinstance(dim, Tensor) else other)
     mask = want(need(input), NOT_COMPLEX, "input", "real numbers")
     if dim is None:
-        return reduce_axes(input, None, False, mask)
+        return _extreme(input, None, False, mask, "the extreme")
+    _extreme(input, dim, keepdim, mask, "the extreme")
     return _with_indices(input, dim, keepdim, mask, "max")
 
 
@@ -196,8 +217,8 @@ def mode(input: Any, dim: Any = -1, keepdim: Any = False, *, out: Any = None) ->
 def kthvalue(input: Any, k: Any, dim: Any = -1, keepdim: Any = False, *, out: Any = None) -> Record:
     mask = want(need(input), NOT_COMPLEX, "input", "real numbers")
     made = _with_indices(input, dim, keepdim, mask, "kthvalue")
-    if isinstance(dim, int) and isinstance(k, int) and input.shape:
-        size = entry_size(input.shape[axis_index(input.shape, dim)])
+    if isinstance(dim, int) and isinstance(k, int):
+        size = entry_size(input.shape[axis_index(input.shape, dim)]) if input.shape else 1
         if k < 1 or (isinstance(size, int) and k > size):
             raise ShapeError(f"k={k} and axis {dim} of {name(input, 'input')} has size {size}")
     return made
@@ -207,65 +228,12 @@ def kthvalue(input: Any, k: Any, dim: Any = -1, keepdim: Any = False, *, out: An
 def argmax(input: Any, dim: Any = None, keepdim: Any = False) -> Tensor:
     want(need(input), NOT_COMPLEX & ~BOOL, "input", "real numbers")
     _one_axis(dim, "argmax")
-    return reduce_axes(input, dim, keepdim, INT64)
+    return _extreme(input, dim, keepdim, INT64, "the place")
 
 
 @rule(*both("count_nonzero"), sample="n:* | n:*, dim | n:*, dims")
 def count_nonzero(input: Any, dim: Any = None) -> Tensor:
     return reduce_axes(input, dim, False, INT64)
-
-
-@rule(
-    "torch.norm",
-    "torch.Tensor.norm",
-    sample="f:* | f:*, 2, dim | f:*, 1, dims, bool | f:*, 'fro', dim | f:*, dim=dim, keepdim=bool",
-)
-def norm(
-    input: Any, p: Any = "fro", dim: Any = None, keepdim: Any = False, out: Any = None, dtype: Any = None
-) -> Tensor:
-    return _norm(input, dim, keepdim, dtype)
-
-
-def _norm(input: Any, dim: Any, keepdim: Any, dtype: Any) -> Tensor:
-    hint = f"cast first: {name(input, 'input')}.float()"
-    mask = want(need(input), FLOATING | COMPLEX, "input", "a floating dtype", hint)
-    return reduce_axes(input, dim, keepdim, to_real(dtype_of(dtype, mask)))
-
-
-@rule(
-    "torch.linalg.vector_norm", sample="f:* | f:*, 2, dim | f:*, 1, dims, bool | f:*, dim=dim, keepdim=bool"
-)
-def vector_norm(
-    x: Any, ord: Any = 2, dim: Any = None, keepdim: Any = False, *, dtype: Any = None, out: Any = None
-) -> Tensor:
-    return _norm(x, dim, keepdim, dtype)
-
-
-@rule(
-    "torch.linalg.norm",
-    sample="f:a b | f:*, None, dim | f:... a b, 2, dim=(-2, -1) | f:* | f:*, dim=dim, keepdim=bool",
-)
-def linalg_norm(
-    input: Any, ord: Any = None, dim: Any = None, keepdim: Any = False, *, out: Any = None, dtype: Any = None
-) -> Tensor:
-    shape = need(input).shape
-    if isinstance(dim, (tuple, list)) and len(dim) > 2:
-        raise ShapeError(f"a norm is over one axis or two, got dim={dim}")
-    if dim is None and ord is not None and len(shape) > 2 and need(input).rank is not None:
-        raise ShapeError(
-            f"{name(input, 'input')} has rank {len(shape)}: with ord and no dim a vector or a matrix "
-            "is wanted"
-        )
-    return _norm(input, dim, keepdim, dtype)
-
-
-@rule("torch.linalg.matrix_norm", sample="f:... a b | f:... a b, 'fro', (-2, -1), bool")
-def matrix_norm(
-    A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: Any = False, *, dtype: Any = None, out: Any = None
-) -> Tensor:
-    if need(A).rank is not None and len(A.shape) < 2:
-        raise ShapeError(f"{name(A, 'A')} has rank {len(A.shape)}, wanted a matrix")
-    return _norm(A, dim, keepdim, dtype)
 
 
 @rule(*both("quantile", "nanquantile"), sample="F:*, 0.5 | F:*, F:q, dim | F:*, 0.5, dim, bool | F:*, F:q")
@@ -328,7 +296,10 @@ def cummax(input: Any, dim: Any, *, out: Any = None) -> Record:
 )
 def softmax(input: Any, dim: Any = None, dtype: Any = None, *, out: Any = None) -> Tensor:
     if dtype is not None:
-        return scan(input, dim, dtype_of(dtype, ANY))
+        computed = dtype_of(dtype, ANY) & FLOATING
+        if not computed:
+            raise ShapeError(f"softmax computes in a floating dtype, got dtype={dtype}", "dtype")
+        return scan(input, dim, computed)
     who = name(input, "input")
     return scan(
         input, dim, want(need(input), FLOATING, "input", "a floating dtype", f"cast first: {who}.float()")

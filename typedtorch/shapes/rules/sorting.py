@@ -11,7 +11,7 @@ from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import BIT, BOOL, COMPLEX, FLOATING, INT64, INTEGER, NOT_COMPLEX
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Record, name, rule
-from typedtorch.shapes.rules.forms import both, is_size, literal, need
+from typedtorch.shapes.rules.forms import both, expect_shape, is_size, literal, need
 from typedtorch.shapes.rules.promotion import mask_of, want
 from typedtorch.shapes.size import Poly, Size, counted, unknown
 from typedtorch.shapes.tensor import (
@@ -204,13 +204,19 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: Any = False, inver
     return elements.of(elements.shape, BOOL)
 
 
-@rule(*both("bincount"), sample="I:n | I:n, minlength=4 | I:n, None, size:A")
+@rule(*both("bincount"), sample="I:n | I:n, minlength=4 | I:n, None, size:A | I:n, F:n | I:n, i:n")
 def bincount(input: Any, weights: Any = None, minlength: Any = 0) -> Tensor:
     want(need(input), INTEGER, "input", "integers")
     if input.rank not in (None, 1):
         raise ShapeError(f"{name(input, 'input')} has shape {show(input.shape)}, wanted one axis")
     floats = dtypes.FLOAT32 | dtypes.FLOAT64
-    kind = INT64 if weights is None else floats if isinstance(weights, Tensor) else INT64 | floats
+    kind = INT64 if weights is None or input.shape == (0,) else INT64 | floats
+    if isinstance(weights, Tensor) and input.shape != (0,):
+        single = mask_of(weights) & dtypes.FLOAT32
+        kind = single | (dtypes.FLOAT64 if mask_of(weights) != single else 0)
+        expect_shape(weights, "weights", input.shape)
+    if isinstance(minlength, int) and minlength < 0:
+        raise ShapeError(f"minlength={minlength}, wanted at least 0")
     # who says how many classes there are means that there are no more
     named = isinstance(minlength, Poly) or (isinstance(minlength, int) and minlength > 1)
     return input.of((minlength if named else unknown(),), kind)
@@ -218,6 +224,8 @@ def bincount(input: Any, weights: Any = None, minlength: Any = 0) -> Tensor:
 
 @rule(*both("histc"), sample="F:* | F:*, 10 | F:*, bins=size:n")
 def histc(input: Any, bins: Any = 100, min: Any = 0, max: Any = 0, *, out: Any = None) -> Tensor:
+    if isinstance(bins, int) and bins < 1:
+        raise ShapeError(f"bins={bins}, wanted at least 1")
     return need(input).of(
         (bins if is_size(bins) else unknown(),), want(input, FLOATING | INTEGER, "input", "real numbers")
     )

@@ -160,10 +160,14 @@ def unbind(input: Any, dim: Any = 0) -> tuple[Tensor, ...]:
     return tuple(given.of(without(given.shape, place)) for _ in range(literal(size)))
 
 
-@rule("torch.combinations", sample="f:4 | f:5, 3 | f:3, 2, True")
+@rule("torch.combinations", sample="f:4 | f:5, 3 | f:3, 2, True | f:3, 0")
 def combinations(input: Any, r: Any = 2, with_replacement: Any = False) -> Tensor:
     if need(input).rank not in (None, 1):
         raise ShapeError(f"{name(input, 'input')} has shape {show(input.shape)}, wanted one axis")
     n, k = input.sizes()[0], literal(r)
+    if k < 0:
+        raise ShapeError(f"r={k}, wanted at least 0")
+    if k == 0:
+        return input.of((0,))
     count: Size = comb(n + k - 1 if with_replacement else n, k) if isinstance(n, int) else unknown()
     return input.of((count, k))

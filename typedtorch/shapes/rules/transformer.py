@@ -95,9 +95,10 @@ def multihead_attention(
             return output, UNKNOWN
         if need_weights is False:
             return output, None
-        if add_zero_attn is not False or add_bias_kv is not False:
+        if UNKNOWN in (add_zero_attn, add_bias_kv):
             return output, UNKNOWN
         (length, batch), (extent, _) = _length_batch(query, batch_first), _length_batch(key, batch_first)
+        extent = entry_size(extent) + bool(add_zero_attn) + bool(add_bias_kv)
         heads = [] if average_attn_weights is True else [num_heads if is_size(num_heads) else unknown()]
         return output, query.of((*([] if batch is None else [batch]), *heads, length, extent), mask)
 

@@ -1,0 +1,79 @@
+"""What holds of every rule that is called, and how a program's values come to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import typedtorch.shapes.rules  # noqa: F401 - fills the table
+from typedtorch.shapes import dtypes
+from typedtorch.shapes.infer import Program
+from typedtorch.shapes.rule import apply
+from typedtorch.shapes.tensor import UNKNOWN, ShapeError, Tensor
+
+
+def test_no_tensor_has_a_negative_size() -> None:
+    with pytest.raises(ShapeError, match="-2 is not a size"):
+        apply("torch.linspace", 0, 1, -2)
+
+
+def test_of_nothing_the_dtype_is_not_held_against_it() -> None:
+    some, none = Tensor((2, 3), dtypes.INT64), Tensor((2, 0), dtypes.INT64)
+    with pytest.raises(ShapeError, match="floating"):
+        apply("torch.softmax", some, 1)
+    assert apply("torch.softmax", none, 1) is UNKNOWN
+
+
+def _revealed(*lines: str) -> list[str]:
+    text = "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n" + "\n".join(lines) + "\n"
+    return [f.message for f in Program(lambda name: None).check("m", Path("m.py"), text).findings]
+
+
+def test_a_list_that_is_written_empty_is_empty() -> None:
+    assert _revealed("reveal_type(torch.ones([]))", "reveal_type(torch.tensor([[], []]))") == [
+        "torch.ones([]) has shape a scalar (), float32",
+        "torch.tensor([[], []]) has shape (2, 0), float32",
+    ]
+    assert _revealed("found = []", "reveal_type(torch.tensor(found))") == [
+        "torch.tensor(found) has shape (...,), any dtype"
+    ]
+
+
+def test_numbers_become_floats_of_the_default_dtype() -> None:
+    wide = "torch.set_default_dtype(torch.float64)"
+    counted = ["x = torch.arange(3)", "reveal_type(x / 2)", "reveal_type(torch.tensor(1.5))"]
+    assert _revealed(*counted) == [
+        "x / 2 has shape (3,), float32",
+        "torch.tensor(1.5) has shape a scalar (), float32",
+    ]
+    assert _revealed(wide, *counted) == [
+        "x / 2 has shape (3,), float",
+        "torch.tensor(1.5) has shape a scalar (), float",
+    ]
+    assert _revealed(wide, "y = torch.zeros(2, dtype=torch.float32)", "reveal_type(y * 2)") == [
+        "y * 2 has shape (2,), float32"
+    ]
+
+
+def test_relu_may_be_in_place() -> None:
+    assert _revealed("x = torch.zeros(2, 3)", "reveal_type(F.relu(x, True))") == [
+        "F.relu(x, True) has shape (2, 3), float32"
+    ]
+
+
+def test_subscripts_of_an_einsum_may_be_lists() -> None:
+    lines = (
+        "a, b = torch.zeros(2, 3), torch.zeros(3, 4)",
+        "reveal_type(torch.einsum(a, [0, 1], b, [1, 2], []))",
+    )
+    assert _revealed(*lines) == ["torch.einsum(a, [0, 1], b, [1, 2], []) has shape a scalar (), float32"]
+
+
+def test_added_keys_have_weights_too() -> None:
+    lines = (
+        "m = nn.MultiheadAttention(6, 3, add_bias_kv=True, add_zero_attn=True)",
+        "x = torch.zeros(5, 2, 6)",
+        "reveal_type(m(x, x, x)[1])",
+    )
+    assert _revealed(*lines) == ["m(x, x, x)[1] has shape (2, 5, 7), float32"]
