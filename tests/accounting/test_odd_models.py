@@ -14,7 +14,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from typedtorch.accounting import account
+from typedtorch.accounting import SizeError, account
 
 from .truth import inputs_of, measured_peak
 
@@ -334,7 +334,36 @@ def test_functions_over_any_number_of_batch_axes() -> None:
     for batch in ((), (3,), (2, 3)):
         found = account(attention, sizes={"batch": batch, "seq": 4, "keys": 5, "d": 8})
         assert found.flops.forward == 4 * 4 * 5 * 8 * (2 * 3 if len(batch) == 2 else sum(batch) or 1)
-        assert found.formula("flops.forward").names >= {"seq", "keys", "d"}
+        formula = found.formula("flops.forward")
+        assert formula.names >= {"seq", "keys", "d"}
+        assert not formula.pinned
+        other: dict[str, int | tuple[int, ...]] = {
+            "batch": tuple(2 * n for n in batch), "seq": 6, "keys": 3, "d": 10,
+        }  # fmt: skip
+        assert formula.subs(other) == account(attention, sizes=other).flops.forward
+        with pytest.raises(SizeError, match=f"holds for {len(batch)} axes of batch, got 4"):
+            formula.subs({**other, "batch": (2, 2, 2, 2)})
+    assert account(attention).formula("flops.forward").subs(batch=3, seq=4, keys=5, d=8) == 4 * 4 * 5 * 8 * 3
+
+
+def test_a_constructor_over_any_number_of_batch_axes() -> None:
+    class Pointwise(nn.Module):
+        def __init__(self, dim: int, layers: int) -> None:
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(dim, dim) for _ in range(layers))
+
+        def forward(self, x: Float[Tensor, "*batch dim"]) -> Float[Tensor, "*batch dim"]:
+            for layer in self.layers:
+                x = torch.tanh(layer(x))
+            return x
+
+    other: dict[str, int | tuple[int, ...]] = {"dim": 6, "layers": 3, "batch": (5, 3)}
+    found = account(Pointwise, sizes={"dim": 8, "layers": 2, "batch": (4, 2)})
+    for name in ("flops.forward", "memory.saved", "bytes.step"):
+        formula = found.formula(name)
+        assert formula.names == {"dim", "layers", "batch_0", "batch_1"}
+        assert formula.subs(other) == account(Pointwise, sizes=other).numbers[name]
+    assert str(account(Pointwise).formula("flops.forward")) == "2*batch*dim**2*layers"
 
 
 def test_a_fourier_transform_is_listed_not_zero() -> None:

@@ -128,7 +128,9 @@ def _bound(
     bound = sz.settle(call, bound, setup, sz.free_size)
     missing = [n for n in needed if n not in bound]
     try:
-        return Account(found, bound, tuple(missing), setup=setup, optimizer=optimizer, strict=strict)
+        return Account(
+            found, bound, tuple(missing), setup=setup, optimizer=optimizer, strict=strict, several=variadic
+        )
     except SizeError as error:
         culprit = sz.culprit(call, bound, given, setup)
         if culprit is None:
@@ -145,35 +147,43 @@ def _constructed(
 ) -> Account:
     unbuilt = [name for name in found.arguments if name not in given]
     if unbuilt:
-        unbuilt += [n for n in _inputs_of(found, given, unbuilt) if n not in given and n not in unbuilt]
-        return Account(found, given, tuple(unbuilt), setup=setup, optimizer=optimizer, strict=strict)
+        inputs, several = _inputs_of(found, given, unbuilt)
+        unbuilt += [n for n in inputs if n not in given and n not in unbuilt]
+        return Account(
+            found, given, tuple(unbuilt), setup=setup, optimizer=optimizer, strict=strict, several=several
+        )
     call = found.call(given)
     needed = sz.needed(call)
     own = sz.of_module(call.module, needed)
     sz.contradictions({n: s for n, s in given.items() if n in needed}, own, call.module)
-    sz.check_names(given, [*found.arguments, *needed, *_variadic(call)], _name(found.constructor))
+    variadic = _variadic(call)
+    sz.check_names(given, [*found.arguments, *needed, *variadic], _name(found.constructor))
     bound = sz.settle(call, {**own, **given}, setup, sz.free_size)
     missing = [n for n in needed if n not in bound]
-    return Account(found, bound, tuple(missing), setup=setup, optimizer=optimizer, strict=strict)
+    return Account(
+        found, bound, tuple(missing), setup=setup, optimizer=optimizer, strict=strict, several=variadic
+    )
 
 
 def _usable(device: torch.device) -> bool:
     return device.type == "meta" or (device.type == "cuda" and torch.cuda.is_available())
 
 
-def _inputs_of(found: Target, given: dict[str, Any], unbuilt: list[str]) -> list[str]:
-    """Axes of the inputs of what a constructor makes, learnt by making one at some size."""
+def _inputs_of(found: Target, given: dict[str, Any], unbuilt: list[str]) -> tuple[list[str], tuple[str, ...]]:
+    """Axes of the inputs of what a constructor makes, learnt by making one at some size, and names that
+    may stand for several.
+    """
     for guess in guesses(unbuilt):
         try:
-            return sz.needed(found.call({**given, **guess}))
+            call = found.call({**given, **guess})
         except SizeError:
             continue  # the formula's own attempts will say why
-    return []
+        return sz.needed(call), _variadic(call)
+    return [], ()
 
 
-def _variadic(call: Call) -> list[str]:
-
-    return [n for p in call.parameters for n in an.variadic_names(p.spec)]
+def _variadic(call: Call) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(n for p in call.parameters for n in an.variadic_names(p.spec)))
 
 
 def _name(target: Any) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import itertools
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
@@ -96,9 +97,33 @@ class Parameter:
     declared: Spec | None = None  # what the annotation says, also where an example is given
 
 
+def parts(sizes: Mapping[str, Any]) -> dict[str, Any]:
+    """Sizes with an axis of its own for each of several that one name stands for.
+
+    >>> parts({"batch": (4, 2), "rest": (3,), "dim": 8})
+    {'batch_0': 4, 'batch_1': 2, 'rest': 3, 'dim': 8}
+    """
+    found: dict[str, Any] = {}
+    for name, size in sizes.items():
+        found.update(_parts(name, size) if isinstance(size, tuple) else {name: size})
+    return found
+
+
+def _parts(name: str, sizes: tuple[Any, ...]) -> dict[str, Any]:
+    return {name: sizes[0]} if len(sizes) == 1 else {f"{name}_{i}": size for i, size in enumerate(sizes)}
+
+
+def _together(name: str, sizes: Sizes) -> Any:
+    """The sizes of all axes a name stands for, wherever they have axes of their own."""
+    if name in sizes:
+        return sizes[name]
+    names = itertools.takewhile(sizes.__contains__, (f"{name}_{i}" for i in itertools.count()))
+    return tuple(sizes[each] for each in names)
+
+
 def _extent(dim: ax.Dim, sizes: Sizes) -> tuple[Any, ...]:
     if dim.variadic:
-        found = sizes.get(dim.name, ()) if dim.kind == "named" else ()
+        found = _together(dim.name, sizes) if dim.kind == "named" else ()
         return found if isinstance(found, tuple) else (found,)
     if dim.kind == "fixed":
         return (dim.size,)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from typedtorch.accounting import annotations as an
 from typedtorch.accounting.errors import SizeError
 from typedtorch.shapes.size import Atom, Poly, Size, atoms, axis, divides, evaluate, floor_div
 
@@ -59,20 +60,35 @@ class Formula:
     2*batch*d_model**2
     >>> f.subs({"batch": 8, "d_model": 4})
     256
+
+    A name that stands for several axes (``*batch``) has a letter for each, counted by ``several``.
+
+    >>> Formula("bytes.step", 4 * axis("batch_0") * axis("batch_1"), several={"batch": 2}).subs(batch=(4, 8))
+    128
     """
 
     name: str
     size: Size
     pinned: Mapping[str, int] = field(default_factory=dict)
     why: str = ""
+    several: Mapping[str, int] = field(default_factory=dict)
 
-    def subs(self, sizes: Mapping[str, int] | None = None, /, **more: int) -> int:
+    def subs(
+        self, sizes: Mapping[str, int | tuple[int, ...]] | None = None, /, **more: int | tuple[int, ...]
+    ) -> int:
         """The number at these sizes, exactly.
 
         Raises:
             SizeError: a name has no size, or a pinned axis has another size than the one it is pinned to.
         """
-        given = {str(name): int(size) for name, size in {**(sizes or {}), **more}.items()}
+        wanted = {str(name): size for name, size in {**(sizes or {}), **more}.items()}
+        for name, size in wanted.items():
+            count = len(size) if isinstance(size, tuple) else 1
+            if count != self.several.get(name, 1):
+                raise SizeError(
+                    f"{self.name} holds for {self.several.get(name, 1)} axes of {name}, got {count}: {size}"
+                )
+        given = {name: int(size) for name, size in an.parts(wanted).items()}
         missing = sorted(self.names - set(given))
         if missing:
             raise SizeError(f"{self.name}: no size for {', '.join(missing)} in {given}")

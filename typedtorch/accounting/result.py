@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from typedtorch.accounting import annotations as an
 from typedtorch.accounting import figures as fg
 from typedtorch.accounting import timeline as tl
 from typedtorch.accounting.attempts import guesses
@@ -42,8 +43,10 @@ class Figures:
         setup: Setup,
         optimizer: OptimizerSpec,
         strict: bool,
+        several: tuple[str, ...] = (),
     ) -> None:
         self.target, self.sizes, self.unbound = target, dict(sizes), unbound
+        self._several = several  # names that may stand for several axes, or for none
         self.setup, self._optimizer, self.strict = setup, optimizer, strict
         self._symbolic: dict[Engine, list[Symbolic]] = {}
         self._formulas: dict[tuple[Engine, int, bool], dict[str, Size]] = {}
@@ -80,10 +83,21 @@ class Figures:
     @functools.cached_property
     def _question(self) -> Question:
         own = () if self.target.constructor is not None else of_module(self.call.module, self.sizes)
-        free = [n for n in (*self.sizes, *self.unbound) if n not in own]
-        plain = tuple(n for n in free if not isinstance(self.sizes.get(n), tuple))
+        sizes = an.parts(self.sizes)
+        free = tuple(n for n in (*sizes, *self.unbound, *self._loose) if n not in own)
         numbers = None if self.unbound else self.trace
-        return Question(self.target, self.sizes, plain, self.setup_for, numbers)
+        return Question(self.target, sizes, free, self.setup_for, numbers)
+
+    @property
+    def _loose(self) -> tuple[str, ...]:
+        """Names that may stand for several axes and have no size: in a formula without sizes, for one."""
+        return tuple(n for n in self._several if self.unbound and n not in self.sizes)
+
+    @functools.cached_property
+    def _counts(self) -> dict[str, int]:
+        """How many axes each name stands for that may stand for several."""
+        given = {n: self.sizes.get(n, ()) for n in self._several if n not in self._loose}
+        return {n: len(size) if isinstance(size, tuple) else 1 for n, size in given.items()}
 
     def symbolic(self, engine: Engine = "primes") -> Symbolic:
         """The trace with polynomials for sizes, by one of the two engines.
@@ -135,13 +149,12 @@ class Figures:
         """
         full = _full_name(name, module, operator)
         self._check_name(full)
-        if engine is None:
-            return self._derivation.formula(full)
-        return self._by(engine, full)
+        found = self._derivation.formula(full) if engine is None else self._by(engine, full)
+        return replace(found, several=self._counts)
 
     def _by(self, engine: Engine, name: str) -> Formula:
         """The formula one engine finds, which must be the number at the sizes."""
-        sizes = {n: s for n, s in self.sizes.items() if isinstance(s, int)}
+        sizes = an.parts(self.sizes)
         wrong = ""
         for at, symbolic in enumerate(self._traces(engine)):
             key = engine, at, "[" in name
