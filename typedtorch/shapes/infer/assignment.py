@@ -90,6 +90,8 @@ def _assign_attribute(frame: Frame, base: ast.expr, attr: str, value: Value, sou
         frame.state.replace_value(holder, UNKNOWN)
     elif isinstance(holder, Instance) and (setter := frame.interpreter.setter(holder, attr)) is not None:
         frame.call(setter, Args([value], [source]), base)
+    elif isinstance(holder, Instance) and _is_descriptor(holder, attr):
+        frame.state.replace_value(holder, without_attributes(holder))
     elif isinstance(holder, Instance):
         spec = holder.info.spec(attr)
         if spec is not None and source is not None and specs.shaped(spec):
@@ -111,6 +113,15 @@ def _assign_attribute(frame: Frame, base: ast.expr, attr: str, value: Value, sou
         _other_data(frame, holder, value)
     elif isinstance(holder, Tensor) and holder.library == "numpy" and attr in ("dtype", "shape"):
         frame.state.replace_value(holder, UNKNOWN)  # the same bytes, read as something else
+
+
+def _is_descriptor(holder: Instance, attr: str) -> bool:
+    """Whether an object of the class's body says what an assignment does, by its ``__set__``."""
+    for info in holder.info.mro():
+        if isinstance(made := info.assigned.get(attr), ast.Call):
+            made_by = info.evaluate(made)
+            return isinstance(made_by, Instance) and made_by.info.find("__set__") is not None
+    return False
 
 
 def _other_data(frame: Frame, tensor: Value, data: Value) -> None:

@@ -202,6 +202,8 @@ def of_instance(frame: Frame, value: Instance, name: str, node: ast.AST) -> Valu
 def _of_body(info: ClassInfo, name: str) -> Value:
     """What a class body assigns; of a list or dict that its file fills, only that it is one."""
     made = info.evaluate(info.assigned[name])
+    if isinstance(made, Instance) and made.info.find("__get__") is not None:
+        return UNKNOWN
     facts = info.module.facts(info.module.tree)
     if name not in facts.changed_attributes:
         return made

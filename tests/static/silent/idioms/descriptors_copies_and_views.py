@@ -264,6 +264,39 @@ def f13():
     assert w.shape == (3, 5) and v.shape == (5, 2) and u.shape == (5, 2)
 
 
+class Fitted:
+    """What is assigned is kept under another name, and as wide as the class says."""
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = "_" + name
+
+    def __get__(self, obj: Any, owner: Optional[type] = None) -> Any:
+        return self if obj is None else getattr(obj, self.name, torch.zeros(self.width))
+
+    def __set__(self, obj: Any, value: Tensor) -> None:
+        setattr(obj, self.name, value.expand(self.width))
+
+
+class Particle:
+    position = Fitted(3)
+    spin = Fitted(2)
+
+    def __init__(self, x: Tensor) -> None:
+        self.position = x
+
+
+def f14():
+    p = Particle(torch.ones(1))
+    a = p.position @ torch.ones(3)
+    p.spin = torch.tensor(1.0)
+    b = p.spin[1:].unsqueeze(0)
+    c = p.spin.shape[0] + Particle.spin.width
+    assert a.ndim == 0 and b.shape == (1, 1) and c == 4
+
+
 def main():
     for k, f in list(globals().items()):
         if k.startswith("f") and k[1:].isdigit() and k != "f8":
