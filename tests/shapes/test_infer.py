@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import typedtorch.shapes
+from typedtorch.shapes import infer
 from typedtorch.shapes.infer import Finding, Program, Report, inlining, interpreter
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.signatures import Signature
@@ -304,3 +306,10 @@ def test_the_engine_survives_its_own_sources() -> None:
     program = Program(lambda name: None)
     for path in sorted(root.glob("infer/*.py")):
         assert not program.check(path.stem, path).findings
+
+
+def test_the_map_of_the_engine_has_every_module() -> None:
+    there = {path.stem for path in Path(infer.__file__).parent.glob("*.py")} - {"__init__"}
+    lines = re.findall(r"^(?:- .*?:|  )(.*)$", infer.__doc__ or "", re.M)
+    named = re.findall(r"(?<![*\w])\w+", re.sub(r"\(.*?\)", "", ",".join(lines)))
+    assert sorted(named) == sorted(there)

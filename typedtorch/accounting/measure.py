@@ -1,4 +1,4 @@
-"""What a program really holds in memory on this machine, to stand beside what was predicted."""
+"""The memory that a program really uses on this machine, to compare with the prediction."""
 
 from __future__ import annotations
 

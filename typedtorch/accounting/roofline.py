@@ -1,4 +1,4 @@
-"""Time by the roofline: an operator takes what its arithmetic or its traffic takes, whichever is longer.
+"""Time by the roofline: an operator takes as long as its arithmetic or its traffic, whichever is longer.
 
 ``max(flops / peak(dtype), bytes / bandwidth)`` per operator, summed (Williams et al. 2009).  No
 operator is faster than its arithmetic at the device's peak, so the sum is never below the ideal time.

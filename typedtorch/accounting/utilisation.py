@@ -1,4 +1,4 @@
-"""How well a machine was used: FLOP/s achieved over FLOP/s promised, and a peak to compare with."""
+"""How well a machine was used: achieved over peak FLOP/s, and how to measure a peak."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     options = _parser().parse_args(argv)
     sys.setrecursionlimit(max(sys.getrecursionlimit(), DEPTH))
-    gc.set_threshold(200_000, 30, 30)  # little becomes garbage: looking for it costs a third of the time
+    gc.set_threshold(200_000, 30, 30)  # little is garbage; collecting takes a third of the time
     try:
         return _run(options)
     except (UsageError, TargetError, config.ConfigError) as error:

@@ -17,7 +17,7 @@ _MARKS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 class Finder:
     """Looks in a program's own folders first, then among installed packages.
 
-    Of installed packages only what has shape annotations is worth reading; the rest is unknown.
+    Of installed packages only those with shape annotations are read; the rest is unknown.
     """
 
     def __init__(self, roots: Sequence[Path]) -> None:

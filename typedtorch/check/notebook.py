@@ -1,4 +1,4 @@
-"""Notebooks: the code cells one after another as one source, and where each line of it stands.
+"""Notebooks: the code cells one after another as one source, and the cell and line of each of its lines.
 
 What only IPython understands (``%magic``, ``!command``, ``name?``) is replaced, line for line, where Python
 refuses it; so a line that could be both, such as one of an expression that goes on with ``% n``, stays.
@@ -34,7 +34,7 @@ class NotebookError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What is written, what of it is Python, and why it is none: a line, a column and a reason."""
+    """A code cell: its text, the Python in it, and if there is none the line, column and reason."""
 
     source: str
     python: str

@@ -1,4 +1,4 @@
-"""Checks files in several processes at once: what is found in one file needs no other file's findings."""
+"""Checks files in several processes at once; the findings of one file do not depend on those of another."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ Looked = tuple[list[Finding], Coverage]
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What checking came to: findings in order of place, and by file how many tensors are known."""
+    """The outcome of a check: findings in order of place, and for each file how many shapes are known."""
 
     findings: list[Finding]
     coverage: dict[str, Coverage]
@@ -43,7 +43,7 @@ class Result:
 
 @dataclass
 class _Group:
-    """What the files that see the same modules share."""
+    """What files share whose imports are found in the same folders."""
 
     finder: Finder
     sources: Sources
@@ -61,8 +61,8 @@ class _Group:
 class Checker:
     """Checks files with one model of the program for each folder that imports start from.
 
-    ``jobs`` is how many processes there may be, 0 for as many as are worth their start; ``cache`` a folder in
-    which answers are kept.
+    ``jobs`` is the number of processes, 0 to choose it by the amount of work; ``cache`` a folder in which
+    answers are kept.
     """
 
     show_traceback: bool = False
@@ -93,7 +93,7 @@ class Checker:
         return Result(_in_order(findings), coverage, len(targets))
 
     def imported(self) -> frozenset[Path]:
-        """Files of the program, not of installed packages, that what was checked imports."""
+        """The program's own files that the checked files import; those of installed packages are left out."""
         found = (path for group in self._groups.values() for path in group.finder.found())
         return frozenset(self._imported).union(p.absolute() for p in found if not is_installed(p))
 
@@ -102,7 +102,7 @@ class Checker:
         return (self._notebook if target.path.suffix == notebook.SUFFIX else self._file)(target)
 
     def _is_new(self, target: Target) -> bool:
-        """Whether a file is work for the engine."""
+        """Whether the engine has to look at a file: it speaks of tensors, and no answer is kept."""
         if target.data is not None or target.path.suffix == notebook.SUFFIX:
             return False
         return self._known(target) is None and self._group(target).sources.relevant(
@@ -110,7 +110,7 @@ class Checker:
         )
 
     def _in_processes(self, targets: Sequence[Target]) -> dict[Target, Looked]:
-        """What other processes find, where there is enough for them to do."""
+        """The findings of other processes, where there is enough work for more than one."""
         if targets and self.cache is not None:
             _mark(self.cache)
         size = sum(stamp(target.path)[1] for target in targets)
@@ -146,7 +146,7 @@ class Checker:
         return [*shown, *self._unused(target, switched_off)], answer.coverage
 
     def _known(self, target: Target) -> Answer | None:
-        """What is kept of a file from an earlier run, if it still holds."""
+        """The answer that an earlier run kept for a file, if it is still valid."""
         if target.data is not None:
             return None
         if target not in self._answers:
@@ -155,7 +155,7 @@ class Checker:
         return self._answers[target]
 
     def _answer(self, group: _Group, target: Target, text: str) -> Answer | Finding:
-        """What the engine finds, or why it cannot."""
+        """The engine's answer for a file, or a finding that says why there is none."""
         parsed = _parse(target, text)
         if isinstance(parsed, Finding):
             return parsed
@@ -178,7 +178,7 @@ class Checker:
         return answer
 
     def _unused(self, target: Target, comments: Ignores) -> Iterator[Finding]:
-        """Comments that could go, where this is asked for."""
+        """Ignore comments that silence nothing, where they are to be reported."""
         for line, column, message in comments.unused() if self.warn_unused_ignores else ():
             yield Finding(target.shown, line, column, line, column + 1, "unused-ignore", message)
 
@@ -194,12 +194,12 @@ class Checker:
 
 
 def _given(module: str, path: Path) -> list[str]:
-    """Attributes that a file reads and others give."""
+    """Names of attributes that a file reads and other files assign."""
     return given_around(module, path, path.read_text(encoding="utf-8", errors="replace"))
 
 
 def _mark(folder: Path) -> None:
-    """Say to other tools that a folder holds nothing to be kept or searched."""
+    """Mark a folder as a cache, for git and for backup programs."""
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / ".gitignore").write_text("*\n")
@@ -207,7 +207,7 @@ def _mark(folder: Path) -> None:
 
 
 def _beside(finding: Finding, comments: Ignores) -> Finding:
-    """A finding on a line whose comment is about other codes says so: one of them may be misspelt."""
+    """The finding, with a hint where the line's comment ignores other codes: one may be misspelt."""
     others = comments.lines.get(finding.line)
     if not others or finding.severity == "note":
         return finding
@@ -216,7 +216,7 @@ def _beside(finding: Finding, comments: Ignores) -> Finding:
 
 
 def _in_order(findings: list[Finding]) -> list[Finding]:
-    """By place; what is said twice of one line is said once, as mypy does."""
+    """Findings by place; a message that one line has twice is kept once, as mypy does."""
     once = {(f.path, f.cell, f.line, f.severity, f.message): f for f in reversed(findings)}
     return sorted(once.values(), key=lambda f: (f.path, f.cell or 0, f.line, f.column, f.code, f.message))
 
@@ -237,7 +237,7 @@ def _read(target: Target) -> str | Finding:
 
 
 def _in_characters(findings: Sequence[Finding], text: str) -> list[Finding]:
-    """``ast`` counts columns in bytes, and everybody else in characters."""
+    """The findings with columns in characters; ``ast`` counts them in bytes."""
     lines = text.split("\n")
 
     def column(line: int, count: int) -> int:

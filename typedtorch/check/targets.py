@@ -44,7 +44,7 @@ def targets(names: Sequence[str], config: Config) -> list[Target]:
 
 
 def unsaved(path: Path, data: bytes, config: Config) -> list[Target]:
-    """A file as an editor holds it; nothing where the options leave it out."""
+    """A file with the unsaved text of an editor; nothing where the options exclude it."""
     path = path.absolute()
     return [] if config.excludes(path) else [_target(path, config, data)]
 
@@ -75,7 +75,7 @@ def _sources_under(folder: Path) -> Iterator[Path]:
 
 
 def _shown(path: Path) -> str:
-    """Relative to where the user stands, if it lies below."""
+    """The path relative to the current folder, if it is below it."""
     try:
         return str(path.relative_to(Path.cwd()))
     except ValueError:

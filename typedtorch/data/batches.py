@@ -19,7 +19,7 @@ _FARTHEST = 1 << 62  # an index is 64 bits
 
 
 class Batch(NamedTuple):
-    """What a language model sees, and what it has to say at each place."""
+    """Inputs of a language model, and the next token at each position: ``(batch, seq)`` each, int64."""
 
     inputs: Integer[Tensor, "batch seq"]
     targets: Integer[Tensor, "batch seq"]

@@ -18,7 +18,7 @@ from typedtorch.data.sources import RowBuffer
 
 
 class Event(Protocol):
-    """What tells that a copy from a slot has ended; :class:`torch.cuda.Event` is one."""
+    """Tells when a copy from a slot has ended; :class:`torch.cuda.Event` is one."""
 
     def record(self) -> None: ...
     def synchronize(self) -> None: ...

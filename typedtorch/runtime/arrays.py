@@ -168,7 +168,7 @@ _FORMATTED = "{}\\'"  # an axis with one of these is not its own value as an f-s
 
 
 class Unbound(Exception):
-    """The annotation, not the value, is at fault: it rests on a name that has no size yet."""
+    """The annotation is wrong, not the value: it uses a name that has no size yet."""
 
 
 class Uncomputable(Exception):

@@ -1,4 +1,4 @@
-"""The checker of one function: its signature as specs, and the full check that explains a refusal."""
+"""The checker of one function: its signature as specs, and the full check that explains a refused value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The complete state of a run, taken and put back: nothing left out, nothing put back by halves."""
+"""The complete state of a run: taken, compared with a saved one, and restored as a whole or not at all."""
 
 from __future__ import annotations
 

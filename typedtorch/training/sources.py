@@ -1,4 +1,4 @@
-"""Batches from anywhere: our own resumable streams, or any iterable, with a position that can be saved."""
+"""Batches with a position that can be saved, from our own resumable streams or from any iterable."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Replayed:
         return iter(self.iterable)
 
     def _generators(self) -> list[torch.Generator]:
-        """Those the iterable draws from besides the global ones."""
+        """The random generators that the iterable draws from besides the global ones."""
         parts = (self.iterable, getattr(self.iterable, "sampler", None))
         found = [getattr(part, "generator", None) for part in parts]
         unique = {id(each): each for each in found if isinstance(each, torch.Generator)}

@@ -1,4 +1,4 @@
-"""A copy of a state in host memory, taken quickly and often."""
+"""Fast repeated copies of a state into host memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One optimizer step's gradients: micro-batches summed, then divided by how much they hold together."""
+"""The gradients of one optimizer step: summed over micro-batches, then divided by the joint count."""
 
 from __future__ import annotations
 

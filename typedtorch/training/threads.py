@@ -1,4 +1,4 @@
-"""Threads that wait asleep, set before torch starts them.
+"""Makes torch's threads sleep while they wait; this has to be set before torch starts them.
 
 By default the threads of a parallel operator spin while they wait for each other. On a machine that does
 anything else besides, they spin through the time the others need: on two cores, beside about ten other busy

@@ -1,4 +1,4 @@
-"""Nested state to JSON and named tensors, and back: nothing is pickled, so nothing read can run code.
+"""Nested state to JSON and named tensors, and back; nothing is pickled, so reading it cannot run code.
 
 JSON keeps None, booleans, integers, floats, strings, lists and dictionaries with string keys as they are.
 What it does not have is an object with one key that begins with ``$``: ``$tensor``, ``$array``,

@@ -1,4 +1,4 @@
-"""Memory in use, and the most that was."""
+"""Memory in use now, and the peak of a run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def memory_in_use(device: torch.device | None) -> int:
 
 
 class PeakMemory:
-    """The most bytes the tensors of a run held at once, to stand beside what was predicted.
+    """The most bytes that the tensors of a run held at once, to compare with the prediction.
 
     On a GPU that is the allocator's own peak since this was made, above what was in use then. A CPU's
     allocator keeps no such figure: there one step, the second, runs under a tracker of storages (the
