@@ -81,11 +81,12 @@ def _changed(frame: Frame, receiver: Sequence, name: str, args: Args, node: ast.
     items, values, place = receiver.items, args.values, frame.place(node)
     if receiver.kind == "set" and items:  # of which some may be equal
         return _changed(frame, Sequence("set", None, receiver.any_item), name, args, node)
-    if name in ("append", "add") and values:
+    at_either_end = items is None or items == ()
+    if values and (name in ("append", "add") or (name == "appendleft" and at_either_end)):
         return _appended(receiver, values[0], place)
     if name in ("extend", "update", "__iadd__") and values:
         more = items_of(values[0])
-        if items is not None and more is not None and receiver.kind != "set":
+        if items is not None and more is not None and receiver.kind not in _UNCOUNTED:
             return replace(receiver, items=(*items, *more))
         each = iterate(values[0], place)
         return Sequence(receiver.kind, None, each if items == () else join(receiver.any_item, each, place))
@@ -108,9 +109,14 @@ def _changed(frame: Frame, receiver: Sequence, name: str, args: Args, node: ast.
     return None
 
 
+# a set holds equal items once, a deque of a maximal length drops some
+_UNCOUNTED = frozenset({"set", "deque"})
+
+
 def _appended(receiver: Sequence, value: Value, place: str) -> Sequence:
-    if receiver.kind == "set":
-        return Sequence("set", None, value if receiver.items == () else join(receiver.any_item, value, place))
+    if receiver.kind in _UNCOUNTED:
+        each = value if receiver.items == () else join(receiver.any_item, value, place)
+        return Sequence(receiver.kind, None, each)
     if receiver.items is None:
         length = None if receiver.length is None or receiver.kind != "list" else receiver.length + 1
         return Sequence(receiver.kind, None, join(receiver.element, value, place), length)

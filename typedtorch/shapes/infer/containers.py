@@ -58,7 +58,9 @@ def deque(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``deque(xs, maxlen)``: one with a maximum drops items at one end when others come to the other."""
     made = _make("list")(frame, args, node)
     bounded = args.open or args.get(1, "maxlen", None) is not None
-    return Sequence("list", None, made.any_item) if bounded and isinstance(made, Sequence) else made
+    if not bounded or not isinstance(made, Sequence):
+        return made
+    return Sequence("deque", ()) if made.items == () else Sequence("deque", None, made.any_item)
 
 
 def to_tuple(frame: Frame, args: Args, node: ast.AST) -> Value:
@@ -112,8 +114,10 @@ def _transposed(args: Args) -> Value:
     """``zip(*pairs)`` of any number of pairs: all that come first, and all that come second."""
     if len(args.values) != 1 or not args.spread or not isinstance(args.spread[0], Sequence):
         return UNKNOWN
-    parts = items_of(args.spread[0].any_item)
-    return UNKNOWN if parts is None else Sequence("iterator", tuple(Sequence("list", None, p) for p in parts))
+    parts, length = items_of(args.spread[0].any_item), lengths.length_of(args.spread[0])
+    if parts is None:
+        return UNKNOWN
+    return Sequence("iterator", tuple(Sequence("list", None, part, length) for part in parts))
 
 
 def enumerate_(frame: Frame, args: Args, node: ast.AST) -> Value:

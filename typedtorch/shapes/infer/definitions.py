@@ -354,7 +354,7 @@ def _wrappers(node: Def) -> list[Def]:
 
 def _forget_items(frame: Frame, name: str) -> None:
     value = frame.state.variables.get(name)
-    if isinstance(value, Sequence) and value.kind in ("list", "set"):
+    if isinstance(value, Sequence) and value.kind in ("list", "set", "deque"):
         element = value.element if value.items == () else UNKNOWN  # as it was annotated
         frame.state.replace_value(value, Sequence(value.kind, None, element))
     elif isinstance(value, DictV):

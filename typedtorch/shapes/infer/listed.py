@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.lengths import COUNTS, for_several
 from typedtorch.shapes.infer.operators import apply_rule
-from typedtorch.shapes.infer.values import UNKNOWN, Sequence, Value, join_all
+from typedtorch.shapes.infer.values import UNKNOWN, Sequence, Value
 from typedtorch.shapes.rule import RULES
 
 
@@ -31,13 +32,18 @@ def from_data(name: str) -> Special:
             )
             for filled, keywords in _filled(args)
         ]
-        return join_all(made, frame.place(node))
+        lists = [data] if len(made) == len(COUNTS) and isinstance(data := _data(args), Sequence) else []
+        return for_several(made, lists, frame.place(node))
 
     return handler
 
 
+def _data(args: Args) -> Value:
+    return args.values[0] if args.values else args.keywords.get("data", UNKNOWN)
+
+
 def _filled(args: Args) -> list[tuple[tuple[Value, ...], dict[str, Value]]]:
-    """The arguments with lists of unknown length taken for two items and for three."""
+    """The arguments with lists of unknown length taken for two items and for three, or four as well."""
     if args.values:
         return [((data,), args.keywords) for data in _lengths(args.values[0])]
     if "data" in args.keywords:
@@ -47,7 +53,12 @@ def _filled(args: Args) -> list[tuple[tuple[Value, ...], dict[str, Value]]]:
 
 def _lengths(data: Value) -> list[Value]:
     counted = _counted(data, 2)
-    return [data] if counted is data else [counted, _counted(data, 3)]
+    if counted is data:
+        return [data]
+    alone = (
+        isinstance(data, Sequence) and data.length is not None and _counted(data.element, 2) is data.element
+    )
+    return [_counted(data, count) for count in (COUNTS if alone else COUNTS[:2])]
 
 
 def _counted(data: Value, count: int) -> Value:

@@ -12,6 +12,7 @@ from typedtorch.shapes.infer import (
     default_dtype,
     layers,
     library,
+    loading,
     mutation,
     registering,
 )
@@ -50,6 +51,8 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
         return Sequence("iterator", None, (Object("str"), each) if name.startswith("named_") else each)
     if name == "apply" and registering.is_module(receiver):
         return registering.applied(frame, receiver, args.get(0, "fn", UNKNOWN))
+    if name == "load_state_dict":
+        loading.check(frame, receiver, node)
     if isinstance(receiver, (Tensor, Choice)):
         return _tensor_method(frame, receiver, name, args, node)
     if isinstance(receiver, DictV) and name == "save_for_backward":

@@ -40,8 +40,8 @@ def _one_of(holder: DictV | Sequence, updated: Value, place: str) -> Value:
 def forget(frame: Frame, args: Args) -> Value:
     """The result of an unknown call, which may change the containers it is given."""
     for value in args.every():
-        if isinstance(value, Sequence) and value.kind == "list":
-            frame.state.replace_value(value, Sequence("list", None, UNKNOWN))
+        if isinstance(value, Sequence) and value.kind in ("list", "deque"):
+            frame.state.replace_value(value, Sequence(value.kind, None, UNKNOWN))
         elif isinstance(value, DictV):
             frame.state.replace_value(value, DictV({}, UNKNOWN, value.kind))
         else:

@@ -142,7 +142,7 @@ def _holds_tensors(value: Value) -> bool:
 
 
 def _plain_container(value: Value) -> bool:
-    return isinstance(value, (Sequence, DictV)) and value.kind in ("list", "set", "dict")
+    return isinstance(value, (Sequence, DictV)) and value.kind in ("list", "set", "deque", "dict")
 
 
 def _changes(info: ClassInfo, attribute: str) -> bool:
