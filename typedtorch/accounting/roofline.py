@@ -136,7 +136,7 @@ def hints(costs: Iterable[Cost], time: Time | None) -> tuple[Hint, ...]:
                 better = -(-size // 64) * 64 if size > 512 else -(-size // want) * want
                 found[cost.op.path, str(size)] = Hint(
                     cost.op.path, cost.op.name,
-                    f"a size of {size} is no multiple of {want}: tensor cores want one; pad it to {better}",
+                    f"size {size} is not a multiple of {want}, which tensor cores need; pad it to {better}",
                 )  # fmt: skip
     if time is not None and time.memory_share > 0.5:
         slow = next((d for d in time.memory_bound if "mm" in d.name), None)

@@ -222,23 +222,26 @@ def duration(seconds: float) -> str:
     return f"{hours}:{m:02d}:{s:02d}" if hours else f"{m}:{s:02d}"
 
 
-def si(value: float) -> str:
+def si(value: float, unit: str = "") -> str:
+    """Three digits and a decimal prefix, and the unit if there is one.
+
+    >>> si(950), si(18240), si(3.2e6), si(989.4e12, "FLOP/s")
+    ('950', '18.2k', '3.20M', '989 TFLOP/s')
     """
-    >>> si(950), si(18240), si(3.2e6), si(989.4e12)
-    ('950', '18.2k', '3.20M', '989T')
-    """
-    for unit in ("", "k", "M", "G", "T", "P"):
-        if abs(value) < 1000 or unit == "P":
+    for prefix in ("", "k", "M", "G", "T", "P"):
+        if abs(value) < 1000 or prefix == "P":
             break
         value /= 1000
-    if not unit and value == int(value):
-        return f"{int(value)}"
+    behind = f" {prefix}{unit}" if unit else prefix
+    if not prefix and value == int(value):
+        return f"{int(value)}{behind}"
     digits = 2 if abs(value) < 10 else 1 if abs(value) < 100 else 0
-    return f"{value:.{digits}f}{unit}"
+    return f"{value:.{digits}f}{behind}"
 
 
 def size(count: float) -> str:
-    """
+    """Bytes with a binary prefix.
+
     >>> size(3_500_000), size(2**34)
     ('3.3 MiB', '16.0 GiB')
     """

@@ -183,7 +183,7 @@ class Ending:
         if p.step_seconds is not None and summary["step_seconds"]:
             rows.append(
                 ("step time", f"{p.step_seconds * 1e3:.1f} ms", f"{summary['step_seconds'] * 1e3:.1f} ms",
-                 "predicted at the roofline, the least it can be")
+                 "predicted by the roofline, a lower bound")
             )  # fmt: skip
         if p.memory_peak is not None:
             measured = summary["peak_memory"]
@@ -191,12 +191,12 @@ class Ending:
             how = f"{self.memory.how}{many}" if measured is not None else "not measured"
             rows.append(("memory", size(p.memory_peak), size(measured) if measured else "-", how))
         if p.peak is not None and summary["mfu"] is not None:
-            of = f"of {si(p.peak.flops)}FLOP/s: {p.peak.label}"
+            of = f"of {si(p.peak.flops, 'FLOP/s')}: {p.peak.label}"
             rows.append(("MFU", "-", f"{summary['mfu']:.1%}", of))
         return rows
 
     def _losses(self, summary: dict[str, Any]) -> list[str]:
-        """What it came to, in sentences."""
+        """The result of the run, in sentences."""
         step, now = summary["step"], summary["steps_now"]
         speed = f"{duration(summary['seconds'])}, {si(summary['tokens_per_second'])} tokens/s"
         lines = [f"trained {now} steps{f', to step {step},' if now < step else ''} in {speed}"]
@@ -246,19 +246,15 @@ def _evaluations(folder: RunFolder) -> dict[int, dict[str, float]]:
 
 
 def _predicted_rows(p: Prediction, steps: int) -> list[tuple[str, str]]:
-    """What the shapes say a step costs, and the peak it is compared with."""
+    """Predicted cost of a step, and the peak that it is compared with."""
     if p.flops_per_token is None:
         return [("predicted", f"nothing: {p.why_not}")]
     rows = [("FLOPs", f"{si(p.flops_per_token)} per token, forward and backward")]
     if p.peak is not None:
-        rows.append(("peak", f"{si(p.peak.flops)}FLOP/s ({p.peak.label})"))
+        rows.append(("peak", f"{si(p.peak.flops, 'FLOP/s')} ({p.peak.label})"))
     if p.memory_peak is not None:
         rows.append(("memory", f"{size(p.memory_peak)} predicted peak{p.shared}"))
     if p.step_seconds is not None:
-        rows.append(
-            (
-                "time",
-                f"{p.step_seconds * 1e3:.1f} ms a step, {duration(p.step_seconds * steps)} in all, at least",
-            )
-        )
+        total = duration(p.step_seconds * steps)
+        rows.append(("time", f"at least {p.step_seconds * 1e3:.1f} ms per step, {total} in all"))
     return rows
