@@ -17,6 +17,7 @@ from typedtorch.shapes.infer.layers import call_instance, call_layer, call_seque
 from typedtorch.shapes.infer.lengths import CUTS, pieces
 from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.places import read_place
+from typedtorch.shapes.infer.runs import leave_open
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -176,6 +177,7 @@ def call_function(frame: Frame, function: FunctionV, args: Args, node: ast.AST) 
         if parameter.name in bound and not failed:
             value, where = bound[parameter.name]
             failed = check_argument(frame, node, parameter, value, where, names)
+    leave_open(names, function.bound)
     failed = failed or signature.unkept
     made = interpreter.function_result(frame, function, signature, bound, names, node, failed=failed)
     return shared.of_cache(function.node, function.module, made)

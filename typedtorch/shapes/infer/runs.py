@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typedtorch.shapes.axes import Axes, Dim
 from typedtorch.shapes.infer.assuming import Names
-from typedtorch.shapes.size import is_unknown
+from typedtorch.shapes.infer.values import Instance, Tensor, Value
+from typedtorch.shapes.size import is_unknown, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     Pack,
@@ -41,6 +42,19 @@ def match_unknown(axes: Axes, names: Names) -> None:
     """Nothing is known of what was given: it may have broadened a run of axes ``*#name``."""
     if axes.variadic is not None and axes.dims[axes.variadic].broadcastable:
         match_run(axes.dims[axes.variadic], (ANY_AXES,), names, "")
+
+
+def leave_open(names: Names, receiver: Value) -> None:
+    """What was given for ``*#name`` may still be broadened: where it is 1, and by what an object holds."""
+    for name, run in names.packs.items():
+        if _widened(name) not in names.binders:
+            continue
+        if isinstance(receiver, Instance) and any(
+            isinstance(held, Tensor) and held.shape for held in receiver.attributes.values()
+        ):
+            names.packs[name] = (ANY_AXES,)
+        elif 1 in run:
+            names.packs[name] = tuple(unknown() if entry == 1 else entry for entry in run)
 
 
 def _bind(dim: Dim, middle: Shape, names: Names, binder: str) -> None:

@@ -59,6 +59,29 @@ class Widths(nn.Module):
         return self.layers[1](self.layers[0](x)) if self.deep else self.layers[0](x)
 
 
+@dataclass
+class Rays:
+    origins: Float[Tensor, "*n 3"]
+
+    def at(self, depth: Float[Tensor, "*#n k"]) -> Float[Tensor, "*n k 3"]:
+        return self.origins[..., None, :] + depth[..., None]
+
+
+TABLE = torch.zeros(4, 3)
+
+
+def looked_up(x: Float[Tensor, "*#n 3"]) -> Float[Tensor, "*n 3"]:
+    return TABLE + x
+
+
+def broadened() -> None:
+    rays = Rays(torch.zeros(4, 6, 3))
+    by_column = rays.at(torch.zeros(6, 5))
+    of_all = rays.at(torch.zeros(1, 5))
+    rows = looked_up(torch.zeros(1, 3))
+    print(by_column.view(24, 5, 3) + of_all.view(24, 5, 3), rows.view(2, 2, 3))
+
+
 def use(deltas: Float[Tensor, "5 4 1"], index: Int[Tensor, "5 1"]) -> Float[Tensor, "5 4 1"]:
     cameras = Cameras(torch.ones(3, 12), torch.ones(1))
     assert cameras.times.shape == (3, 1)
@@ -68,4 +91,4 @@ def use(deltas: Float[Tensor, "5 4 1"], index: Int[Tensor, "5 1"]) -> Float[Tens
     return Samples(index[..., None].expand(-1, 4, -1), deltas).deltas
 
 
-# run: use(randn(5, 4, 1), randint(0, 3, (5, 1)))
+# run: use(randn(5, 4, 1), randint(0, 3, (5, 1))); broadened()
