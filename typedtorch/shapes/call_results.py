@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from typedtorch.shapes.module_uses import Position, position
@@ -268,25 +268,11 @@ def _leaves(target: ast.expr) -> Iterator[ast.expr]:
 
 def _calls(value: ast.expr) -> Iterator[ast.Call]:
     """The calls whose results make up the value: not those among another call's arguments."""
-    match value:
-        case ast.Call(func=function):
-            yield value
-            yield from _calls(function)
-        case (
-            ast.Attribute(value=inner)
-            | ast.Subscript(value=inner)
-            | ast.Starred(value=inner)
-            | ast.Await(value=inner)
-        ):
-            yield from _calls(inner)
-        case ast.UnaryOp(operand=inner) | ast.NamedExpr(value=inner):
-            yield from _calls(inner)
-        case ast.BinOp(left=a, right=b) | ast.IfExp(body=a, orelse=b):
-            yield from _calls(a)
-            yield from _calls(b)
-        case ast.BoolOp(values=values) | ast.Tuple(elts=values):
-            for item in values:
-                yield from _calls(item)
+    if isinstance(value, ast.Call):
+        yield value
+        yield from _calls(value.func)
+    for part in _parts(value):
+        yield from _calls(part)
 
 
 def _result_names(value: ast.expr) -> Iterator[str]:
@@ -296,13 +282,24 @@ def _result_names(value: ast.expr) -> Iterator[str]:
             yield name
         case ast.Call(func=ast.Attribute(value=inner)):
             yield from _result_names(inner)
-        case ast.Attribute(value=inner) | ast.Subscript(value=inner) | ast.Starred(value=inner):
-            yield from _result_names(inner)
-        case ast.UnaryOp(operand=inner) | ast.NamedExpr(value=inner):
-            yield from _result_names(inner)
+    for part in _parts(value):
+        yield from _result_names(part)
+
+
+def _parts(value: ast.expr) -> Sequence[ast.expr]:
+    """The operands of an operator, the items of a tuple, what an attribute or an item is of."""
+    match value:
+        case (
+            ast.Attribute(value=inner)
+            | ast.Subscript(value=inner)
+            | ast.Starred(value=inner)
+            | ast.Await(value=inner)
+            | ast.UnaryOp(operand=inner)
+            | ast.NamedExpr(value=inner)
+        ):
+            return [inner]
         case ast.BinOp(left=a, right=b) | ast.IfExp(body=a, orelse=b):
-            yield from _result_names(a)
-            yield from _result_names(b)
-        case ast.BoolOp(values=values) | ast.Tuple(elts=values):
-            for item in values:
-                yield from _result_names(item)
+            return [a, b]
+        case ast.BoolOp(values=parts) | ast.Tuple(elts=parts):
+            return parts
+    return []

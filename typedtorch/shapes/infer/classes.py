@@ -184,11 +184,6 @@ class ClassInfo:
         return any(b.startswith(("enum.", "strenum.")) for b in self.external_bases())
 
     @property
-    def opaque(self) -> bool:
-        """Whether a base could define members that cannot be seen."""
-        return any(not is_seen(base) and base != "torch.nn.Module" for base in self.external_bases())
-
-    @property
     def is_structural(self) -> bool:
         """Whether an object may be of the class though its own does not derive from it, as of a protocol."""
         headed = (b.value if isinstance(b, ast.Subscript) else b for b in self.node.bases)

@@ -85,7 +85,7 @@ def _several(input: Tensor, places: list[int], what: str) -> None:
     """A statistic is over more than one value."""
     if input.rank is not None and all(input.shape[p] == 1 for p in places):
         raise ShapeError(
-            f"{name(input, 'input')} has shape {show(input.shape)}: more than one {what} is wanted"
+            f"{name(input, 'input')} has shape {show(input.shape)}: it must have more than one {what}"
         )
 
 

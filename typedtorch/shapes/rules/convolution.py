@@ -70,7 +70,7 @@ def convolve(
         lead,
         inner * groups if all_sizes(groups) else unknown(),
         who,
-        f"the weight of {groups} groups wants" if groups != 1 else "the weight wants",
+        f"the weight of {groups} groups takes" if groups != 1 else "the weight takes",
     )
     _check_bias(bias, out)
     made = _convolved(sizes, kernel, stride, padding, dilation, axes)
@@ -134,7 +134,7 @@ def transpose_convolve(
     if isinstance(groups, int) and isinstance(inner, int) and (groups < 1 or inner % groups):
         raise ShapeError(f"groups={groups} does not divide the {inner} input channels")
     out = part * groups if all_sizes(groups) else unknown()
-    _check_channels(lead, inner, who, "the weight wants")
+    _check_channels(lead, inner, who, "the weight takes")
     _check_bias(bias, out)
     columns = [
         each_or_unknown(v, axes, w)

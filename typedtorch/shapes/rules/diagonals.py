@@ -242,7 +242,7 @@ def cross(input: Any, other: Any, dim: Any = None, *, out: Any = None) -> Tensor
     if input.rank is not None and other.rank is not None and len(input.shape) != len(other.shape):
         raise ShapeError(
             f"{name(input, 'input')} has shape {show(input.shape)} and {name(other, 'other')} "
-            f"{show(other.shape)}: one number of axes is wanted"
+            f"{show(other.shape)}: they must have the same number of axes"
         )
     common_dtype((input, "input"), (other, "other"), what="cross")
     if pack_index(shape) is not None:
@@ -267,7 +267,7 @@ def _cross_along(input: Tensor, other: Tensor, dim: Any, shape: Any, mask: int) 
             size = entry_size(tensor.shape[place]) if tensor.shape else 1
             if same(size, 3) is False:
                 raise ShapeError(
-                    f"axis {dim} of {name(tensor, parameter)} is {size}, a cross product wants 3"
+                    f"axis {dim} of {name(tensor, parameter)} is {size}, a cross product needs 3"
                 )
     return input.of(shape, mask)
 

@@ -79,7 +79,7 @@ def rearrange(tensor: Any, pattern: Any, **axes_lengths: Any) -> Tensor:
         raise ShapeError(
             f"{text!r}: {', '.join(odd)} on one side only",
             "einops",
-            "reduce takes axes away, repeat adds them",
+            "reduce removes axes, repeat adds them",
         )
     for side in (left, right):
         if any(n.isdigit() for n in names_in(side)):
@@ -145,7 +145,7 @@ def repeat(tensor: Any, pattern: Any, **axes_lengths: Any) -> Tensor:
     _ellipsis_agrees(left, right, text)
     if _names(left) - _names(right):
         odd = ", ".join(sorted(_names(left) - _names(right)))
-        raise ShapeError(f"{text!r}: {odd} on the left only", "einops", "reduce takes axes away")
+        raise ShapeError(f"{text!r}: {odd} on the left only", "einops", "reduce removes axes")
     sizes = given_sizes(axes_lengths, (_names(left) | _names(right)) - {"..."}, text)
     missing = sorted(_names(right) - _names(left) - set(sizes))
     if missing:
@@ -239,7 +239,7 @@ def pack(tensors: Any, pattern: Any) -> tuple[Tensor, Any]:
             raise Undecided
         if len(tensor.shape) < before + after:
             raise ShapeError(
-                f"{tensor.label or f'tensor {i}'} has shape {show(tensor.shape)}, {text!r} wants at "
+                f"{tensor.label or f'tensor {i}'} has shape {show(tensor.shape)}, {text!r} needs at "
                 f"least {before + after} axes"
             )
         middle = tensor.sizes()[before : len(tensor.shape) - after]
@@ -271,7 +271,7 @@ def unpack(tensor: Any, packed_shapes: Any, pattern: Any) -> list[Tensor]:
         raise Undecided
     shapes = [tuple(s) if isinstance(s, (list, tuple)) else None for s in packed_shapes]
     if given.rank is not None and len(given.shape) != before + after + 1:
-        raise ShapeError(f"{who} has shape {show(given.shape)}, {text!r} wants {before + after + 1} axes")
+        raise ShapeError(f"{who} has shape {show(given.shape)}, {text!r} needs {before + after + 1} axes")
     sizes = given.sizes()
     if any(s is None or any(n is UNKNOWN for n in s) for s in shapes):
         return [given.of((ANY_AXES,)) for _ in shapes]

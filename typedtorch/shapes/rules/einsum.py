@@ -52,7 +52,7 @@ def contracted(operands: list[Tensor], terms: list[list[str]], result: list[str]
         raise ShapeError(f"{equation!r}: the result's {unbound!r} is in no operand")
     twice = next((letter for letter, n in Counter(result).items() if n > 1), None)
     if twice is not None:
-        raise ShapeError(f"{equation!r}: {twice!r} stands twice in the result")
+        raise ShapeError(f"{equation!r}: {twice!r} appears twice in the result")
     out: list[Entry] = []
     for letter in result:
         out.extend(sizes.get("...", ()) if letter == "..." else (sizes[letter],))

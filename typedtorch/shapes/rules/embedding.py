@@ -110,7 +110,7 @@ def embedding_bag(
             f"{name(input, 'input')} has shape {show(input.shape)}, wanted (bags, n) or (n,) with offsets"
         )
     if offsets is None:
-        raise ShapeError(f"{name(input, 'input')} has rank 1, so offsets are wanted")
+        raise ShapeError(f"{name(input, 'input')} has rank 1, so offsets are needed")
     want(need(offsets), dtypes.INTEGRAL, "offsets", "int64 or int32")
     if not mask_of(offsets) & mask_of(input):
         raise Undecided

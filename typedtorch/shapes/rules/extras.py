@@ -98,7 +98,7 @@ def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: Any =
         size = entry_size(tensor.shape[place]) if tensor.shape else 1
         if isinstance(size, int) and size < literal(edge_order) + 1:
             raise ShapeError(
-                f"axis {one} of {name(input, 'input')} is {size}, a gradient wants at least {edge_order + 1}"
+                f"axis {one} of {name(input, 'input')} is {size}, a gradient needs at least {edge_order + 1}"
             )
     return tuple(tensor.of(tensor.shape, to_float(mask_of(tensor))) for _ in dims)
 
@@ -135,7 +135,7 @@ def conv_tbc(input: Any, weight: Any, bias: Any, pad: Any = 0) -> Tensor:
     (offset,) = of_rank(need(bias), "bias", "out")
     mask = common_dtype((input, "input"), (weight, "weight"), what="conv_tbc")
     if same(width, inner) is False:
-        raise ShapeError(f"{name(input, 'input')} has {width} channels and the weight wants {inner}")
+        raise ShapeError(f"{name(input, 'input')} has {width} channels and the weight takes {inner}")
     if same(offset, out) is False:
         raise ShapeError(f"{name(bias, 'bias')} has {offset} elements and the weight {out} outputs")
     made: Size = time + 2 * (pad if is_size(pad) else unknown()) - kernel + 1

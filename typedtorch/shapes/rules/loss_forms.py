@@ -135,7 +135,8 @@ def check_alike(input: Any, target: Any, what: str) -> None:
     if same_shape(need(input).shape, need(target).shape) is False:
         first, second = name(input, "input"), name(target, "target")
         raise ShapeError(
-            f"{first} has shape {show(input.shape)} and {second} {show(target.shape)}: {what} needs equal shapes",
+            f"{first} has shape {show(input.shape)} and {second} {show(target.shape)}: "
+            f"{what} needs equal shapes",
             hint=_unsqueeze_hint(input, target),
         )
 

@@ -69,7 +69,7 @@ def linalg_norm(
         raise ShapeError(f"a norm is over one axis or two, got dim={dim}")
     if dim is None and ord is not None and len(shape) > 2 and need(A).rank is not None:
         raise ShapeError(
-            f"{name(A, 'A')} has rank {len(shape)}: with ord and no dim a vector or a matrix is wanted"
+            f"{name(A, 'A')} has rank {len(shape)}: with ord and no dim it must be a vector or a matrix"
         )
     return _norm(A, dim, keepdim, dtype)
 

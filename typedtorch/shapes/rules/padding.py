@@ -64,7 +64,7 @@ def _check_mode(tensor: Tensor, axes: int, mode: str, who: str, amounts: Any) ->
     least = axes + 1
     if tensor.rank is not None and len(tensor.shape) not in (least, least + 1):
         raise ShapeError(
-            f"mode={mode!r} with {axes} padded axes wants {least} or {least + 1} axes, {who} has "
+            f"mode={mode!r} with {axes} padded axes needs {least} or {least + 1} axes, {who} has "
             f"shape {show(tensor.shape)}"
         )
     for i in range(axes):

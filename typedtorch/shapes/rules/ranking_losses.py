@@ -51,8 +51,8 @@ def margin_ranking_loss(
     ranks = {t.rank for t, _ in operands}
     if None not in ranks and len(ranks) > 1:
         raise ShapeError(
-            f"shapes {show(input1.shape)}, {show(input2.shape)} and target {show(target.shape)}: one "
-            "number of axes is wanted"
+            f"shapes {show(input1.shape)}, {show(input2.shape)} and target {show(target.shape)}: they "
+            "must have the same number of axes"
         )
     mask = dtypes.to_float(result_type(input1, input2, target))  # the margin is a float
     return reduced_loss(input1, broadcast_operands(*operands), reduction, mask)
@@ -76,7 +76,7 @@ def triplet_margin_loss(
     ranks = {t.rank for t, _ in operands}
     if None not in ranks and len(ranks) > 1:
         raise ShapeError(
-            f"shapes {', '.join(show(t.shape) for t, _ in operands)}: one number of axes is wanted"
+            f"shapes {', '.join(show(t.shape) for t, _ in operands)}: they must have the same number of axes"
         )
     first = reduced(broadcast_operands(*operands[:2]), -1, False, "the operands")
     second = reduced(broadcast_operands(operands[0], operands[2]), -1, False, "the operands")

@@ -337,7 +337,7 @@ def glu(input: Any, dim: Any = -1) -> Tensor:
     except Undecided:
         return tensor.of((ANY_AXES,), mask)
     if not tensor.shape:
-        raise ShapeError("glu wants at least one axis")
+        raise ShapeError("glu needs at least one axis")
     size = entry_size(tensor.shape[place])
     if isinstance(size, int) and size % 2:
         raise ShapeError(f"glu halves axis {dim} of {name(tensor, 'input')}, which is {size}")

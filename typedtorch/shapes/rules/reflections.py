@@ -38,7 +38,7 @@ def _reflectors(A: Any, tau: Any, first: str) -> tuple[Shape, int]:
     if len(tau.shape) != len(A.shape) - 1 or same_shape(tau.shape[:-1], batch) is False:
         raise ShapeError(
             f"{name(tau, 'tau')} has shape {show(tau.shape)} and {name(A, first)} {show(A.shape)}: "
-            "one number for each column is wanted"
+            "there must be one number for each column"
         )
     (count,) = sizes(tau.shape[-1:])
     _at_most(count, columns, f"{name(tau, 'tau')} has {count} numbers for {columns} columns")

@@ -117,7 +117,7 @@ def _same_batch(query: Tensor, key: Tensor, value: Tensor, batch_first: Any) -> 
     if len({len(t.shape) for t in (query, key, value)}) > 1:
         raise ShapeError(
             f"{names[0]} has shape {show(query.shape)}, {names[1]} {show(key.shape)}, {names[2]} "
-            f"{show(value.shape)}: one number of axes is wanted"
+            f"{show(value.shape)}: they must have the same number of axes"
         )
     spots = [_length_batch(t, batch_first) for t in (query, key, value)]
     for (_, batch), who in zip(spots[1:], names[1:], strict=True):

@@ -112,7 +112,7 @@ def _rest(have: Size, asked: Size, shape: Shape, wanted: list[Entry], who: str) 
     if isinstance(have, int) and isinstance(asked, int):
         raise ShapeError(
             f"{who} of shape {show(shape)} has {product(_count(e) for e in shape)} elements, "
-            f"not a multiple of {product(_count(e) for e in wanted if e != -1)} as {show(wanted)} wants"
+            f"not a multiple of {product(_count(e) for e in wanted if e != -1)} as {show(wanted)} needs"
         )
     return unknown() if is_unknown(have) or is_unknown(asked) else floor_div(have, asked)
 
