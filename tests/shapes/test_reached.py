@@ -20,6 +20,12 @@ OTHERS = {
     "derived": "from block import Block\nclass Derived(Block):\n    pass\n",
     "late": "def late():\n    from sizes import SIZE\n    return SIZE\n",
     "quoted": HEAD + 'from block import Block\ndef made(b: "Block"):\n    return b.make()\n',
+    "zoo": "from zoo import filler, idle, table\n",
+    "zoo.table": "TABLE = {}\ndef put(key):\n    def wrap(f):\n        TABLE[key] = f\n        return f\n"
+    "    return wrap\ndef build(key):\n    return TABLE[key]()\n",
+    "zoo.filler": HEAD + "from sizes import SIZE\nfrom zoo.table import put\n@put('ones')\ndef ones():\n"
+    "    return torch.ones(SIZE)\n",
+    "zoo.idle": "from zoo.table import TABLE\n",
     "failing": "try:\n    from fast import SIZE\nexcept ImportError:\n    from sizes import SIZE\n",
 }
 
@@ -48,6 +54,10 @@ def _reached(tmp_path: Path, text: str) -> tuple[set[str], set[str]]:
         ("from late import late\nx = torch.ones(late())", {"late", "sizes"}),
         ("def f():\n    from sizes import SIZE\n    return torch.ones(SIZE)", {"sizes"}),
         ("from quoted import made\ndef f(b):\n    return made(b)", {"quoted", "block"}),
+        (
+            "from zoo.table import build\nx = build('ones')",
+            {"zoo", "zoo.table", "zoo.filler", "zoo.idle", "sizes"},
+        ),
         ("import sizes\nx = torch.ones(getattr(sizes, 'SIZE'))", {"sizes"}),
     ],
 )

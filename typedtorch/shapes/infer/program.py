@@ -213,6 +213,8 @@ class Program:
         self._find = find
         self.options = options or Options()
         self._modules: dict[str, Module | None] = {}
+        # by module with tables, the modules that may put definitions into them, and those definitions
+        self.registered: dict[str, set[tuple[str, str]]] = {}
         self.interpreter = Interpreter(self)
 
     def module(self, name: str) -> Module | None:

@@ -121,12 +121,25 @@ class _Search:
     def read(self, module: Module, lines: _Lines) -> None:
         """Some lines of a module."""
         self.modules.add(module.name)
+        self._registered(module)
         text = self._text(module)
         for statement in text.imports(lines):
             self._import(module, statement)
         for name in text.names(lines):
             self._name(module, name)
         self._meet(text.words(lines))
+
+    def _registered(self, module: Module) -> None:
+        """What files that the package imports put into the tables of a module."""
+        for name, definition in sorted(self.program.registered.get(module.name, ())):
+            other = self.program.known(name)
+            for package in (name.rpartition(".")[0], module.name.rpartition(".")[0]):
+                if self.program.known(package) is not None:
+                    self.modules.add(package)
+            if other is not None:
+                self.modules.add(name)
+                if definition:
+                    self._name(other, definition)
 
     def _text(self, module: Module) -> _Text:
         if module not in self.texts:

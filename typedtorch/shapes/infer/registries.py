@@ -1,7 +1,8 @@
 """Tables that decorators fill: ``@register("conv")`` above a class, and what ``TABLE["conv"]`` is then.
 
-The class or function stands in the same file as the table, and the decorator puts it there under a string
-that the text tells.  Other files may put more into the table, so of other keys nothing is known.
+The class or function stands in the same file as the table, or in one that the package imports as a whole, and
+the decorator puts it there under a string that the text tells.  Other files may put more into the table, so
+of other keys nothing is known.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from typedtorch.shapes.infer.index import MUTATORS
 from typedtorch.shapes.infer.values import UNKNOWN, ClassV, DictV, FunctionV, Instance, Value
@@ -65,6 +66,7 @@ class _Recorder:
 
 
 _NOT_TOLD = UNKNOWN
+_MAX_COMPANIONS = 40  # names that a package imports from its own files
 
 
 def filled(name: str, module: Module, table: Value) -> Value:
@@ -146,6 +148,22 @@ def _filled(
     if changes or not recorders:
         return None
     items = dict(table.items)
+    if not _put_by(module, recorders, nodes, items):
+        return None
+    brought = module.program.registered.setdefault(module.name, set())
+    for other in _companions(module):
+        there, known = _as_called_in(other, module, recorders), set(items)
+        if there and not _put_by(other, there, other.syntax.nodes, items):
+            return None
+        put = (v for k, v in items.items() if k not in known and isinstance(v, (ClassV, FunctionV)))
+        brought.update([(other.name, ""), *((other.name, _node_of(v).name) for v in put)])
+    return replace(table, items=items, rest=UNKNOWN)
+
+
+def _put_by(
+    module: Module, recorders: Mapping[str, _Recorder], nodes: list[ast.AST], items: dict[str, Value]
+) -> bool:
+    """Add what the decorators of a file register; False where some use of them is not understood."""
     uses = 0
     for definition in module.tree.body:
         if not isinstance(definition, _Def):
@@ -154,12 +172,46 @@ def _filled(
             uses += not recorder.of_subclasses
             key, value = recorder.key_for(use, definition.name), module.lookup(definition.name)
             if key is None:
-                return None
+                return False
             known = isinstance(value, (ClassV, FunctionV)) and key not in items
             items[key] = value if known and _node_of(value) is definition else UNKNOWN
-    if uses < sum(_dotted(node) in recorders for node in nodes if isinstance(node, ast.expr)):
-        return None
-    return replace(table, items=items, rest=UNKNOWN)
+    return uses >= sum(_dotted(node) in recorders for node in nodes if isinstance(node, ast.expr))
+
+
+def _companions(module: Module) -> list[Module]:
+    """The files that the package of a module imports, whoever imports anything of it."""
+    program, name = module.program, module.name if module.is_package else module.name.rpartition(".")[0]
+    package = program.module(name) if name else None
+    if package is None:
+        return []
+    below: dict[str, None] = {}
+    for statement in package.tree.body:
+        if isinstance(statement, ast.ImportFrom):
+            source = package.absolute(statement)
+            below |= dict.fromkeys([source, *(f"{source}.{alias.name}" for alias in statement.names)])
+        elif isinstance(statement, ast.Import):
+            below |= dict.fromkeys(alias.name for alias in statement.names)
+    inside = [other for other in below if other.startswith(f"{name}.") and other != module.name]
+    if len(inside) > _MAX_COMPANIONS:
+        return []
+    return [found for other in inside if (found := program.module(other)) is not None]
+
+
+def _as_called_in(other: Module, module: Module, recorders: Mapping[str, _Recorder]) -> dict[str, _Recorder]:
+    """The recorders of a module by what another file calls them, which imports them or their holders."""
+    found = {}
+    for name, bindings in other.bindings.items():
+        source, attribute = bindings[-1].alias if bindings[-1].kind == "from" else ("", None)
+        if source == module.name:
+            for called, recorder in recorders.items():
+                head, dot, method = called.partition(".")
+                if head == attribute:
+                    found[f"{name}{dot}{method}"] = recorder
+        elif f"{source}.{attribute}" == module.name:
+            found |= {
+                f"{name}.{called}": recorder for called, recorder in recorders.items() if "." not in called
+            }
+    return found
 
 
 def _uses(definition: _Def, recorders: Mapping[str, _Recorder]) -> Iterator[tuple[ast.expr, _Recorder]]:
@@ -175,7 +227,7 @@ def _uses(definition: _Def, recorders: Mapping[str, _Recorder]) -> Iterator[tupl
             yield ast.Call(base, [], definition.keywords), recorder
 
 
-def _node_of(value: ClassV | FunctionV) -> ast.AST:
+def _node_of(value: ClassV | FunctionV) -> Any:
     return value.info.node if isinstance(value, ClassV) else value.node
 
 

@@ -1,0 +1,3 @@
+from .registry import MODELS
+from .small import Small
+from .large import *
