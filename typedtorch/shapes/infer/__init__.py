@@ -3,7 +3,7 @@
 Where to find what; the first module of each list is the one to read first:
 
 - one check: checking (a module), interpreter (what is remembered), frame (one body), files
-- program text: program, loading, bindings, stars, index, integral, tables, class_text, reached
+- program text: program, bindings, stars, index, integral, tables, class_text, reached
 - values: values, state (variables, joins), tensor_joins, kinds, contents, objects, likeness
 - annotations: reading, specs, assuming, declared, unify, runs (*batch), problems
 - expressions: expressions, arithmetic, operands, comparing, attributes, subscripts, slicing, comprehension,
@@ -13,7 +13,8 @@ Where to find what; the first module of each list is the one to read first:
 - containers: containers, container_methods, items, lengths, listed, records, enumerations, mutation, shared
 - calls: calls, arguments, binding, signatures, methods, inlining, brought, results, memo, effects,
   alternatives, definitions, wrappers, late
-- known functions: library, written_calls, operator_module, random_module, transforms, autograd, batching
+- known functions: library, written_calls, operator_module, random_module, transforms, autograd, batching,
+  loading
 - classes: classes, class_bodies, construction, given_sizes, links, updates, layers, registering,
   registries, default_dtype
 - operators: operators, rule_values, operand_ranks, demands, ties, refusals
