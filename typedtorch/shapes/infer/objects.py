@@ -152,12 +152,12 @@ def changed_inside(
     done = {id(old) for old, _ in known}
     now = {id(part) for _, new in known for part in _objects_in(new, _DEEP)}
     parts = {id(part): part for value in given for part in _objects_in(value, _DEEP)}
-    same = {at: part for old, new in known for at, part in _successors(old, new, _DEEP)}
+    same = {at: part for old, new in known for at, part in _successors(old, new, after.keys(), _DEEP)}
     changed = [part for at, part in parts.items() if (at in after or at in same) and at not in done]
     return [(part, same[id(part)] if id(part) in same else _in_the_end(part, after, now)) for part in changed]
 
 
-def _successors(old: Value, new: Value, depth: int) -> Iterator[tuple[int, Value]]:
+def _successors(old: Value, new: Value, touched: Set[int], depth: int) -> Iterator[tuple[int, Value]]:
     """What became of the objects in the attributes of one, where nobody puts others in their place."""
     if not isinstance(old, Instance) or not isinstance(new, Instance) or not depth:
         return
@@ -165,9 +165,11 @@ def _successors(old: Value, new: Value, depth: int) -> Iterator[tuple[int, Value
     for name, part in old.attributes.items():
         now = new.attributes.get(name)
         stays = only_at_start(old.info, name) and name not in given
-        if stays and part is not now and type(part) is type(now) and isinstance(part, CHANGING):
+        if not stays or part is now or type(part) is not type(now) or not isinstance(part, CHANGING):
+            continue
+        if any(id(p) in touched for p in _objects_in(part, _DEEP)):  # else setattr() gave another
             yield id(part), now
-            yield from _successors(part, now, depth - 1)
+            yield from _successors(part, now, touched, depth - 1)
 
 
 def _in_the_end(part: Value, after: dict[int, list[Value]], now: Set[int]) -> Value:

@@ -297,6 +297,57 @@ def f14():
     assert a.ndim == 0 and b.shape == (1, 1) and c == 4
 
 
+class Words(nn.Module):
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.inner = nn.Embedding(30, width)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        return self.inner(ids)
+
+
+class Reader(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = Words(7)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        return self.words(ids)
+
+
+class Passed(nn.Module):
+    def __init__(self, embedding: nn.Module) -> None:
+        super().__init__()
+        self.embedding = embedding
+
+    def forward(self, given: Tensor) -> Tensor:
+        return given
+
+
+def put(module: nn.Module, names: str, value: nn.Module) -> None:
+    *path, last = names.split(".")
+    setattr(functools.reduce(getattr, path, module), last, value)
+
+
+def passed(module: nn.Module, name: str) -> Passed:
+    wrapper = Passed(getattr(module, name))
+    put(module, name, wrapper)
+    return wrapper
+
+
+def f15():
+    ids = torch.tensor([[0, 1, 0], [1, 2, 3]])
+    reader = Reader()
+    wrapper = passed(reader, "words")
+    a = wrapper.embedding(ids)
+    b = reader(a) + torch.zeros(3, 7)
+    put(reader, "words", wrapper.embedding)
+    first = reader.words
+    put(reader, "words", Words(9))
+    c, d = first(ids), reader(ids)
+    assert a.shape == b.shape == c.shape == (2, 3, 7) and d.shape == (2, 3, 9)
+
+
 def main():
     for k, f in list(globals().items()):
         if k.startswith("f") and k[1:].isdigit() and k != "f8":
