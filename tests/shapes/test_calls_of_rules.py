@@ -77,3 +77,23 @@ def test_added_keys_have_weights_too() -> None:
         "reveal_type(m(x, x, x)[1])",
     )
     assert _revealed(*lines) == ["m(x, x, x)[1] has shape (2, 5, 7), float32"]
+
+
+def test_norms_and_attention_are_of_the_default_dtype() -> None:
+    for made in ("nn.LayerNorm(4)", "nn.BatchNorm1d(4)", "nn.PReLU()", "nn.TransformerEncoderLayer(4, 2)"):
+        found = _revealed(f"m = {made}", "m(torch.zeros(3, 4, dtype=torch.float64))")
+        assert len(found) == 1, made
+        assert "float64" in found[0]
+    for made in ("nn.LayerNorm(4, elementwise_affine=False)", "nn.RMSNorm(4)", "nn.Linear(4, 4).double()"):
+        assert not _revealed(f"m = {made}", "m(torch.zeros(3, 4, dtype=torch.float64))"), made
+
+
+def test_one_number_is_cast_where_a_mask_chooses_and_not_where_integers_do() -> None:
+    program = (
+        "x, rows = torch.zeros(4, 3), torch.tensor([0, 1])",
+        "x[x > 0] = torch.tensor(1)",
+        "x[rows[0]] = torch.tensor(1)",
+        "x[rows] = 1",
+    )
+    assert not _revealed(*program)
+    assert "one dtype" in _revealed(*program, "x[rows] = torch.tensor(1)")[0]

@@ -26,14 +26,25 @@ _STRICT = frozenset(
     f"torch.nn.{name}"
     for name in (
         "Linear", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
-        "LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell",
+        "LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell", "Bilinear", "PReLU", "MultiheadAttention",
+        "TransformerEncoderLayer", "TransformerDecoderLayer", "Transformer",
     )
 )  # fmt: skip
+# the same where they have parameters, as long as so many arguments are given
+_NORMS = {
+    "torch.nn.LayerNorm": 2, "torch.nn.GroupNorm": 3,
+    "torch.nn.BatchNorm1d": 3, "torch.nn.BatchNorm2d": 3, "torch.nn.BatchNorm3d": 3,
+}  # fmt: skip
 
 
 def is_default(frame: Frame, name: str, args: Args) -> bool:
     """Whether a layer that is made here has parameters of the default dtype."""
-    return name in _STRICT and "dtype" not in args.keywords and not may_cast(frame.module)
+    if name in _NORMS:
+        keywords = args.keywords.keys() & {"dtype", "affine", "elementwise_affine"}
+        strict = len(args.values) <= _NORMS[name] and not keywords and not args.open
+    else:
+        strict = name in _STRICT and "dtype" not in args.keywords
+    return strict and not may_cast(frame.module)
 
 
 def perhaps_cast(value: Value) -> Value:
@@ -78,7 +89,7 @@ def check(frame: Frame, layer: LayerV, args: Args, node: ast.AST) -> None:
     given = args.values[0] if args.values else None
     if not layer.is_default or frame.state.autocast or not isinstance(given, Tensor):
         return
-    if given.dtype != FLOAT64 or given.library != "torch":
+    if given.dtype != FLOAT64 or given.library != "torch" or 0 in given.shape:
         return
     who = source(args.nodes[0]) if args.nodes and args.nodes[0] is not None else "the input"
     kind = layer.name.rpartition(".")[2]

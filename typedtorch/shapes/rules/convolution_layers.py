@@ -72,13 +72,18 @@ def _transpose_layer(axes: int) -> Function:
 
         def forward(input: Any, output_size: Any = None) -> Tensor:
             _check_input(input, axes, in_channels)
-            made = transpose_convolve(
-                axes, input, weight, offset, stride, padding, output_padding, groups, dilation
-            )
+            extra = output_padding if output_size is None else 0
+            made = transpose_convolve(axes, input, weight, offset, stride, padding, extra, groups, dilation)
             if output_size is None:
                 return made
             wanted = output_size[-axes:] if isinstance(output_size, (tuple, list)) else output_size
-            return made.of((*made.shape[:-axes], *each_or_unknown(wanted, axes, "output_size")))
+            sizes = each_or_unknown(wanted, axes, "output_size")
+            steps = each_or_unknown(stride, axes, "stride")
+            for size, least, step in zip(sizes, made.shape[-axes:], steps, strict=True):
+                if all(isinstance(n, int) for n in (size, least, step)) and not 0 <= size - least < step:
+                    most = least + step - 1
+                    raise ShapeError(f"output_size={tuple(sizes)}: {size} is not from {least} to {most}")
+            return made.of((*made.shape[:-axes], *sizes))
 
         held = {"weight": weight, "bias": offset, "in_channels": in_channels, "out_channels": out_channels}
         settings = _geometry(

@@ -273,7 +273,8 @@ def getitem(self: Any, index: Any) -> Tensor:
 _ASSIGN = (
     "f:a b c, 0, f:b c | f:a b c, (..., 0), f:b | f:a b c, slice(1, None), 0.0 | "
     "f:a b c, B:a b, 0.0 | f:a b c, I:n, f:n b c | "
-    "f:a b c, (slice(None), 0), f:#a #c | f:a b c, (slice(None), slice(None, 2)), f:1"
+    "f:a b c, (slice(None), 0), f:#a #c | f:a b c, (slice(None), slice(None, 2)), f:1 | "
+    "f:a b, I:n, n: | f:a b, B:a, n:"
 )
 
 
@@ -288,7 +289,9 @@ def setitem(self: Any, index: Any, value: Any) -> None:
     given = value.shape
     while given and pack_index(shape) is None and len(given) > len(shape) and _may_be_one(given[0]):
         given = given[1:]
-    several = advanced and _has_axes(index) and any(not isinstance(e, Pack) for e in given)
+    several = advanced and _has_axes(index) and (not given or any(not isinstance(e, Pack) for e in given))
+    if several and all(e == 1 for e in given) and _masks_only(index):
+        several = False  # one value fills what a mask chooses, and is cast
     if several and not mask_of(value) & mask_of(tensor):
         raise ShapeError(
             f"{label} is {dtypes.show(mask_of(value))} and {who} is {dtypes.show(mask_of(tensor))}; "
@@ -310,6 +313,12 @@ def _has_axes(index: Any) -> bool:
     """Whether some index tensor certainly has axes; without any it is an int, and the assignment casts."""
     tensors = [i for i in map(_as_tensor, _items(index)) if isinstance(i, Tensor)]
     return any(not isinstance(e, Pack) for tensor in tensors for e in tensor.shape)
+
+
+def _masks_only(index: Any) -> bool:
+    """Whether all index tensors are masks."""
+    tensors = [i for i in map(_as_tensor, _items(index)) if isinstance(i, Tensor)]
+    return all(mask_of(tensor) & (BOOL | UINT8) for tensor in tensors)
 
 
 def _may_be_one(entry: Entry) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.dtypes import COMPLEX, FLOATING, INT64, UINT8
+from typedtorch.shapes.dtypes import COMPLEX, FLOATING, INT64, INTEGRAL, UINT8
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import name
 from typedtorch.shapes.rules.forms import broadcast_operands, need
@@ -187,7 +187,8 @@ def mse_loss(
 
 @loss("l1_loss", sample=PAIRS)
 def l1_loss(input: Any, target: Any, reduction: Any = "mean", weight: Any = None) -> Tensor:
-
+    if reduction != "mean" and not (mask_of(need(input)) | mask_of(need(target))) & ~INTEGRAL:
+        raise Undecided  # integers are not averaged
     return pair_loss(input, target, reduction, to_real(floating_pair(input, target)))
 
 

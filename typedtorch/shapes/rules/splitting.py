@@ -84,7 +84,10 @@ def split_with_sizes(self: Any, split_sizes: Any, dim: Any = 0) -> tuple[Tensor,
     return split(self, split_sizes, dim)
 
 
-@rule(*both("chunk"), sample="f:a 3*b, 3, -1 | f:a b, 2, 1 | f:7 a, 3 | f:5 a, 4, 0 | f:4*a b, 2, dim=0")
+@rule(
+    *both("chunk"),
+    sample="f:a 3*b, 3, -1 | f:a b, 2, 1 | f:7 a, 3 | f:5 a, 4, 0 | f:4*a b, 2, dim=0 | f:0 a, 3",
+)
 def chunk(input: Any, chunks: Any, dim: Any = 0) -> tuple[Tensor, ...]:
     given, who = need(input), name(input, "input")
     count = literal(chunks)
@@ -95,7 +98,7 @@ def chunk(input: Any, chunks: Any, dim: Any = 0) -> tuple[Tensor, ...]:
     except Undecided:
         return tuple(given.of((ANY_AXES,)) for _ in range(count))
     if isinstance(size, int):
-        return pieces(given, place, _equal_parts(size, max(-(-size // count), 1)))
+        return pieces(given, place, _equal_parts(size, -(-size // count)) if size else [0] * count)
     step = (size + count - 1) // count
     if step * count == size:
         return pieces(given, place, [step] * count)
