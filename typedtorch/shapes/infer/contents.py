@@ -217,4 +217,16 @@ class Substitution:
         return substitute(size, self._sizes)
 
 
-__all__ = ["HOLDS_NOTHING", "Substitution", "map_tensors", "sizes_in", "with_parts"]
+def holds_tensors(value: Value) -> bool:
+    """Whether a value is a tensor, or a structure of parts some of which are."""
+    parts: Iterable[Value] = value if isinstance(value, tuple) else ()
+    if isinstance(value, DictV):
+        parts = value.items.values()
+    elif isinstance(value, Sequence) and value.kind == "list":
+        parts = value.items or ()
+    elif isinstance(value, Instance) and value.info.is_fields:
+        parts = value.attributes.values()
+    return isinstance(value, Tensor) or any(map(holds_tensors, parts))
+
+
+__all__ = ["HOLDS_NOTHING", "Substitution", "holds_tensors", "map_tensors", "sizes_in", "with_parts"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from typedtorch.shapes.infer import refine, registering
 from typedtorch.shapes.infer.assignment import assign_target
-from typedtorch.shapes.infer.contents import Substitution, sizes_in
+from typedtorch.shapes.infer.contents import Substitution, holds_tensors, sizes_in
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Loop
 from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate, this_one
@@ -18,14 +18,7 @@ from typedtorch.shapes.infer.iteration import gone_through
 from typedtorch.shapes.infer.lengths import filled, length_of
 from typedtorch.shapes.infer.state import MAX_ROUNDS, State, equal_states, forget_changed, join_states
 from typedtorch.shapes.infer.turns import Held, Turns, bound_names, moves, retract
-from typedtorch.shapes.infer.values import (
-    UNKNOWN,
-    DictV,
-    Instance,
-    Tensor,
-    Value,
-    join,
-)
+from typedtorch.shapes.infer.values import UNKNOWN, Value, join
 from typedtorch.shapes.infer.values import Sequence as SequenceV
 from typedtorch.shapes.size import Atom, unknown
 from typedtorch.shapes.tensor import Pack
@@ -39,8 +32,9 @@ def for_(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
     place = frame.place(node.target)
     each = iterate(iterable, place)
     turns = None if moving else length_of(iterable)
+    # nobody trains on no batches
     surely = (isinstance(turns, int) and turns > 1) or (
-        isinstance(iterable, SequenceV) and iterable.kind in ("iterator", "view") and _holds_tensors(each)
+        isinstance(iterable, SequenceV) and iterable.kind in ("iterator", "view") and holds_tensors(each)
     )
 
     def bound() -> None:
@@ -56,18 +50,6 @@ def for_(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
     if reached:
         registering.replace_in_modules(frame, node)
     return reached
-
-
-def _holds_tensors(value: Value) -> bool:
-    """One item of a loader or a generator of batches: nobody trains on none."""
-    parts: Iterable[Value] = value if isinstance(value, tuple) else ()
-    if isinstance(value, DictV):
-        parts = value.items.values()
-    elif isinstance(value, SequenceV) and value.kind == "list":
-        parts = value.items or ()
-    elif isinstance(value, Instance) and value.info.is_fields:
-        parts = value.attributes.values()
-    return isinstance(value, Tensor) or any(map(_holds_tensors, parts))
 
 
 def _unrolled(frame: Frame, node: ast.For | ast.AsyncFor, items: list[Value]) -> bool:

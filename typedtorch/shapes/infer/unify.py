@@ -14,6 +14,7 @@ from typedtorch.shapes.axes import Dim, evaluate
 from typedtorch.shapes.equality import GIVEN_SCOPE, name_against_number, observe, same
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.assuming import Names, assume
+from typedtorch.shapes.infer.contents import holds_tensors
 from typedtorch.shapes.infer.misaligned import misaligned, misplaced, permuted, permuted_text
 from typedtorch.shapes.infer.problems import Problem, expected_shape, shown_shape
 from typedtorch.shapes.infer.runs import match_run, match_unknown
@@ -89,7 +90,7 @@ def match(spec: Spec, value: Value, names: Names, *, binder: str = "", path: str
             return _match_function(spec, value, path)
         case specs.AwaitableSpec(result=result) if isinstance(value, Awaitable):
             return match(result, value.value, names, binder=binder, path=path)
-        case specs.VariableSpec(name=name, bounded=bounded) if not (bounded and isinstance(value, Tensor)):
+        case specs.VariableSpec(name=name, bounded=bounded) if not (bounded and holds_tensors(value)):
             names.variables.setdefault(name, value)
     return []
 

@@ -1,7 +1,7 @@
 """What packages and their tests do: autocast around a call, arrays beside tensors, one item of several."""
 
 import abc
-from typing import TypedDict
+from typing import TypedDict, TypeVar
 
 import numpy as np
 import torch
@@ -176,6 +176,29 @@ def of_either_kind() -> None:
         assert first[0].shape == (4, 3)
 
 
+Given = TypeVar("Given", Tensor, tuple[Tensor, ...])
+
+
+class Attribution(abc.ABC):
+    @abc.abstractmethod
+    def attribute(self, inputs: Given) -> Given:
+        """One number for each column, of a tensor or of each of several."""
+
+
+class Means(Attribution):
+    def attribute(self, inputs):
+        return tuple(x.float().mean(0, keepdim=True) for x in inputs)
+
+
+def attributed(method: Attribution) -> None:
+    first, second = method.attribute((torch.ones(2, 3), torch.arange(7)))
+    first -= 0.5
+    second /= 50
+    assert first.shape == (1, 3)
+    assert second.shape == (1,)
+    print(first.view(3), second.squeeze(0))
+
+
 # run: under_autocast(8)
 # run: decorated(4)
 # run: pixels_of_an_array(torch.eye(3), 2, 3)
@@ -187,3 +210,4 @@ def of_either_kind() -> None:
 # run: use(Several())
 # run: gathered()
 # run: of_either_kind()
+# run: attributed(Means())
