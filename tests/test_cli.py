@@ -49,7 +49,7 @@ def test_usage_and_version(capsys: pytest.CaptureFixture[str]) -> None:
         ("train --steps 0", "steps: expected at least 1, got 0"),
         ("train --precision fp4", "invalid choice 'fp4' for argument '--precision'"),
         ("train --device toaster", "device: expected cpu, cuda, cuda:N, mps or auto, got 'toaster'"),
-        ("train --device cuda:99", "device: 'cuda:99' is not here, but cpu"),
+        ("train --device cuda:99", "device: 'cuda:99' is not available, only cpu"),
         ("train --data nowhere.txt", "nowhere.txt: expected a file, a folder or a glob that matches"),
         ("train --data empty.txt", "empty.txt: expected text, found nothing but empty files"),
         ("train --data=", "'': expected a file, a folder or a glob, found an empty name"),

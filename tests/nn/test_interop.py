@@ -161,7 +161,7 @@ def test_an_unembedding_that_differs_from_its_tie_is_refused() -> None:
 
 
 REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
-    (GPT2, {"model_type": "bert"}, "model_type is 'gpt2' or 'llama' here, got 'bert'"),
+    (GPT2, {"model_type": "bert"}, "model_type: expected 'gpt2' or 'llama', got 'bert'"),
     (GPT2, {"scale_attn_by_inverse_layer_idx": True}, "gpt2 with scale_attn_by_inverse_layer_idx=True"),
     (GPT2, {"activation_function": "mish"}, "no activation 'mish'"),
     (GPT2, {"attn_pdrop": 0.5}, "GPT-2 with several dropout rates"),
@@ -169,9 +169,9 @@ REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     (
         LLAMA,
         {"rope_scaling": {"rope_type": "yarn"}},
-        "Llama's rope_type is 'default' or 'llama3' here, got 'yarn'",
+        "rope_type of a Llama: expected 'default' or 'llama3', got 'yarn'",
     ),
-    (LLAMA, {"hidden_act": "gelu"}, "Llama's hidden_act is 'silu' here, got 'gelu'"),
+    (LLAMA, {"hidden_act": "gelu"}, "hidden_act of a Llama: expected 'silu', got 'gelu'"),
 ]
 
 

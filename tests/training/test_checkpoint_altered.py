@@ -72,7 +72,7 @@ def test_a_missing_file_is_noticed(two: CheckpointStore, name: str) -> None:
 def test_where_none_holds_that_is_an_error_and_never_a_fresh_start(two: CheckpointStore) -> None:
     for saved in two.saved():
         os.truncate(saved.path / module.MODEL, 10)
-    with pytest.raises(DamagedCheckpoint, match="expected a checkpoint that holds, found 2 damaged"):
+    with pytest.raises(DamagedCheckpoint, match="expected an undamaged checkpoint, found 2 damaged"):
         two.latest()
 
 

@@ -109,7 +109,7 @@ def test_a_callback_that_refuses_its_state_leaves_all_as_it_was(forgery: object)
     first, fresh = made(), made()
     first.fit()
     before, position = weights(fresh), fresh.source.state_dict()
-    with pytest.raises(CheckpointMismatch, match=r"callbacks: can not be continued, (Type|Key)Error: "):
+    with pytest.raises(CheckpointMismatch, match=r"callbacks: cannot be continued, (Type|Key)Error: "):
         fresh.load_state_dict({**first.state_dict(), "callbacks": forgery})
     assert same(weights(fresh), before)
     assert (fresh.step, fresh.source.state_dict()) == (0, position)

@@ -167,7 +167,7 @@ def test_a_machine_without_the_kernels_is_refused_at_the_start(monkeypatch: pyte
         raise NotImplementedError("Could not run 'aten::_scaled_mm'\nmore")
 
     monkeypatch.setattr(torch, "_scaled_mm", missing)
-    message = r"cpu has no products of float8 here \(Could not run 'aten::_scaled_mm'\); use bf16"
+    message = r"this cpu cannot multiply float8 matrices \(Could not run 'aten::_scaled_mm'\); use bf16"
     with pytest.raises(ConfigError, match=message):
         resolve(TrainConfig().override(precision="fp8"), torch.device("cpu"))
     with pytest.raises(ConfigError, match=message):

@@ -130,7 +130,7 @@ def test_with_every_checkpoint_damaged_nothing_starts_from_scratch(text: Path) -
     for path in Path("out/checkpoints").iterdir():
         os.truncate(path / "manifest.json", 0)
     before = Path("out/metrics.jsonl").read_text()
-    with pytest.raises(DamagedCheckpoint, match="a checkpoint that holds, found 2 damaged"):
+    with pytest.raises(DamagedCheckpoint, match="an undamaged checkpoint, found 2 damaged"):
         run(text, resume="auto")
     assert Path("out/metrics.jsonl").read_text() == before
 
@@ -156,7 +156,9 @@ def test_what_came_after_the_checkpoint_gone_on_from_is_set_aside(text: Path) ->
     said = io.StringIO()
     run(text, out=None, said=said, resume="out/checkpoints/step-00000004", steps=6)  # type: ignore[arg-type]  # unset
     folder = Path("out/checkpoints").absolute()
-    assert f"  set aside, for the run goes on from before it: {folder}/left-step-00000012" in said.getvalue()
+    assert (
+        f"  set aside, the run continues from an earlier step: {folder}/left-step-00000012" in said.getvalue()
+    )
     assert sorted(p.name for p in folder.iterdir()) == [
         "left-step-00000008", "left-step-00000012", "step-00000004", "step-00000006",
     ]  # fmt: skip
@@ -188,7 +190,7 @@ def test_checkpoints_without_their_settings_are_not_begun_anew(text: Path) -> No
 def test_auto_begins_anew_only_in_a_new_folder(text: Path) -> None:
     said = io.StringIO()
     assert run(text, "new", said=said, resume="auto", steps=4).step == 4
-    assert "nothing to resume in new: it begins at step 0" in said.getvalue()
+    assert "nothing to resume in new: the run begins at step 0" in said.getvalue()
     said = io.StringIO()
     assert run(text, "newer", said=said, steps=4).step == 4
     assert "nothing to resume" not in said.getvalue()

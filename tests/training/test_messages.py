@@ -84,5 +84,5 @@ def test_a_whole_state_and_its_generators_come_out_as_they_went_in(monkeypatch: 
 
 
 def test_what_is_no_plain_value_is_refused() -> None:
-    with pytest.raises(Unserialisable, match="place: a PosixPath can not be saved"):
+    with pytest.raises(Unserialisable, match="place: a PosixPath cannot be saved"):
         send({"place": Path("x")}, lambda _: None, CPU)

@@ -85,7 +85,7 @@ def test_a_bad_step_can_go_back_to_the_checkpoint_with_other_data(tmp_path: Path
     result = trainer.fit()
     assert result.step == 8
     assert trainer.rollbacks == 1
-    assert any("rolled back to step 4 (step-00000004); the data goes on" in note for note in notes.notes)
+    assert any("rolled back to step 4 (step-00000004); the data continues" in note for note in notes.notes)
     assert trainer.source.state_dict()["position"] == 10 * 4  # 6 steps, then 4 more
 
 
@@ -157,7 +157,7 @@ def test_a_spike_can_be_gone_back_from_and_its_batch_left_out(tmp_path: Path) ->
     )  # fmt: skip
     trainer.fit()
     assert trainer.rollbacks == 1
-    assert any("rolled back to step 20 (step-00000020); the data goes on" in note for note in notes.notes)
+    assert any("rolled back to step 20 (step-00000020); the data continues" in note for note in notes.notes)
     spared = make_trainer(batches=[*batches[:20], *batches[23:]], width=32, steps=24)
     spared.fit()
     assert same(weights(trainer), weights(spared))

@@ -77,11 +77,11 @@ def test_tied_tensors_are_stored_once() -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ({"model": {"f": lambda: 0}}, "model/f: a function can not be saved"),
-        ({"a": [1, {2, 3}]}, "a/1: a set can not be saved"),
-        ({"a": {1: object()}}, "a/1: a object can not be saved"),
-        ({"a": np.array([object()])}, "a: a ndarray can not be saved"),
-        ({"a": torch.eye(2).to_sparse()}, "a: a Tensor of layout torch.sparse_coo can not be saved"),
+        ({"model": {"f": lambda: 0}}, "model/f: a function cannot be saved"),
+        ({"a": [1, {2, 3}]}, "a/1: a set cannot be saved"),
+        ({"a": {1: object()}}, "a/1: an object cannot be saved"),
+        ({"a": np.array([object()])}, "a: a ndarray cannot be saved"),
+        ({"a": torch.eye(2).to_sparse()}, "a: a Tensor of layout torch.sparse_coo cannot be saved"),
     ],
 )
 def test_what_can_not_be_saved_is_named(value: object, message: str) -> None:

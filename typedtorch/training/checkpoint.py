@@ -259,10 +259,10 @@ class CheckpointStore:
         return load_checkpoint(path, whole=whole)
 
     def latest(self, *, whole: bool = True, before: int | None = None) -> tuple[Path, State]:
-        """The newest checkpoint that holds, up to step ``before``; damaged ones are named in a note.
+        """The newest undamaged checkpoint, up to step ``before``; damaged ones are named in a note.
 
         Raises:
-            DamagedCheckpoint: there are checkpoints and none of them holds.
+            DamagedCheckpoint: there are checkpoints, all of them damaged.
             CheckpointError: there is none.
         """
         candidates = list(reversed(self.saved(before=before)))
@@ -276,7 +276,7 @@ class CheckpointStore:
                 failures.append(error)
                 self._note(f"damaged checkpoint passed over: {error}")
         raise DamagedCheckpoint(
-            self.folder, "a checkpoint that holds", f"{len(failures)} damaged", str(failures[0])
+            self.folder, "an undamaged checkpoint", f"{len(failures)} damaged", str(failures[0])
         )
 
 

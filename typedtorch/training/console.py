@@ -67,7 +67,7 @@ class _Output:
         self._try(self._now.flush)
 
     def end(self) -> None:
-        """Leave nothing that can not be written for the interpreter to complain about when it ends."""
+        """Leave nothing that cannot be written for the interpreter to complain about when it ends."""
         with contextlib.suppress(ValueError):  # closed already
             try:
                 self._now.flush()

@@ -82,7 +82,7 @@ class Faults:
         t.rollbacks, t.skipped = rollbacks, skipped
         if t.store is not None:
             t.store.forget_after(path)
-        t.display.note(f"rolled back to step {t.step} ({Path(path).name}); the data goes on")
+        t.display.note(f"rolled back to step {t.step} ({Path(path).name}); the data continues")
 
     def look(self, figures: Figures) -> None:
         """What the figures of a stretch show that the steps themselves did not."""

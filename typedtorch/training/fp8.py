@@ -162,5 +162,5 @@ def require_fp8(device: torch.device) -> None:
     except (RuntimeError, NotImplementedError, AttributeError, TypeError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise ConfigError(
-            f"precision fp8: {device.type} has no products of float8 here ({reason}); use bf16"
+            f"precision fp8: this {device.type} cannot multiply float8 matrices ({reason}); use bf16"
         ) from error

@@ -332,9 +332,9 @@ class _Job:
                 self.console.note(f"  changed: {line}")
             if trainer.store is not None and self.resumption.checkpoint is not None:
                 for place in trainer.store.set_aside_after(path):
-                    self.console.note(f"  set aside, for the run goes on from before it: {place}")
+                    self.console.note(f"  set aside, the run continues from an earlier step: {place}")
         elif self.asked.run.resume != "never":
-            self.console.note(f"nothing to resume in {self.resumption.path}: it begins at step 0")
+            self.console.note(f"nothing to resume in {self.resumption.path}: the run begins at step 0")
         # only now: settings that do not fit the checkpoint must not replace those that do
         if folder is not None:
             settings = self.resumption.stored(self.config, self.asked)

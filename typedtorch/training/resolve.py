@@ -53,7 +53,7 @@ def find_device(name: str) -> torch.device:
     count = present.get(device.type, 0)
     if (device.index or 0) >= count:
         here = ", ".join(kind for kind, n in present.items() if n)
-        raise ConfigError(f"device: {name!r} is not here, but {here} (auto takes what there is)")
+        raise ConfigError(f"device: {name!r} is not available, only {here} (auto chooses)")
     return device
 
 

@@ -134,7 +134,7 @@ class Snapshot:
                 for each, before in reversed(done):
                     with contextlib.suppress(Exception):  # the first reason is the one to hear
                         each.load_state_dict(before)
-                reason = f"{name}: can not be continued, {type(error).__name__}: {error}"
+                reason = f"{name}: cannot be continued, {type(error).__name__}: {error}"
                 raise CheckpointMismatch(path, [reason]) from error
 
     @contextlib.contextmanager

@@ -17,6 +17,8 @@ import torch
 from jaxtyping import Shaped
 from torch import Tensor
 
+from typedtorch.training.errors import told
+
 
 class Unserialisable(TypeError):
     """The state holds something that is neither a plain value nor a tensor."""
@@ -30,7 +32,7 @@ def encode(value: object, path: str = "") -> tuple[Any, dict[str, Tensor]]:
     ({'a': {'$tensor': 'a'}, 'b': {'$tuple': [1, None]}}, ['a'])
     >>> encode({"f": print})
     Traceback (most recent call last):
-    typedtorch.training.tree.Unserialisable: f: a builtin_function_or_method can not be saved
+    typedtorch.training.tree.Unserialisable: f: a builtin_function_or_method cannot be saved
 
     Raises:
         Unserialisable: naming where in the state, and what.
@@ -61,7 +63,7 @@ class _Encoder:
             return {"$tuple": [self.encode(item, _join(path, i)) for i, item in enumerate(value)]}
         if isinstance(value, Mapping):
             return self._mapping(value, path)
-        raise Unserialisable(f"{path or 'state'}: a {type(value).__name__} can not be saved")
+        raise Unserialisable(f"{path or 'state'}: {told(value)} cannot be saved")
 
     def _mapping(self, value: Mapping[Any, object], path: str) -> Any:
         if all(type(key) is str and not key.startswith("$") for key in value):
@@ -71,9 +73,7 @@ class _Encoder:
 
     def _tensor(self, tensor: Shaped[Tensor, "*shape"], path: str) -> str:
         if tensor.layout is not torch.strided or tensor.is_quantized or type(tensor) not in _PLAIN:
-            raise Unserialisable(
-                f"{path}: a {type(tensor).__name__} of layout {tensor.layout} can not be saved"
-            )
+            raise Unserialisable(f"{path}: {told(tensor)} of layout {tensor.layout} cannot be saved")
         place = (tensor.data_ptr(), tensor.dtype, tuple(tensor.shape), tensor.stride(), str(tensor.device))
         if tensor.numel() and place in self._seen:
             return self._seen[place]

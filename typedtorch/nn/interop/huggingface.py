@@ -84,7 +84,7 @@ def config_from_huggingface(config: Mapping[str, Any]) -> TransformerConfig:
         return _gpt2_config(config)
     if kind == "llama":
         return _llama_config(config)
-    raise ValueError(f"Hugging Face model_type is 'gpt2' or 'llama' here, got {kind!r}")
+    raise ValueError(f"model_type: expected 'gpt2' or 'llama', got {kind!r}")
 
 
 def key_map(config: TransformerConfig) -> KeyMap:
@@ -139,7 +139,7 @@ def _gpt2_config(config: Mapping[str, Any]) -> TransformerConfig:
 
 def _llama_config(config: Mapping[str, Any]) -> TransformerConfig:
     if _activation(config.get("hidden_act", "silu")) != "silu":
-        raise ValueError(f"Llama's hidden_act is 'silu' here, got {config['hidden_act']!r}")
+        raise ValueError(f"hidden_act of a Llama: expected 'silu', got {config['hidden_act']!r}")
     rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
     return TransformerConfig(
         vocab=config["vocab_size"],
@@ -168,7 +168,7 @@ def _stretch(rope: Mapping[str, Any]) -> RopeStretch | None:
     if kind == "default":
         return None
     if kind != "llama3":
-        raise ValueError(f"Llama's rope_type is 'default' or 'llama3' here, got {kind!r}")
+        raise ValueError(f"rope_type of a Llama: expected 'default' or 'llama3', got {kind!r}")
     return RopeStretch(
         rope["factor"],
         low=rope["low_freq_factor"],
