@@ -107,6 +107,14 @@ def test_decoding_reads_the_cache_and_the_weights() -> None:
         account(MLP(8, 12), batch=2).decoding(context=16)
 
 
+@pytest.mark.parametrize(("dtype", "weight", "key"), [("fp32", 4, 4), ("bf16", 2, 2), ("fp8", 1, 2)])
+def test_decoding_in_another_dtype_reads_other_bytes(dtype: str, weight: int, key: int) -> None:
+    found = account(presets.build("llama-3-8b"), batch=1, seq=16)
+    step = found.decoding(context=1024, batch=2, dtype=dtype)
+    weights = found.parameters.total - 128256 * 4096  # the table is only looked up
+    assert step.bytes == weights * weight + 2 * 32 * 8 * 128 * 1024 * 2 * key
+
+
 def test_plain_data_for_programs() -> None:
     found = account(MLP(8, 12), batch=2, optimizer="adamw").to_dict()
     assert json.loads(json.dumps(found))["memory"]["peak"] == found["memory"]["peak"]

@@ -6,9 +6,11 @@ import math
 from dataclasses import asdict
 from typing import Any, Literal
 
+import torch
+
 from typedtorch.accounting import conventions
 from typedtorch.accounting import timeline as tl
-from typedtorch.accounting.devices import Device, Dtype, find, why_unknown
+from typedtorch.accounting.devices import Device, Dtype, bytes_of, find, why_unknown
 from typedtorch.accounting.errors import AccountingError
 from typedtorch.accounting.inference import Cache, DecodeStep, decode_step
 from typedtorch.accounting.napkin import Napkin, napkin
@@ -146,7 +148,8 @@ class Account(Figures):
     ) -> DecodeStep:
         """One generated token per sequence, with the keys and values of ``context`` positions cached.
 
-        Read off the attention calls of the trace.
+        Read off the attention calls of the trace.  Weights have the bytes of ``dtype``; so have keys and
+        values, but at least two.
 
         Raises:
             AccountingError: no fused attention runs, or its calls differ from layer to layer.
@@ -159,7 +162,10 @@ class Account(Figures):
             raise AccountingError(f"decoding: layers differ in (heads, kv heads, head_dim): {sorted(shapes)}")
         heads, kv_heads, head_dim = (tl.number(n) for n in shapes.pop())
         layers = sum(n for _, n in calls)
-        cache = Cache(layers=layers, kv_heads=kv_heads, head_dim=head_dim, batch=batch, context=context)
+        kind = torch.float32 if bytes_of(dtype) >= torch.float32.itemsize else torch.bfloat16
+        cache = Cache(
+            layers=layers, kv_heads=kv_heads, head_dim=head_dim, batch=batch, context=context, dtype=kind
+        )
         weights = self.parameters.total - self.looked_up
         return decode_step(
             cache, parameters=weights, heads=heads, device=device, dtype=dtype, devices=devices

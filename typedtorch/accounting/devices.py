@@ -87,6 +87,16 @@ def dtype_key(dtype: Dtype) -> str:
     return short
 
 
+def bytes_of(dtype: Dtype) -> float:
+    """Bytes of one number.
+
+    >>> bytes_of("fp8"), bytes_of("tf32"), bytes_of(torch.bfloat16), bytes_of("int4")
+    (1.0, 4.0, 2.0, 0.5)
+    """
+    digits = re.search(r"\d+", dtype_key(dtype))
+    return int(digits.group()) / 8 if digits else 1.0
+
+
 _SHORT = {"fp64", "fp64_tensor", "fp32", "tf32", "bf16", "fp16", "fp8", "int8", "fp4", "int4"}
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import torch
 
-from typedtorch.accounting.devices import Device, Dtype
+from typedtorch.accounting.devices import Device, Dtype, bytes_of
 from typedtorch.accounting.napkin import above_zero, known_device
 
 
@@ -80,12 +80,13 @@ def decode_step(
     heads: int,
     device: Device | str = "h100",
     dtype: Dtype = torch.bfloat16,
-    weight_bytes: float = 2,
+    weight_bytes: float | None = None,
     devices: int = 1,
 ) -> DecodeStep:
     """A decoding step: ``B (2N + 4 L H D S)`` FLOPs, reading all weights once and all of the cache.
 
-    ``parameters`` are those that multiply (the input embedding is only looked up).  With several
+    ``parameters`` are those that multiply (the input embedding is only looked up), each of the bytes of
+    ``dtype`` unless ``weight_bytes`` says otherwise.  With several
     ``devices`` weights and cache are shared out evenly and communication is not counted.
 
     Raises:
@@ -95,12 +96,15 @@ def decode_step(
     >>> step = decode_step(cache, parameters=7_504_924_672, heads=32)
     >>> step.bound, round(step.tokens_per_second)
     ('memory', 208)
+    >>> round(decode_step(cache, parameters=7_504_924_672, heads=32, dtype="fp8").tokens_per_second)
+    391
     """
     above_zero("decode_step", parameters=parameters, heads=heads, weight_bytes=weight_bytes, devices=devices)
     found, peak = known_device(device, dtype)
     attention = 4 * cache.layers * heads * cache.head_dim * cache.context
     flops = cache.batch * (2 * parameters + attention)
-    moved = int(parameters * weight_bytes) + cache.bytes
+    each = bytes_of(dtype) if weight_bytes is None else weight_bytes
+    moved = int(parameters * each) + cache.bytes
     arithmetic, waiting = flops / (peak * devices), moved / (found.bandwidth * devices)
     seconds = max(arithmetic, waiting)
     return DecodeStep(
