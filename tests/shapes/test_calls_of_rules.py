@@ -97,3 +97,16 @@ def test_one_number_is_cast_where_a_mask_chooses_and_not_where_integers_do() -> 
     )
     assert not _revealed(*program)
     assert "one dtype" in _revealed(*program, "x[rows] = torch.tensor(1)")[0]
+
+
+def test_empty_vectors_are_joined_along_any_axis() -> None:
+    assert str(apply("torch.cat", [Tensor((0,)), Tensor((0,))], 2)) == "(0,)"
+    with pytest.raises(ShapeError, match="out of range"):
+        apply("torch.cat", [Tensor((0,)), Tensor((2,))], 2)
+
+
+def test_a_bias_of_two_axes_may_be_one_for_each_row() -> None:
+    operands = Tensor((8, 3)), Tensor((4, 3))
+    assert apply("torch.nn.functional.linear", *operands, Tensor((1, 4))) is UNKNOWN
+    with pytest.raises(ShapeError, match="5 elements"):
+        apply("torch.nn.functional.linear", *operands, Tensor((1, 5)))

@@ -237,6 +237,8 @@ def index_add(input: Any, dim: Any, index: Any, source: Any, *, alpha: Any = 1, 
         return tensor.of(tensor.shape)
     place = axis_index(tensor.shape, literal(dim), name(input, "input"))
     wanted = replaced(tensor.shape, place, where.shape[0] if where.shape else 1)
+    if added.shape == () and wanted == (1,):
+        raise Undecided  # index_copy takes it, index_add does not
     if len(added.shape) != len(wanted) or any(
         same(entry_size(x), entry_size(y)) is False for x, y in zip(added.shape, wanted, strict=True)
     ):

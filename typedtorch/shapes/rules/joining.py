@@ -68,6 +68,8 @@ def cat(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
         for t in given
     ):
         raise Undecided
+    if all(t.shape == (0,) for t in given):
+        return given[0].of((0,), mask)  # along whichever axis
     shape = _joined(kept, dim, given)
     return fresh(given[0], shape, mask) if row_major(*given) else given[0].of(shape, mask)
 

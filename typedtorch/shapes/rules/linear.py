@@ -294,10 +294,12 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Tensor:
 
 def _check_bias(bias: Tensor, out: Entry) -> None:
     who = name(bias, "bias")
-    if len(bias.shape) > 1:
+    if len(bias.shape) > 2:
         raise ShapeError(f"{who} has shape {show(bias.shape)}, wanted ({out},)")
-    if bias.shape and bias.shape != (1,) and same(entry_size(bias.shape[0]), entry_size(out)) is False:
-        raise ShapeError(f"{who} has {bias.shape[0]} elements and the weight has {out} outputs")
+    if bias.shape and bias.shape[-1] != 1 and same(entry_size(bias.shape[-1]), entry_size(out)) is False:
+        raise ShapeError(f"{who} has {bias.shape[-1]} elements and the weight has {out} outputs")
+    if len(bias.shape) == 2:
+        raise Undecided  # one for all rows, or for each
 
 
 @rule(
