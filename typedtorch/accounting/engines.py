@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from typedtorch.accounting.errors import (
     CounterError,
     StreamError,
     SymbolError,
+    TooLargeError,
     UnreadableError,
 )
 from typedtorch.accounting.labels import Labels, Layout, Place, choose
@@ -37,6 +39,7 @@ from typedtorch.shapes.size import evaluate
 Engine = Literal["primes", "symbols"]
 _MOST_OPERATORS, _MOST_WEIGHTS = 50_000, 5_000
 _LONGER = 10  # times as many turns and layers as at the sizes, where several of their sizes are tried
+_OFTEN, _LESS = 64, 4  # labels that divide by the one do by a part of it, where they are too large
 _SPARE = 200  # operators more than twice as many that a program may run before it counts the turns of a loop
 
 
@@ -151,7 +154,13 @@ class Question:
 
         base = {n: self.base[n] for n in self.free}
         unknown = frozenset(n for n in self.free if n not in self.sizes)
-        return Search(run, decoded, base, self.free, constants(self), self.layers, unknown).result()
+        settings = (run, decoded, base, self.free, constants(self), self.layers, unknown)
+        search = Search(*settings)
+        found = search.result()
+        if search.too_large and len(found.layout) < len(self.free):
+            smaller = Search(*settings, even=_OFTEN // _LESS**2).result()
+            return max(found, smaller, key=lambda s: len(s.layout))
+        return found
 
     @functools.cached_property
     def layers(self) -> tuple[str, ...]:
@@ -241,15 +250,27 @@ def pinned_at(
         raise CounterError(f"{counting} decides how many layers there are")
     reasons: list[AccountingError] = []
     special = any(question.sizes.get(n) == 1 for n in axes)
-    for layout in layouts(question, axes):
+    more: list[Layout] = []
+    for layout in itertools.chain(layouts(question, axes), more):
         try:
             return _once(question, pinned, layout, compare=compare, verify=verify)
         except AccountingError as error:
             reasons.append(error)
+            if isinstance(error, TooLargeError) and layout is not None:
+                more += _smaller(layout)
             if isinstance(error, CounterError) or (isinstance(error, StreamError) and special and compare):
                 break  # no label will do
     kind = UnreadableError if any(isinstance(r, UnreadableError) for r in reasons) else SymbolError
     raise kind(str(reasons[0]) if reasons else "no labels suit the program")
+
+
+def _smaller(layout: Layout) -> list[Layout]:
+    """The same with labels that divide less often, if there are any."""
+    places = {
+        n: replace(p, factor=p.factor // _LESS) if p.prime == "large" and p.factor % _OFTEN == 0 else p
+        for n, p in layout.items()
+    }
+    return [places] if places != layout else []
 
 
 def layouts(question: Question, axes: tuple[str, ...]) -> Iterator[Layout | None]:

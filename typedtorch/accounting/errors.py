@@ -15,6 +15,10 @@ class SizeError(AccountingError):
     """An axis without a size, with two sizes, or with a size that is not one."""
 
 
+class TooLargeError(SizeError):
+    """A tensor has more bytes than torch can count."""
+
+
 class AnnotationError(AccountingError):
     """The signature does not say what the inputs are."""
 

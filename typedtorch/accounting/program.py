@@ -21,6 +21,7 @@ from typedtorch.accounting.errors import (
     AccountingError,
     AnnotationError,
     SizeError,
+    TooLargeError,
     program_line,
     told,
 )
@@ -244,7 +245,8 @@ def _recorded(call: Call, sizes: an.Sizes, setup: Setup, world: World, found: li
         except Exception as error:
             given = ", ".join(f"{name}={size}" for name, size in sizes.items())
             where = recorder.position() + program_line(error)
-            raise SizeError(f"with {given or 'these inputs'}: {where}: {told(error)}") from error
+            kind = TooLargeError if "calculation overflowed" in str(error) else SizeError
+            raise kind(f"with {given or 'these inputs'}: {where}: {told(error)}") from error
         looked_up = runner.looked_up()
     trace = recorder.trace
     _mark_casts(trace)

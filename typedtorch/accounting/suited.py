@@ -8,11 +8,19 @@ layers or the turns of a loop; what runs at none stays where it is.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from typedtorch.accounting.errors import AccountingError, CounterError, SizeError, SymbolError
+from typedtorch.accounting.errors import (
+    AccountingError,
+    CounterError,
+    SizeError,
+    SymbolError,
+    TooLargeError,
+    UnreadableError,
+)
 from typedtorch.accounting.labels import Labels, Place, choose, smooth_part
 from typedtorch.accounting.reading import Decoder
 from typedtorch.accounting.trace import Trace
@@ -42,17 +50,24 @@ class Search:
     avoid: set[int] = field(default_factory=set)
     layers: tuple[str, ...] = ()  # axes that are known to count
     unknown: frozenset[str] = frozenset()  # axes whose size is a guess
+    even: int = _EVEN  # what labels divide by at most
 
     def __post_init__(self) -> None:
         self._places = {name: Place(self.base[name], prime="none") for name in self.axes}
         self._counters: set[str] = set(self.layers)
         self._otherwise: set[str] = set()  # axes at whose labels it runs, but other operators
+        self._unreadable: set[str] = set()  # axes at whose labels it runs the same, on sizes nobody can read
+        self._blurred = False  # whether sizes were all that could not be read the last time
+        self.too_large = False  # whether some labels made tensors that are larger than torch can count
+        self._hasty = True  # whether what may be seen later need not be tried yet
         self._there, self._check = self.run(self.base), dict(self.base)
 
     def result(self) -> Suited:
         """Move the axes, the largest first; again, as a table may have grown; last those that barely move."""
         for ways in (self._ways, self._ways, self._narrow):
             self._lift_all(ways, self._suits)
+            self._lift_together()
+            self._hasty = False
         self._lift_all(self._ways, self._suits_elsewhere)
         self._round_alike()
         moved = self._moved()
@@ -67,6 +82,24 @@ class Search:
         for name in sorted(self.axes, key=lambda n: -self.base[n]):
             if self._places[name].prime == "none" and name not in self._counters:
                 self._lift(name, ways(name), suits)
+
+    def _lift_together(self) -> None:
+        """Move what could not be read at once: of ``a + 4 * b`` neither moves alone."""
+        names = [n for n in self.axes if n in self._unreadable and self._places[n].prime == "none"]
+        if len(names) > 1:
+            places = {**self._places, **{n: self._alone(n) for n in names}}
+            with contextlib.suppress(CounterError):
+                if self._suits(places):
+                    self._places = places
+        self._unreadable.clear()
+
+    def _alone(self, name: str) -> Place:
+        """A label of its own, as divisible as the size."""
+        place = self._places[name]
+        smooth = smooth_part(place.factor, self.even)
+        return replace(
+            place, factor=max(smooth, self.even) if name in self.unknown else smooth, prime="large"
+        )
 
     def _round_alike(self) -> None:
         """Labels that leave the remainders of their sizes, where sizes are rounded as they are there only."""
@@ -102,6 +135,8 @@ class Search:
     def _lift(self, name: str, ways: Iterator[Places], suits: Callable[[Places], bool | None]) -> None:
         for places in ways:
             alone = sum(p != self._places[n] for n, p in places.items()) == 1
+            if not alone and self._hasty and name in self._unreadable:
+                return
             try:
                 found = suits(places)
             except CounterError:
@@ -114,6 +149,8 @@ class Search:
                 return
             if found is None and alone:
                 self._otherwise.add(name)
+                if self._blurred:
+                    self._unreadable.add(name)
 
     def _suits(self, places: Places) -> bool | None:
         """Whether the same operators run at the labels, on readable sizes; None where they only run."""
@@ -123,9 +160,11 @@ class Search:
             raise
         except AccountingError:
             return False
+        self._blurred = False
         try:
             self.read(here, self._there, Decoder(labels, self._check))
-        except SymbolError:
+        except SymbolError as error:
+            self._blurred = isinstance(error, UnreadableError)
             return None
         return True
 
@@ -172,7 +211,11 @@ class Search:
 
     def _at(self, places: Mapping[str, Place], turn: int) -> tuple[Labels, Trace]:
         labels = self._labels(places, turn)
-        trace = self.run({**self.base, **labels.values})
+        try:
+            trace = self.run({**self.base, **labels.values})
+        except TooLargeError:
+            self.too_large = True
+            raise
         if _is_empty(trace) and not _is_empty(self._there):
             raise SizeError("a size is 0 at these labels")
         return labels, trace
@@ -180,9 +223,9 @@ class Search:
     def _ways(self, name: str) -> Iterator[Places]:
         """The label on its own, as divisible as the size; then with one multiple of it, two, or all."""
         place = self._places[name]
-        smooth = smooth_part(place.factor)
-        if name in self.unknown and smooth < _EVEN:
-            yield {**self._places, name: replace(place, factor=_EVEN, prime="large")}
+        smooth = smooth_part(place.factor, self.even)
+        if name in self.unknown and smooth < self.even:
+            yield {**self._places, name: self._alone(name)}
         yield {**self._places, name: replace(place, factor=smooth, prime="large")}
         if self._is_odd(name):
             yield {**self._places, name: replace(place, prime="alike")}
