@@ -16,6 +16,7 @@ from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.layers import call_instance, call_layer, call_sequential, learn
 from typedtorch.shapes.infer.lengths import CUTS, pieces
 from typedtorch.shapes.infer.operators import apply_rule
+from typedtorch.shapes.infer.options import parsed
 from typedtorch.shapes.infer.places import read_place
 from typedtorch.shapes.infer.runs import leave_open
 from typedtorch.shapes.infer.unify import match
@@ -55,7 +56,7 @@ def call(frame: Frame, node: ast.Call) -> Value:
     if value is not UNKNOWN and isinstance(function, (LayerV, Sequence)):
         learn(frame, function, args)
     if value is UNKNOWN and function is UNKNOWN:
-        value = _viewed(frame, node, args)
+        value = parsed(frame.module, node) or _viewed(frame, node, args)
     if value is UNKNOWN:
         _count_unknown(frame, node, function)
     return value
