@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.dtypes import ANY, FLOAT32, FLOATING, INT64, INTEGRAL
+from typedtorch.shapes.dtypes import ANY, FLOAT32, FLOATING, INT64
 from typedtorch.shapes.python_numbers import number_kind
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import both, counted, functional, is_size, methods, need, pointwise
@@ -157,10 +157,13 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None,
     kind = FLOAT32 if kinds == {"float"} else ANY if kinds else INT64
     made = dtype_of(dtype, kind)
     size = _range_size(start, end, step)
-    if dtype is not None and made & INTEGRAL and "float" in kinds:
+    if dtype is not None and made & INT64 and "float" in kinds:
         # in int64 computed with the integers that the numbers are cut to
-        cut = _range_size(*map(_cut_to_int, numbers)) if made & INT64 else size
-        size = cut if made == INT64 or cut == size else unknown()
+        whole = tuple(map(_cut_to_int, numbers))
+        if made == INT64:
+            size = _range_size(*whole)
+        elif whole[2] == 0 or _range_size(*whole) != size:
+            size = unknown()
     return Tensor((size,), made, layout=(1,))
 
 

@@ -199,6 +199,11 @@ def attributed(method: Attribution) -> None:
     print(first.view(3), second.squeeze(0))
 
 
+def shapes_of_gamma(x: Tensor) -> Tensor:
+    gamma = torch.arange(0.2, 1, 0.001, dtype=x.dtype)
+    return gamma.lgamma()
+
+
 # run: under_autocast(8)
 # run: decorated(4)
 # run: pixels_of_an_array(torch.eye(3), 2, 3)
@@ -211,3 +216,4 @@ def attributed(method: Attribution) -> None:
 # run: gathered()
 # run: of_either_kind()
 # run: attributed(Means())
+# run: shapes_of_gamma(torch.zeros(3))
