@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.dtypes import BOOL, INTEGRAL, NOT_COMPLEX
+from typedtorch.shapes.dtypes import BOOL, FLOAT32, FLOATING, INTEGRAL, NOT_COMPLEX
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import (
     both,
@@ -60,6 +60,9 @@ def clamp(input: Any, min: Any = None, max: Any = None, *, out: Any = None) -> T
         raise ShapeError("clamp needs min or max")
     operands = [(input, "input"), *bounds]
     mask = checked_dtype(NOT_COMPLEX, "real numbers", *operands)
+    numbers = [not isinstance(bound, Tensor) for bound, _ in bounds]
+    if any(numbers) and not all(numbers) and not mask_of(need(input)) & ~INTEGRAL:
+        mask |= FLOAT32 if mask & FLOATING else 0  # beside a tensor a number counts as one
     return pointwise(*operands, dtype=mask)
 
 
