@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tyro  # noqa: F401  # now: it hashes everything in builtins, where a doctest leaves its last value as _
 
 from typedtorch import __version__
 from typedtorch.cli import first_section, main
