@@ -10,9 +10,11 @@ import pytest
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from typedtorch import optim
 from typedtorch.accounting import StorageTracker, account
+from typedtorch.accounting.corrections import lstm_workspace
 
 from .truth import inputs_of, measured_peak
 from .zoo import GPT, MLP, Entry
@@ -256,3 +258,28 @@ def test_storages_of_losses_and_of_layers_on_turned_data(name: str, reduction: s
     inside = functools.partial(loss, target=target)
     real = measured_peak(model, (*inputs_of(found),), inside, optimizer=torch.optim.AdamW)
     assert found.memory.peak == real
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize(
+    ("steps", "batch", "d_in", "hidden"),
+    [(20, 1, 48, 24), (33, 7, 31, 3), (5, 16, 8, 48), (2, 16, 32, 16), (9, 3, 256, 64), (5, 4, 100, 257)],
+)
+def test_what_a_fused_lstm_keeps_is_what_its_kernel_allocates(
+    steps: int, batch: int, d_in: int, hidden: int, dtype: torch.dtype
+) -> None:
+    kept = []
+
+    class Watched(TorchDispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            out = func(*args, **(kwargs or {}))
+            if str(func) == "aten.mkldnn_rnn_layer.default":
+                kept.append(out[3].nbytes)
+            return out
+
+    watched = Watched()  # type: ignore[no-untyped-call]  # torch leaves its modes untyped
+    with watched, torch.autocast("cpu", dtype=torch.bfloat16, enabled=dtype == torch.bfloat16):
+        nn.LSTM(d_in, hidden)(torch.zeros(steps, batch, d_in))
+    if not kept:
+        pytest.skip("this torch runs an LSTM in this dtype in pieces")
+    assert kept == [lstm_workspace(steps, batch, d_in, hidden, dtype)]

@@ -77,17 +77,14 @@ def lstm_workspace(
     inputs, states = at if at is not None else (int(d_in), int(hidden))  # type: ignore[arg-type]  # numbers without at=
     widest, most = (d_in, inputs) if inputs > states else (hidden, states)
     now, ever = steps * batch, 2 * (steps + 1) * batch
-    cells = [ever * hidden * 4] * 2
-    if size == 2:
-        rounded = (widest + 31) // 32 * 32
-        cells = [ever * hidden * 4, (steps + 1) * batch * (hidden + rounded) * 4]
     pieces = [
         now * _leading(4 * hidden, size, 4 * states) * size,
         now * _leading(hidden, size, states) * size,
-        ever * _leading(widest, 4, most) * size,
-        ever * _leading(widest, 4, most) * size,
+        ever * _leading(widest, size, most) * size,
         ever * _leading(widest, 4, most) * 4,
-        *cells,
+        ever * _leading(widest, 4, most) * 4,
+        ever * hidden * 4,
+        ever * hidden * size,
     ]
     total: Size = 0
     for piece in pieces:
