@@ -72,7 +72,7 @@ FOUND = {
         def stored(out: Float[Tensor, "n d"], rows: Tensor, d: int) -> None:
             out[torch.arange(3)] = torch.ones(3, d, dtype=torch.bool)
         """,
-        "assignment through index tensors wants one dtype",
+        "assignment through index tensors needs one dtype",
     ),
 }
 

@@ -295,7 +295,7 @@ def setitem(self: Any, index: Any, value: Any) -> None:
     if several and not mask_of(value) & mask_of(tensor):
         raise ShapeError(
             f"{label} is {dtypes.show(mask_of(value))} and {who} is {dtypes.show(mask_of(tensor))}; "
-            "assignment through index tensors wants one dtype", "dtype", f"cast it: {label}.to({who}.dtype)",
+            "assignment through index tensors needs one dtype", "dtype", f"cast it: {label}.to({who}.dtype)",
         )  # fmt: skip
     into = broadcastable_into(given, shape)
     if into is False and (shape or not _any_object(tensor)):
