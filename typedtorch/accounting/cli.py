@@ -1,4 +1,4 @@
-"""``typedtorch account``: what a model costs, from the command line."""
+"""The command ``typedtorch account``: what a model costs."""
 
 from __future__ import annotations
 
@@ -24,37 +24,53 @@ from typedtorch.accounting.figures import FIGURES
 from typedtorch.accounting.napkin import Napkin
 
 _DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}
+_DESCRIPTION = "Parameters, FLOPs, memory and time of a training step of a model, with nothing allocated."
 _EXAMPLE = "example: typedtorch account llama-3-8b --sizes batch=1,seq=8192 --device h100 --optimizer adamw"
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line's options."""
-    made = argparse.ArgumentParser(prog="typedtorch account", description=__doc__, epilog=_EXAMPLE)
+    made = argparse.ArgumentParser(prog="typedtorch account", description=_DESCRIPTION, epilog=_EXAMPLE)
     made.add_argument(
         "target",
         help="FILE:OBJECT (a module, a class, a function, a constructor) or one of "
         + ", ".join(presets.NAMES),
     )
-    made.add_argument("--sizes", default="", help="axis sizes, for example batch=8,seq=1024")
+    made.add_argument(
+        "--sizes", default="", metavar="NAME=N,...", help="axis sizes, for example batch=8,seq=1024"
+    )
     made.add_argument(
         "--input", action="append", default=[], metavar="SHAPE",
-        help="example input of a model without annotations: 8,3,224,224 or 8,128:int64; repeat it",
+        help="example input for a model without annotations: 8,3,224,224 or 8,128:int64 (one for each input)",
     )  # fmt: skip
-    made.add_argument("--device", help="device for time and roofline, for example h100 or its name in torch")
+    made.add_argument("--device", help="device to predict times for: h100, or its name in torch")
     made.add_argument(
-        "--optimizer", help="adamw, sgd, ...; with ':fused' or ':foreach' for that implementation"
+        "--optimizer",
+        metavar="NAME",
+        help="adamw, sgd, ...; adamw:fused or adamw:foreach for that implementation",
     )
-    made.add_argument("--loss", default="sum", help="sum, mean, mse or cross_entropy (default: sum)")
+    made.add_argument(
+        "--loss", default="sum", metavar="NAME", help="sum, mean, mse or cross_entropy (default: sum)"
+    )
     made.add_argument("--autocast", choices=sorted(_DTYPES), help="run the forward under autocast")
     made.add_argument("--dtype", choices=sorted(_DTYPES), help="cast the model's parameters first")
-    made.add_argument("--accumulate", type=int, default=1, help="micro-batches to a step")
     made.add_argument(
-        "--checkpoint", action="append", default=[], metavar="PATH", help="modules to run again"
+        "--accumulate", type=int, default=1, metavar="N", help="micro-batches per step (default: 1)"
     )
-    made.add_argument("--tokens", type=float, help="tokens of a whole run, for days and devices")
-    made.add_argument("--devices", type=float, default=1, help="devices of that run")
-    made.add_argument("--mfu", type=float, default=0.5, help="utilisation of that run (default: 0.5)")
-    made.add_argument("--depth", type=int, default=3, help="levels of the module tree (default: 3)")
+    made.add_argument(
+        "--checkpoint", action="append", default=[], metavar="PATH",
+        help="module under activation checkpointing: its forward runs again in the backward; can be repeated",
+    )  # fmt: skip
+    made.add_argument("--tokens", type=float, metavar="N", help="tokens of a whole run, to estimate its days")
+    made.add_argument(
+        "--devices", type=float, default=1, metavar="N", help="devices of that run (default: 1)"
+    )
+    made.add_argument(
+        "--mfu", type=float, default=0.5, metavar="SHARE", help="utilisation of that run (default: 0.5)"
+    )
+    made.add_argument(
+        "--depth", type=int, default=3, metavar="N", help="levels of the module tree (default: 3)"
+    )
     made.add_argument("--no-formulas", action="store_true", help="numbers only, which is faster")
     made.add_argument("--strict", action="store_true", help="fail where an operator has no FLOP formula")
     made.add_argument("--json", action="store_true", help="print JSON instead of the report")
