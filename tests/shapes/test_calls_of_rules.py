@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
 
 import typedtorch.shapes.rules  # noqa: F401 - fills the table
 from typedtorch.shapes import dtypes
@@ -110,3 +111,39 @@ def test_a_bias_of_two_axes_may_be_one_for_each_row() -> None:
     assert apply("torch.nn.functional.linear", *operands, Tensor((1, 4))) is UNKNOWN
     with pytest.raises(ShapeError, match="5 elements"):
         apply("torch.nn.functional.linear", *operands, Tensor((1, 5)))
+
+
+_IMAGE = "torch.zeros(1, 3, 8, 8)"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        f"F.interpolate({_IMAGE}, 4, mode='nearest', align_corners=True)",
+        f"F.interpolate({_IMAGE}, 4, recompute_scale_factor=True)",
+        f"F.interpolate({_IMAGE}, scale_factor=0.1)",
+        f"F.max_pool2d({_IMAGE}, 3, padding=-1)",
+        f"F.pad({_IMAGE}, (1, 1, 1, 1), mode='reflect', value=1.0)",
+        "F.pad(torch.zeros(1, 1), (1, -2))",
+        f"F.unfold({_IMAGE}, 2, dilation=0)",
+        f"nn.ConvTranspose2d(3, 4, 3, stride=2)({_IMAGE}, output_size=(30, 30))",
+        "nn.LSTM(3, 4, proj_size=4)",
+        "torch.stft(torch.zeros(20), 8, win_length=9, return_complex=True)",
+        "torch.zeros(0, 3).max()",
+        "torch.zeros(2, 3).softmax(0, dtype=torch.int64)",
+        "torch.zeros(2, 3, 4).norm('nuc')",
+        "torch.zeros(5).unfold(0, 2, 0)",
+        "torch.bincount(torch.tensor([1, 2]), weights=torch.ones(3))",
+        "torch.cov(torch.zeros(2, 4), fweights=torch.ones(3, dtype=torch.int64))",
+        "torch.cross(torch.zeros(3), torch.zeros(3, dtype=torch.float64), dim=0)",
+        "torch.tril_indices(3, 3, dtype=torch.float32)",
+        "torch.zeros(2, 3).repeat_interleave(torch.tensor([1, 2, 3]), dim=0)",
+        "F.layer_norm(torch.zeros(2, 3), ())",
+        "F.scaled_dot_product_attention(*3 * [torch.zeros(4, 8)], enable_gqa=True)",
+        "F.soft_margin_loss(torch.zeros(3), torch.zeros(2, 3))",
+    ],
+)
+def test_what_torch_refuses_is_refused(call: str) -> None:
+    with pytest.raises((RuntimeError, ValueError, IndexError)):
+        eval(call, {"torch": torch, "F": torch.nn.functional, "nn": torch.nn})  # our own text
+    assert len(_revealed(call)) == 1

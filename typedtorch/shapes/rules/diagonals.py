@@ -52,15 +52,20 @@ def tril(input: Any, diagonal: Any = 0, *, out: Any = None) -> Tensor:
 @rule("torch.tril_indices", sample="3, 4 | 3, 3, 1 | 4, 3, offset=-1 | 5, 5, -2 | 2, 3, -4 | 3, 2, 9")
 def tril_indices(row: Any, col: Any, offset: Any = 0, *, dtype: Any = None, **settings: Any) -> Tensor:
     """Row and column of each element on and below a diagonal."""
-    return Tensor((2, _below(row, col, offset)), dtype_of(dtype, dtypes.INT64))
+    return Tensor((2, _below(row, col, offset)), _of_indices(dtype))
+
+
+def _of_indices(dtype: Any) -> int:
+    made = dtype_of(dtype, dtypes.INT64) & INTEGER
+    if not made:
+        raise ShapeError(f"indices are integers, got dtype={dtype}", "dtype")
+    return made
 
 
 @rule("torch.triu_indices", sample="3, 4 | 3, 3, 1 | 4, 3, offset=-1 | 5, 5, -2 | 2, 3, -4 | 3, 2, 9")
 def triu_indices(row: Any, col: Any, offset: Any = 0, *, dtype: Any = None, **settings: Any) -> Tensor:
     """Row and column of each element on and above a diagonal."""
-    return Tensor(
-        (2, _below(col, row, -offset if is_size(offset) else unknown())), dtype_of(dtype, dtypes.INT64)
-    )
+    return Tensor((2, _below(col, row, -offset if is_size(offset) else unknown())), _of_indices(dtype))
 
 
 def _below(rows: Any, columns: Any, offset: Any) -> Size:

@@ -56,6 +56,8 @@ def _trailing(input: Tensor, normalized_shape: Any) -> list[Any]:
     if normalized_shape is UNKNOWN:
         return []
     wanted = [normalized_shape] if is_size(normalized_shape) else list(normalized_shape)
+    if not wanted:
+        raise ShapeError("normalized_shape is (), wanted at least one axis")
     if any(not is_size(w) for w in wanted):
         return [w if is_size(w) else unknown() for w in wanted]
     who = name(input, "input")

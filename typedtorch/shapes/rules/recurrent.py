@@ -65,6 +65,8 @@ def _recurrent(kind: str) -> Function:
         dtype: Any = None,
         nonlinearity: Any = "tanh",
     ) -> Layer:
+        if all(isinstance(n, int) for n in (proj_size, hidden_size)) and not 0 <= proj_size < hidden_size:
+            raise ShapeError(f"proj_size={proj_size}, wanted less than hidden_size={hidden_size}")
         layout = "(batch, seq, input)" if batch_first is True else "(seq, batch, input)"
         attributes = {
             "input_size": input_size, "hidden_size": hidden_size, "num_layers": num_layers,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes.rule import name, rule
-from typedtorch.shapes.rules.forms import both, is_size, literal, need
+from typedtorch.shapes.rules.forms import both, expect_shape, is_size, literal, need
 from typedtorch.shapes.rules.views import entries_of, flatten, sizes_of
 from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import (
@@ -58,6 +58,11 @@ def repeat_interleave(input: Any, repeats: Any = None, dim: Any = None, *, outpu
         times = None
     if repeats is None:
         return tensor.of((unknown() if output_size is None else output_size,))
+    if isinstance(repeats, Tensor) and repeats.rank not in (None, 0) and repeats.shape != (1,):
+        along = flatten(tensor) if dim is None else tensor
+        place = 0 if dim is None else axis_index(along.shape, literal(dim), name(input, "input"))
+        if along.shape:
+            expect_shape(repeats, "repeats", along.shape[place : place + 1])
     if dim is None:
         total = flatten(tensor).shape[0]
         return tensor.of((total * times if times is not None else unknown(),))
