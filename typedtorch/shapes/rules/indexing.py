@@ -56,7 +56,13 @@ def slice_size(size: Size, index: slice, library: str = "torch") -> Size:
         raise Undecided
     if isinstance(size, int) and all(b is None or isinstance(b, int) for b in bounds):
         return len(range(*slice(index.start, index.stop, step).indices(size)))
-    length = _length(size, index.start, index.stop)
+    start, stop = (None if b is None else _clamped(b, size) for b in bounds)
+    length = _length(size, start, stop)
+    if isinstance(length, Poly) and all(atom.kind == "axis" for atom in atoms(length)):
+        if positive(1 - length):  # the end is before the start
+            return 0
+        if all(count < 0 for monomial, count in length.terms if monomial):
+            return unknown()
     return (length + step - 1) // step if step != 1 else length
 
 
@@ -72,7 +78,24 @@ def _sign(bound: Size, size: Size) -> int:
     return int(positive(left) and not atoms(left) & atoms(size))
 
 
+def _clamped(bound: Size, size: Size) -> Size:
+    """A bound beyond an end, as ``x[:n + 1]`` has for an axis of n, is that end."""
+    for beyond, end in ((bound - size, size), (-(bound + size), 0)):
+        if isinstance(beyond, int):
+            if beyond >= 0:
+                return end
+        elif not isinstance(size, int):
+            own = all(atom.kind == "axis" and atom in atoms(size) for atom in atoms(beyond))
+            if all(count > 0 for _, count in beyond.terms):
+                return end if own else unknown()  # another integer may be negative
+            if own and not positive(1 - beyond):
+                return unknown()
+    return bound
+
+
 def _length(size: Size, start: Size | None, stop: Size | None) -> Size:
+    if start == size:
+        return 0
     if start is None or start == 0:
         if stop is None or stop == size:
             return size
