@@ -117,7 +117,7 @@ def test_a_profile_holds_the_operators_of_some_steps(tmp_path: Path, first: int)
     trace = json.loads((tmp_path / "profile" / "trace.json").read_text())
     names = {event.get("name") for event in trace["traceEvents"]}
     assert "aten::embedding" in names
-    with pytest.raises(ValueError, match="expected steps from the first on"):
+    with pytest.raises(ValueError, match="expected first and steps of at least 1"):
         Profile(tmp_path, steps=0)
 
 
