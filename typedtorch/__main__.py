@@ -1,6 +1,6 @@
 """``python -m typedtorch``: the same command line."""
 
-from typedtorch.cli import main
+from typedtorch.cli import command
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    command()

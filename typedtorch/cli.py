@@ -15,6 +15,7 @@ import re
 import signal
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from typedtorch import __version__
 
@@ -54,6 +55,19 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         _drop_output()
         return _complain(f"the output cannot be written: {error.strerror}")
+
+
+def command() -> NoReturn:
+    """Run a command as a process of its own, which then ends.
+
+    After a check it ends at once: to free the model of a program object by object takes a fifth of the time.
+    """
+    code = main()
+    if "typedtorch.check.cli" in sys.modules:
+        with contextlib.suppress(OSError):
+            sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _open_streams() -> None:

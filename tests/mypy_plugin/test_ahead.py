@@ -12,6 +12,7 @@ import pytest
 from mypy_plugin.running import Project
 from typedtorch.mypy_plugin import worker
 from typedtorch.mypy_plugin.ahead import WORTHWHILE, Ahead, worth_starting
+from typedtorch.mypy_plugin.turns import Turns
 from typedtorch.shapes.answers import Answer, stamp
 from typedtorch.shapes.module_facts import SourceFacts
 from typedtorch.shapes.syntax import Syntax
@@ -41,14 +42,18 @@ def _begun(
 ) -> Ahead:
     ahead = Ahead()
     ahead.get_ready(processes)
-    ahead.begin(files, check, wanted)
+    ahead.begin(files, _turns(check), wanted)
     return ahead
+
+
+def _turns(check: list[str]) -> Turns:
+    return Turns(dict.fromkeys(check, 100), shared=False)
 
 
 def _settled(ahead: Ahead) -> Ahead:
     """When everything has been handed out, mypy's process takes nothing back."""
     assert ahead._news.acquire()
-    assert ahead._news.wait_for(lambda: not ahead._left, 60)
+    assert ahead._news.wait_for(lambda: not ahead._turns, 60)
     ahead._news.release()
     return ahead
 
@@ -79,7 +84,7 @@ def test_there_is_no_answer_for_what_nobody_asked(files: dict[str, str]) -> None
 
 
 def test_an_answer_on_an_older_text_is_none(files: dict[str, str]) -> None:
-    ahead = _settled(_begun(files, ["library", "bad"]))
+    ahead = _settled(_begun(files, ["bad", "library"]))
     assert ahead.answer("library", Path(files["library"])) is not None  # by now it has read the other
     Path(files["bad"]).write_text(BAD + "\n")
     assert ahead.answer("bad", Path(files["bad"])) is None
@@ -88,7 +93,7 @@ def test_an_answer_on_an_older_text_is_none(files: dict[str, str]) -> None:
 def test_what_nobody_has_begun_is_taken_back(files: dict[str, str]) -> None:
     ahead = _begun(files, ["bad", "library"], processes=0)
     assert ahead.answer("bad", Path(files["bad"])) is None
-    assert list(ahead._left) == ["library"]
+    assert [name in ahead._turns for name in ("bad", "library")] == [False, True]
 
 
 def test_where_there_is_little_to_do_what_nobody_has_begun_is_begun_next(files: dict[str, str]) -> None:
@@ -101,7 +106,7 @@ def test_nobody_waits_for_processes_that_are_gone(files: dict[str, str]) -> None
     ahead = _begun(files, [])
     (process,) = ahead._processes
     process.wait(60)  # there is nothing to do
-    ahead.begin(files, ["bad"])
+    ahead.begin(files, _turns(["bad"]))
     assert ahead.answer("bad", Path(files["bad"]), take_back=False) is None
 
 
@@ -206,7 +211,7 @@ def test_sources_that_may_not_matter_are_read_only_before_there_is_something_to_
     ahead.get_ready(1)
     with ahead._news:
         assert ahead._news.wait_for(lambda: ahead._facts, 60)
-    ahead.begin(files, ["bad"])
+    ahead.begin(files, _turns(["bad"]))
     ahead.read(Path(files["user"]), if_idle=True)
     assert _settled(ahead).answer("bad", Path(files["bad"])) is not None
     assert ahead._processes[0].wait(60) == 0

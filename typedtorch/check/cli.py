@@ -17,6 +17,7 @@ from typedtorch.check.targets import Target, TargetError, targets, unsaved
 from typedtorch.check.watch import Stamps, changes, stamps
 from typedtorch.shapes import config
 from typedtorch.shapes.findings import EXPLAIN
+from typedtorch.shapes.garbage import uncollected
 from typedtorch.shapes.syntax import DEPTH
 
 _DESCRIPTION = """Check the shapes and dtypes of tensors in programs annotated with jaxtyping, without mypy
@@ -45,9 +46,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     options = _parser().parse_args(argv)
     sys.setrecursionlimit(max(sys.getrecursionlimit(), DEPTH))
-    gc.set_threshold(200_000, 30, 30)  # little is garbage; collecting takes a third of the time
     try:
-        return _run(options)
+        with uncollected():
+            return _run(options)
     except (UsageError, TargetError, config.ConfigError) as error:
         print(f"typedtorch check: error: {error}", file=sys.stderr)
         return 2
@@ -152,6 +153,8 @@ def _watch(options: argparse.Namespace, settings: config.Config, silenced: Itera
             _once(options, checker, found(), silenced)
             imported.update(checker.imported())
             sys.stdout.flush()
+            del checker
+            gc.collect()  # the program as it was
     return 0
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from typedtorch.check.targets import Target
 from typedtorch.shapes.answers import stamp
+from typedtorch.shapes.garbage import uncollected
 from typedtorch.shapes.syntax import DEPTH
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def _serve(checker: Checker, parents: Connection, pipe: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.setrecursionlimit(max(sys.getrecursionlimit(), DEPTH))
     told: frozenset[Path] = frozenset()
-    with suppress(EOFError, OSError):
+    with suppress(EOFError, OSError), uncollected():
         while True:
             found = checker.look(pipe.recv())
             imported = checker.imported()

@@ -14,12 +14,13 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import typedtorch
 from typedtorch.mypy_plugin.kept_facts import Written
+from typedtorch.mypy_plugin.turns import Turns
 from typedtorch.shapes.answers import Answer, Stamp, stamp
 from typedtorch.shapes.cores import cores, worth
 
@@ -53,17 +54,17 @@ def worth_starting(size: int) -> int:
 class Ahead:
     """The other processes, what is left for them to do, and what they have answered so far.
 
-    They load the engine and read sources while mypy still reads the program.  mypy comes to the modules
-    roughly in the order of ``check``; the processes take them from its end, a few at a time.  What mypy comes
-    to first it need not wait for: it is taken back, to be checked here.  Only where there is little to do is
-    waiting quicker than to load the engine here as well.
+    They load the engine and read sources while mypy still reads the program.  What mypy comes to before
+    anybody has begun it is taken back, to be checked here.  Only where there is little to do is waiting
+    quicker than to load the engine here as well.
     """
 
     def __init__(self) -> None:
         self._unread: deque[Path] = deque()
         self._spare: deque[Path] = deque()
         self._files: Files | None = None
-        self._left: dict[str, None] = {}
+        self._turns = Turns({}, shared=True)
+        self._urgent: str | None = None  # mypy waits for it
         self._out: set[str] = set()
         self._facts: dict[Path, Facts] = {}
         self._answers: dict[str, Answer] = {}
@@ -93,12 +94,12 @@ class Ahead:
     def begin(
         self,
         files: Mapping[str, str],
-        check: Iterable[str],
+        turns: Turns,
         wanted: Callable[[str], bool] = lambda module: True,
     ) -> None:
         """Hand out modules; of ``files`` the processes may read every one."""
         with self._news:
-            self._files, self._left, self._wanted = dict(files), dict.fromkeys(check), wanted
+            self._files, self._turns, self._wanted = dict(files), turns, wanted
             self._news.notify_all()
 
     def facts(self, path: Path) -> Written | None:
@@ -112,21 +113,23 @@ class Ahead:
         What nobody has begun is taken back, or else is the next to be begun.
         """
         with self._news:
-            if self._left.pop(module, module) is None:
+            self._turns.come_to(module)
+            if self._turns.take(module):
                 if take_back or not self._alive:
                     return None
-                self._left[module] = None
+                self._urgent = module
+                self._news.notify_all()
             if not self._news.wait_for(lambda: not self._awaited(module), _PATIENCE):
                 self._stop()
             found = self._answers.pop(module, None)
         return found if found is not None and found.stamp == stamp(path) else None
 
     def _awaited(self, module: str) -> bool:
-        return module in self._out or (module in self._left and self._alive > 0)
+        return module in self._out or (module == self._urgent and self._alive > 0)
 
     def _stop(self) -> None:
         """Nothing more is expected of anybody."""
-        self._left.clear()
+        self._turns.give_up()
         self._out.clear()
         for process in self._processes:
             process.kill()
@@ -165,7 +168,7 @@ class Ahead:
                 owed -= 1
 
     def _next(self, given: set[str], *, wait: bool) -> Task | None:
-        """A source to read or else the last of the modules that are left; None if there is neither."""
+        """A source to read or else one of the modules that are left; None if there is neither."""
         with self._news:
             if wait:
                 self._news.wait_for(self._has_work, _PATIENCE)
@@ -173,13 +176,16 @@ class Ahead:
                 return self._unread.popleft()
             if self._files is None:
                 return self._spare.popleft() if self._spare else None
-            while self._left:
-                module, _ = self._left.popitem()
+            while module := self._choose(given):
                 if self._wanted(module):
                     given.add(module)
                     self._out.add(module)
                     return module
         return None
+
+    def _choose(self, given: set[str]) -> str | None:
+        urgent, self._urgent = self._urgent, None
+        return urgent or self._turns.choose(self._turns.size(given & self._out))
 
     def _has_work(self) -> bool:
         return bool(self._unread or self._spare) or self._files is not None

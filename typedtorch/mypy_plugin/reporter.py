@@ -22,6 +22,7 @@ from mypy.types import Type
 from typedtorch.mypy_plugin import messages, store
 from typedtorch.mypy_plugin.ahead import Ahead, worth_starting
 from typedtorch.mypy_plugin.kept_facts import KeptFacts, Written
+from typedtorch.mypy_plugin.turns import Turns
 from typedtorch.mypy_plugin.unreachable import unreachable_lines
 from typedtorch.shapes.answers import Answer, Kept, Stamp, stamp
 from typedtorch.shapes.config import Config
@@ -130,7 +131,13 @@ class Reporter:
             files = {name: path for name, path in paths.items() if _is_source(name, path)}
             # what is imported comes after what imports it, and mypy begins with what is imported
             check = [n for n, tree in modules.items() if self._may_be_checked(tree) and not self._is_known(n)]
-            self._ahead.begin(files, check[::-1], self._shows_errors)
+            sizes = {name: stamp(Path(modules[name].path))[1] for name in reversed(check)}
+            self._ahead.begin(files, Turns(sizes, shared=self._shares), self._shows_errors)
+
+    @property
+    def _shares(self) -> bool:
+        """Whether there is so much to check that this process had better take its part."""
+        return self._size > ONE_MORE
 
     def _is_known(self, module: str) -> bool:
         return self.silent(module) or self._kept.holds(module) is True
@@ -211,8 +218,8 @@ class Reporter:
         known = self._kept.answer(tree.fullname, tree.path)
         if known is not None:
             return known
-        take_back = self._engine is not None or self._size > ONE_MORE
-        answer = self._ahead.answer(tree.fullname, Path(tree.path), take_back=take_back) or self._check(tree)
+        path, take_back = Path(tree.path), self._engine is not None or self._shares
+        answer = self._ahead.answer(tree.fullname, path, take_back=take_back) or self._check(tree)
         if answer is not None:
             self._kept.keep(tree.fullname, tree.path, answer)
         return answer

@@ -1,0 +1,24 @@
+"""Holds Python's garbage collector back while the engine works."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Nothing is looked for that refers to itself.
+
+    The engine makes and drops very many objects, and next to none of them refer to themselves: on timm the
+    collector would take a fifth of the time, on monai a third, and save 4 to 7 % of the memory.
+    """
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
