@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import pickle
 import sys
 from collections.abc import Iterable, Iterator
@@ -18,7 +19,7 @@ from typedtorch.shapes.syntax import DEPTH, Syntax
 
 
 def main() -> None:
-    """Tasks come on standard input, results go to standard output."""
+    """Tasks come on standard input, results go to standard output; after the last it ends."""
     gc.disable()  # it lives for seconds
     sys.setrecursionlimit(max(sys.getrecursionlimit(), DEPTH))
     import typedtorch.shapes.infer  # noqa: F401, PLC0415  # the rules load before there is a task
@@ -28,7 +29,8 @@ def main() -> None:
             pickle.dump(result, sys.stdout.buffer)
             sys.stdout.flush()
     except BrokenPipeError:
-        sys.stderr.close()  # mypy has ended, and nobody listens
+        pass  # mypy has ended, and nobody listens
+    os._exit(0)  # at once: to free the program object by object takes long
 
 
 def _tasks(pipe: BinaryIO) -> Iterator[Task]:

@@ -89,6 +89,7 @@ class _Package:
     by_pattern: defaultdict[str, set[Path]] = field(default_factory=lambda: defaultdict(set))
     by_base: defaultdict[str, set[Path]] = field(default_factory=lambda: defaultdict(set))
     any_pattern: re.Pattern[str] = _NOTHING
+    of_anything: list[Path] = field(default_factory=list)
     words: dict[Path, frozenset[str]] = field(default_factory=dict)
     holds: float = 0.0  # until when
 
@@ -116,6 +117,7 @@ class _Package:
             for base in given.bases:
                 self.by_base[base].add(path)
         self.any_pattern = re.compile("|".join(sorted(self.by_pattern))) if self.by_pattern else _NOTHING
+        self.of_anything = [path for path, (_, given) in self.files.items() if given.anything]
         end = time.monotonic()
         self.holds = end + max(SECONDS, TIMES * (end - start))
 
@@ -128,9 +130,7 @@ class _Package:
 
     def copiers(self, class_name: str) -> Iterator[Path]:
         """Files that speak of a class and give an object all that another one has."""
-        return (
-            p for p, (_, given) in self.files.items() if given.anything and class_name in self.words_of(p)
-        )
+        return (path for path in self.of_anything if class_name in self.words_of(path))
 
     def derived(self, class_name: str, but: Path) -> set[Path]:
         return self.by_base.get(class_name, set()) - {but}
