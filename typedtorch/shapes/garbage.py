@@ -21,4 +21,6 @@ def uncollected() -> Iterator[None]:
     try:
         yield
     finally:
+        gc.freeze()  # with the next line all is old, and is not gone through now
+        gc.unfreeze()
         gc.enable()
