@@ -93,7 +93,7 @@ def test_an_answer_on_an_older_text_is_none(files: dict[str, str]) -> None:
 def test_what_nobody_has_begun_is_taken_back(files: dict[str, str]) -> None:
     ahead = _begun(files, ["bad", "library"], processes=0)
     assert ahead.answer("bad", Path(files["bad"])) is None
-    assert [name in ahead._turns for name in ("bad", "library")] == [False, True]
+    assert [ahead._turns.take(name) for name in ("bad", "library")] == [False, True]
 
 
 def test_where_there_is_little_to_do_what_nobody_has_begun_is_begun_next(files: dict[str, str]) -> None:

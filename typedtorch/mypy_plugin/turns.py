@@ -26,10 +26,8 @@ class Turns:
         self._next = 0  # what mypy comes to
 
     def __bool__(self) -> bool:
+        """Whether anything is left to hand out."""
         return bool(self._left)
-
-    def __contains__(self, module: str) -> bool:
-        return module in self._left
 
     def come_to(self, module: str) -> None:
         """mypy has come to a module."""
