@@ -203,22 +203,6 @@ def test_facts_of_an_older_text_are_none(tmp_path: Path) -> None:
     assert ahead.facts(path) is None
 
 
-def test_sources_that_may_not_matter_are_read_only_before_there_is_something_to_check(
-    files: dict[str, str], tmp_path: Path
-) -> None:
-    ahead = Ahead()
-    ahead.read(Path(files["library"]), if_idle=True)
-    ahead.get_ready(1)
-    with ahead._news:
-        assert ahead._news.wait_for(lambda: ahead._facts, 60)
-    ahead.begin(files, _turns(["bad"]))
-    ahead.read(Path(files["user"]), if_idle=True)
-    assert _settled(ahead).answer("bad", Path(files["bad"])) is not None
-    assert ahead._processes[0].wait(60) == 0
-    assert ahead.facts(Path(files["library"])) is not None
-    assert ahead.facts(Path(files["user"])) is None
-
-
 def test_a_source_that_cannot_be_read_costs_nothing(tmp_path: Path, files: dict[str, str]) -> None:
     (tmp_path / "latin.py").write_bytes(b"# \xe9\n")
     broken = tmp_path / "broken.py"

@@ -180,6 +180,23 @@ def test_facts_come_back_as_they_were_until_the_text_changes(tmp_path: Path) -> 
     assert KeptFacts(Store(tmp_path), Texts()).get("net", str(path)) is None
 
 
+def test_of_a_module_that_is_only_imported_the_text_counts_until_it_has_changed(tmp_path: Path) -> None:
+    path = tmp_path / "net.py"
+
+    def interface() -> str | None:
+        found = KeptFacts(Store(tmp_path), Texts()).get("net", str(path), only_imported=True)
+        return None if found is None else found.interface
+
+    path.write_text(CLASSES)
+    first = interface()
+    assert first == interface() == texts.of_text(CLASSES)
+    path.write_text(CLASSES + "\n")
+    assert interface() is None  # to be read now, and kept
+    written = Written.of(SourceFacts.read(path.read_text()), whole=True)
+    KeptFacts(Store(tmp_path), Texts()).keep("net", str(path), written)
+    assert interface() == written.interface != first
+
+
 def test_what_is_no_facts_is_not_loaded(tmp_path: Path) -> None:
     harmful = tmp_path / "harm"
     calls = pickle.dumps(_Harm(str(harmful)))

@@ -61,7 +61,6 @@ class Ahead:
 
     def __init__(self) -> None:
         self._unread: deque[Path] = deque()
-        self._spare: deque[Path] = deque()
         self._files: Files | None = None
         self._turns = Turns({}, shared=True)
         self._urgent: str | None = None  # mypy waits for it
@@ -85,10 +84,10 @@ class Ahead:
                 self._alive += 1
             threading.Thread(target=self._serve, args=(process,), daemon=True).start()
 
-    def read(self, path: Path, *, if_idle: bool = False) -> None:
-        """A source whose facts will be asked for; or may be, if there is time before the first check."""
+    def read(self, path: Path) -> None:
+        """A source whose facts will be asked for."""
         with self._news:
-            (self._spare if if_idle else self._unread).append(path)
+            self._unread.append(path)
             self._news.notify_all()
 
     def begin(
@@ -174,9 +173,7 @@ class Ahead:
                 self._news.wait_for(self._has_work, _PATIENCE)
             if self._unread:
                 return self._unread.popleft()
-            if self._files is None:
-                return self._spare.popleft() if self._spare else None
-            while module := self._choose(given):
+            while self._files is not None and (module := self._choose(given)):
                 if self._wanted(module):
                     given.add(module)
                     self._out.add(module)
@@ -188,7 +185,7 @@ class Ahead:
         return urgent or self._turns.choose(self._turns.size(given & self._out))
 
     def _has_work(self) -> bool:
-        return bool(self._unread or self._spare) or self._files is not None
+        return bool(self._unread) or self._files is not None
 
     def _take(self, result: Result) -> None:
         with self._news:

@@ -54,14 +54,23 @@ class KeptFacts:
         self._texts = texts
         self._known: dict[str, tuple[str, Written]] = {}
 
-    def get(self, module: str, path: str) -> Written | None:
-        """What was written of a module with the text it has now."""
+    def get(self, module: str, path: str, *, only_imported: bool = False) -> Written | None:
+        """What was written of a module with the text it has now.
+
+        A module that is ``only_imported`` seldom changes, and there may be thousands: so long as no other text
+        of it has been met, the text itself stands for what others can see of it, and it is not parsed.
+        """
         if module not in self._known:
             head, _, data = (self._store.read(f"{module}.facts") or b"").partition(b"\n")
             of, _, interface = head.decode("ascii", "replace").partition(" ")
             self._known[module] = of, Written(interface, data)
         of, written = self._known[module]
-        return written if of == self._of(path) else None
+        if of == self._of(path):
+            return written
+        if only_imported and not of:
+            self.keep(module, path, Written(self._texts.of(path)))
+            return self._known[module][1]
+        return None
 
     def keep(self, module: str, path: str, written: Written) -> None:
         """Facts of the text that a module has now."""

@@ -90,12 +90,11 @@ class Reporter:
 
     def met(self, tree: MypyFile) -> None:
         """mypy has read a module: where there is much to check, other processes get ready for it."""
-        silent = self.silent(tree.fullname)
-        if not self._alone or not self._may_be_checked(tree):
+        if self.silent(tree.fullname) or not self._alone or not self._may_be_checked(tree):
             return
         path = Path(tree.path)
         if self._kept_facts.get(tree.fullname, tree.path) is None:
-            self._ahead.read(path, if_idle=silent)
+            self._ahead.read(path)
         if not self._is_known(tree.fullname) and self._sources.names_tensors(tree.fullname, path):
             self._size += stamp(path)[1]
             self._ahead.get_ready(worth_starting(self._size))
@@ -115,7 +114,8 @@ class Reporter:
         """What another process has read in a source, or what was read there in an earlier run."""
         found = self._ahead.facts(Path(path))
         if found is None:
-            return self._kept_facts.get(module, path)
+            only_imported = self.silent(module) or is_installed(Path(path))
+            return self._kept_facts.get(module, path, only_imported=only_imported)
         self._kept_facts.keep(module, path, found)
         return found
 
