@@ -1,7 +1,8 @@
 """mypy with the plugin against mypy without, on about 20,000 lines of model code; and ``typedtorch check``.
 
 ``python benchmarks/mypy_time.py`` copies the correct programs of the corpus often enough, runs mypy on them
-in both configurations, each with a cache of its own that holds torch already, and prints the ratios.
+in both configurations by turns, each with a cache of its own that holds torch already, and prints medians
+and between what the ratios of single pairs of runs lie.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import platform
 import resource
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -23,7 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PROGRAMS = ROOT / "tests" / "static" / "silent"
 LINES = 20_000
-COLD_RUNS, WARM_RUNS = 2, 5
+COLD_RUNS, CODE_RUNS, WARM_RUNS = 2, 7, 9
 
 
 def write(folder: Path) -> int:
@@ -67,19 +69,33 @@ def timed(command: list[str], folder: Path) -> tuple[float, float]:
     return end - start, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def measure(folder: Path, code: Path, name: str, plugin: str) -> dict[str, tuple[float, float]]:
-    """From nothing; of the code alone with torch cached; of a run that changes nothing."""
-    config, cache = folder / f"{name}.ini", folder / f"cache_{name}"
-    config.write_text(f"[mypy]\nstrict = True\n{plugin}")
-    torch = folder / "only_torch.py"
-    torch.write_text("import torch\nimport jaxtyping\nimport einops\n")
-    nothing = min(spent(code, config, folder / f"nothing_{name}_{i}") for i in range(COLD_RUNS))
-    spent(folder, config, cache, torch.name)
-    copies = [shutil.copytree(cache, folder / f"cache_{name}_{i}") for i in range(COLD_RUNS)]
-    cold = min(spent(code, config, copy) for copy in copies)
-    cache = copies[0]
-    warm = min(spent(code, config, cache) for _ in range(WARM_RUNS))
-    return {"from nothing": nothing, "code, torch cached": cold, "warm": warm}
+class Side:
+    """One of the two configurations, with a cache of its own that holds torch already."""
+
+    def __init__(self, folder: Path, code: Path, name: str, plugin: str) -> None:
+        self._folder, self._code = folder, code
+        self._config, self._cache = folder / f"{name}.ini", folder / f"cache_{name}"
+        self._config.write_text(f"[mypy]\nstrict = True\n{plugin}")
+        torch = folder / "only_torch.py"
+        torch.write_text("import torch\nimport jaxtyping\nimport einops\n")
+        spent(folder, self._config, self._cache, torch.name)
+
+    def run(self, kind: str, turn: int) -> tuple[float, float]:
+        """From nothing; of the code alone with torch cached; of a run that changes nothing."""
+        cache = self._folder / f"{self._cache.name}_{kind.split()[0]}"
+        if kind != "warm" or turn == 0:
+            shutil.rmtree(cache, ignore_errors=True)
+        if kind != "from nothing" and not cache.exists():
+            shutil.copytree(self._cache, cache)
+            if kind == "warm":
+                spent(self._code, self._config, cache)
+        return spent(self._code, self._config, cache)
+
+
+def compare(off: Side, on: Side) -> dict[str, list[tuple[tuple[float, float], tuple[float, float]]]]:
+    """Seconds without and with the plugin, by turns: what else the machine does then meets both alike."""
+    runs = {"from nothing": COLD_RUNS, "code, torch cached": CODE_RUNS, "warm": WARM_RUNS}
+    return {kind: [(off.run(kind, i), on.run(kind, i)) for i in range(n)] for kind, n in runs.items()}
 
 
 def main() -> None:
@@ -88,8 +104,8 @@ def main() -> None:
     code.mkdir()
     try:
         lines = write(code)
-        off = measure(folder, code, "off", "")
-        on = measure(folder, code, "on", "plugins = typedtorch.mypy_plugin\n")
+        plugin = "plugins = typedtorch.mypy_plugin\n"
+        found = compare(Side(folder, code, "off", ""), Side(folder, code, "on", plugin))
         single = ["typedtorch", "check", "--no-cache", "--jobs", "1", "."]
         alone = min(timed(single, code) for _ in range(COLD_RUNS))
         together = min(timed(["typedtorch", "check", "--no-cache", "."], code) for _ in range(COLD_RUNS))
@@ -103,9 +119,11 @@ def main() -> None:
     text = [f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}, {cores} cores, {lines} lines of model code"]
     for which, label in enumerate(("seconds on the clock", "CPU seconds of all processes")):
         text.append(label)
-        for run in off:
-            without, with_ = off[run][which], on[run][which]
-            text.append(f"  {run:<20} off {without:6.2f}  on {with_:6.2f}  ratio {with_ / without:.2f}")
+        for kind, pairs in found.items():
+            without, with_ = (statistics.median(pair[side][which] for pair in pairs) for side in (0, 1))
+            ratios = sorted(b[which] / a[which] for a, b in pairs)
+            ratio = f"ratio {statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})"
+            text.append(f"  {kind:<20} off {without:6.2f}  on {with_:6.2f}  {ratio}")
     text.append("typedtorch check, start included")
     clock = f"one process {alone[0]:.2f} s, {cores} {together[0]:.2f} s, again {again[0]:.2f} s"
     text.append(f"  on the clock         {clock}")
