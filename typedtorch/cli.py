@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def command() -> NoReturn:
     """Run a command as a process of its own, which then ends.
 
-    After a check it ends at once: to free the model of a program object by object takes a fifth of the time.
+    After a check it ends at once: to free the model of a program object by object takes long.
     """
     code = main()
     if "typedtorch.check.cli" in sys.modules:
