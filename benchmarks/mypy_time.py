@@ -82,7 +82,7 @@ class Side:
 
     def run(self, kind: str, turn: int) -> tuple[float, float]:
         """From nothing; of the code alone with torch cached; of a run that changes nothing."""
-        cache = self._folder / f"{self._cache.name}_{kind.split()[0]}"
+        cache = self._folder / f"{self._cache.name}_{kind.split(maxsplit=1)[0]}"
         if kind != "warm" or turn == 0:
             shutil.rmtree(cache, ignore_errors=True)
         if kind != "from nothing" and not cache.exists():

@@ -57,8 +57,8 @@ class KeptFacts:
     def get(self, module: str, path: str, *, only_imported: bool = False) -> Written | None:
         """What was written of a module with the text it has now.
 
-        A module that is ``only_imported`` seldom changes, and there may be thousands: so long as no other text
-        of it has been met, the text itself stands for what others can see of it, and it is not parsed.
+        A module that is ``only_imported`` seldom changes, and there may be thousands: so long as no other
+        text of it has been met, its text stands for what others can see of it, and it is not parsed.
         """
         if module not in self._known:
             head, _, data = (self._store.read(f"{module}.facts") or b"").partition(b"\n")
