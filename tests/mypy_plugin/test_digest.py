@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from typedtorch.mypy_plugin import digest
 from typedtorch.shapes.config import Config
-from typedtorch.shapes.given_elsewhere import look_again
+from typedtorch.shapes.given_elsewhere import given_around, look_again
 from typedtorch.shapes.module_facts import SourceFacts
 
 SOURCE = """import torch
@@ -69,7 +70,8 @@ def test_what_happens_inside_functions_does_not(old: str, new: str) -> None:
 
 
 def config_data(module: str, path: str, config: Config, *, shows_errors: bool = True) -> list[str] | None:
-    return digest.config_data(module, path, config, lambda: "interface", shows_errors=shows_errors)
+    around = partial(given_around, module, Path(path))
+    return digest.config_data(module, path, config, lambda: "interface", around, shows_errors=shows_errors)
 
 
 def _interface(text: str) -> str:

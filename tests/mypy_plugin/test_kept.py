@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 
 from mypy_plugin.running import FAILING, Outcome, Project
+from typedtorch.mypy_plugin import kept_facts
 from typedtorch.mypy_plugin.kept_facts import KeptFacts, Written
 from typedtorch.shapes import texts
 from typedtorch.shapes.answers import Answer, Kept, stamp
 from typedtorch.shapes.findings import Finding
+from typedtorch.shapes.given_elsewhere import look_again
 from typedtorch.shapes.module_facts import SourceFacts
 from typedtorch.shapes.store import Store
 from typedtorch.shapes.texts import Texts
@@ -195,6 +197,38 @@ def test_of_a_module_that_is_only_imported_the_text_counts_until_it_has_changed(
     written = Written.of(SourceFacts.read(path.read_text()), whole=True)
     KeptFacts(Store(tmp_path), Texts()).keep("net", str(path), written)
     assert interface() == written.interface != first
+
+
+def test_what_other_files_give_is_looked_for_again_when_one_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def look(module: str, path: Path, text: str) -> list[str]:
+        asked.append(module)
+        return ["é", "head"]
+
+    monkeypatch.setattr(kept_facts, "given_around", look)
+    path, other = tmp_path / "net.py", tmp_path / "other.py"
+    (tmp_path / "README.md").touch()
+
+    def given() -> list[str]:
+        look_again()
+        facts = KeptFacts(Store(tmp_path / "kept"), Texts())
+        if facts.get("net", str(path)) is None:
+            facts.keep("net", str(path), Written("interface", b"data"))
+        return facts.around("net", str(path), path.read_text())
+
+    path.write_text(CLASSES)
+    other.write_text("")
+    assert given() == given() == ["é", "head"]
+    assert asked == ["net"]
+    for file, text in ((other, "net.head = 1\n"), (path, CLASSES + "\n")):
+        asked.clear()
+        file.write_text(text)
+        assert given() == given()
+        assert asked == ["net"]
+    assert KeptFacts(Store(tmp_path / "kept"), Texts()).get("net", str(path)) == Written("interface", b"data")
 
 
 def test_what_is_no_facts_is_not_loaded(tmp_path: Path) -> None:

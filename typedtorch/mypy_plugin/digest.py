@@ -17,7 +17,6 @@ from pathlib import Path
 
 from typedtorch.shapes import texts
 from typedtorch.shapes.config import Config
-from typedtorch.shapes.given_elsewhere import given_around
 from typedtorch.shapes.sources import is_installed
 
 # Packages without jaxtyping annotations whose many modules nearly every run loads.
@@ -28,9 +27,24 @@ _UNSHAPED = {
 
 
 def config_data(
-    module: str, path: str, config: Config, interface: Callable[[], str], *, shows_errors: bool = True
+    module: str,
+    path: str,
+    config: Config,
+    interface: Callable[[], str],
+    given_around: Callable[[str], list[str]],
+    *,
+    shows_errors: bool = True,
 ) -> list[str] | None:
-    """What to store beside mypy's cache of one module; None where shapes play no part."""
+    """What to store beside mypy's cache of one module; None where shapes play no part.
+
+    Args:
+        module: its name.
+        path: its file.
+        config: what is switched off.
+        interface: gives a digest of what others can know of its classes.
+        given_around: gives what others give to its objects, of its text.
+        shows_errors: whether mypy does, in this module.
+    """
     package = module.partition(".")[0]
     if package == "torch":
         return [_plugin_digest()]  # its classes carry __call__ as the plugin makes it
@@ -48,7 +62,7 @@ def config_data(
     options = "excluded" if config.excludes(Path(path)) else _options_digest(config.disabled(Path(path)))
     stored = [_plugin_digest(), texts.engine(), options, interface()]
     if shows_errors and not is_installed(Path(path)):
-        stored += given_around(module, Path(path), data.decode(errors="replace"))
+        stored += given_around(data.decode(errors="replace"))
     return stored
 
 

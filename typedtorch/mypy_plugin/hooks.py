@@ -63,7 +63,10 @@ class TypedtorchPlugin(Plugin):
         if ctx.is_check and shows_errors and self.reporter.outdated(ctx.id):
             return ["outdated"]  # not what was stored: mypy then takes its own result for outdated
         interface = partial(self.facts.interface, ctx.id, ctx.path)
-        return digest.config_data(ctx.id, ctx.path, self.start.config, interface, shows_errors=shows_errors)
+        around = partial(self.reporter.given_around, ctx.id, ctx.path)
+        return digest.config_data(
+            ctx.id, ctx.path, self.start.config, interface, around, shows_errors=shows_errors
+        )
 
     def get_type_analyze_hook(self, fullname: str) -> Callable[[AnalyzeTypeContext], Type] | None:
         self.early.tick()

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import io
 import pickle
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from typedtorch.shapes import texts
+from typedtorch.shapes.given_elsewhere import given_around, state_around
 from typedtorch.shapes.module_facts import SourceFacts
 from typedtorch.shapes.store import Store
 from typedtorch.shapes.texts import Texts
@@ -46,13 +48,21 @@ class Written:
         return source if isinstance(source, SourceFacts) else None
 
 
+@dataclass(frozen=True, slots=True)
+class _Record:
+    of: str  # a text
+    written: Written
+    state: str = ""  # of the files around it, while those gave this:
+    given: tuple[str, ...] = ()
+
+
 class KeptFacts:
-    """One file of a store for each module."""
+    """One file of a store for each module: what its source says, and what other files give to its objects."""
 
     def __init__(self, store: Store, texts: Texts) -> None:
         self._store = store
         self._texts = texts
-        self._known: dict[str, tuple[str, Written]] = {}
+        self._known: dict[str, _Record] = {}
 
     def get(self, module: str, path: str, *, only_imported: bool = False) -> Written | None:
         """What was written of a module with the text it has now.
@@ -60,23 +70,39 @@ class KeptFacts:
         A module that is ``only_imported`` seldom changes, and there may be thousands: so long as no other
         text of it has been met, its text stands for what others can see of it, and it is not parsed.
         """
-        if module not in self._known:
-            head, _, data = (self._store.read(f"{module}.facts") or b"").partition(b"\n")
-            of, _, interface = head.decode("ascii", "replace").partition(" ")
-            self._known[module] = of, Written(interface, data)
-        of, written = self._known[module]
-        if of == self._of(path):
-            return written
-        if only_imported and not of:
+        known = self._record(module)
+        if known.of == self._of(path):
+            return known.written
+        if only_imported and not known.of:
             self.keep(module, path, Written(self._texts.of(path)))
-            return self._known[module][1]
+            return self._known[module].written
         return None
 
     def keep(self, module: str, path: str, written: Written) -> None:
         """Facts of the text that a module has now."""
-        of = self._of(path)
-        self._known[module] = of, written
-        self._store.write(f"{module}.facts", f"{of} {written.interface}\n".encode() + written.data)
+        self._write(module, _Record(self._of(path), written))
+
+    def around(self, module: str, path: str, text: str) -> list[str]:
+        """What other files give to a module's objects: known while no file around it has changed."""
+        known, state = self._record(module), state_around(module, Path(path))
+        if known.of != self._of(path):
+            return given_around(module, Path(path), text)
+        if known.state != state:
+            known = replace(known, state=state, given=tuple(given_around(module, Path(path), text)))
+            self._write(module, known)
+        return list(known.given)
+
+    def _record(self, module: str) -> _Record:
+        if module not in self._known:
+            head, _, data = (self._store.read(f"{module}.facts") or b"").partition(b"\n")
+            of, interface, state, *given = [*head.decode(errors="replace").split(" "), "", ""]
+            self._known[module] = _Record(of, Written(interface, data), state, tuple(filter(None, given)))
+        return self._known[module]
+
+    def _write(self, module: str, record: _Record) -> None:
+        self._known[module] = record
+        head = " ".join([record.of, record.written.interface, record.state, *record.given])
+        self._store.write(f"{module}.facts", head.encode() + b"\n" + record.written.data)
 
     def _of(self, path: str) -> str:
         return texts.of_text(f"{texts.engine()} {path} {self._texts.of(path)}")

@@ -123,6 +123,10 @@ class Reporter:
         """What was read in a source here."""
         self._kept_facts.keep(module, path, written)
 
+    def given_around(self, module: str, path: str, text: str) -> list[str]:
+        """What other files give to a module's objects."""
+        return self._kept_facts.around(module, path, text)
+
     def loaded(self, modules: dict[str, MypyFile]) -> None:
         """mypy knows every module of the build, and has checked none yet."""
         self.modules = modules

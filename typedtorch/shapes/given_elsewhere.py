@@ -11,11 +11,13 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 from typedtorch.shapes.sources import is_installed, sources_under
+from typedtorch.shapes.texts import of_text
 
 MAX_FILES = 20_000
 # A project's folder holds one of these, and is at most so far above the folder that imports start from.
@@ -82,8 +84,9 @@ class Given:
 
 @dataclass(slots=True)
 class _Package:
-    """The sources of one package, read when they are asked for and again when they have changed."""
+    """The sources of one package, listed when they are asked for and read again where they have changed."""
 
+    stamps: dict[Path, tuple[int, int]] = field(default_factory=dict)
     files: dict[Path, tuple[tuple[int, int], Given]] = field(default_factory=dict)
     by_name: defaultdict[str, set[Path]] = field(default_factory=lambda: defaultdict(set))
     by_pattern: defaultdict[str, set[Path]] = field(default_factory=lambda: defaultdict(set))
@@ -91,21 +94,36 @@ class _Package:
     any_pattern: re.Pattern[str] = _NOTHING
     of_anything: list[Path] = field(default_factory=list)
     words: dict[Path, frozenset[str]] = field(default_factory=dict)
+    read: bool = False  # since it was listed
+    state: str = ""  # a digest of all stamps
     holds: float = 0.0  # until when
 
-    def refresh(self, found: Iterator[Path]) -> None:
+    def list(self, found: Iterator[Path]) -> None:
+        """Which files there are, and their states."""
         start = time.monotonic()
-        known, self.files = self.files, {}
+        known, self.stamps = self.stamps, {}
         for path in sorted(set(found))[:MAX_FILES]:
-            try:
+            with suppress(OSError):
                 status = path.stat()
-                stamp = (status.st_mtime_ns, status.st_size)
-                old = known.get(path)
-                self.files[path] = old if old and old[0] == stamp else (stamp, Given.by(_text(path)))
-            except (OSError, UnicodeDecodeError):
-                continue
-            if self.files.get(path) is not old:
+                self.stamps[path] = (status.st_mtime_ns, status.st_size)
+        if known != self.stamps:
+            self.read, self.state = False, ""
+        end = time.monotonic()
+        self.holds = end + max(SECONDS, TIMES * (end - start))
+
+    def refresh(self) -> None:
+        """Read what has changed."""
+        if self.read:
+            return
+        known, self.files = self.files, {}
+        for path, stamp in self.stamps.items():
+            old = known.get(path)
+            if old is None or old[0] != stamp:
                 self.words.pop(path, None)
+                with suppress(OSError, UnicodeDecodeError):
+                    self.files[path] = (stamp, Given.by(_text(path)))
+            else:
+                self.files[path] = old
         self.by_name.clear()
         self.by_pattern.clear()
         self.by_base.clear()
@@ -118,8 +136,7 @@ class _Package:
                 self.by_base[base].add(path)
         self.any_pattern = re.compile("|".join(sorted(self.by_pattern))) if self.by_pattern else _NOTHING
         self.of_anything = [path for path, (_, given) in self.files.items() if given.anything]
-        end = time.monotonic()
-        self.holds = end + max(SECONDS, TIMES * (end - start))
+        self.read = True
 
     def givers(self, attribute: str, but: Path) -> bool:
         if self.by_name.get(attribute, set()) - {but}:
@@ -152,6 +169,7 @@ def given_elsewhere(module: str, path: Path, class_name: str, attribute: str) ->
     """Whether another file assigns the attribute to an object, or derives a class that speaks of it."""
     path = path.absolute()
     package = _package(module, path)
+    package.refresh()
     return (
         package.givers(attribute, path)
         or any(attribute in package.words_of(other) for other in package.derived(class_name, path))
@@ -166,6 +184,7 @@ def given_around(module: str, path: Path, text: str) -> list[str]:
     """
     path = path.absolute()
     package = _package(module, path)
+    package.refresh()
     read = set(_READ.findall(text))
     asked = package.by_name.keys() & read | set(filter(package.any_pattern.fullmatch, read))
     found = {name for name in asked if package.givers(name, path)}
@@ -183,6 +202,17 @@ def given_around(module: str, path: Path, text: str) -> list[str]:
     return sorted(found)
 
 
+def state_around(module: str, path: Path) -> str:
+    """A digest that changes when any file does that may give something to a module's objects.
+
+    It is of the files' states, none of which is read.
+    """
+    package = _package(module, path.absolute())
+    if not package.state:
+        package.state = of_text(repr([(str(path), *stamp) for path, stamp in package.stamps.items()]))
+    return package.state
+
+
 def look_again() -> None:
     """Files may have changed, however little time has passed."""
     for package in _packages.values():
@@ -195,7 +225,7 @@ def _package(module: str, path: Path) -> _Package:
     project = _project(folder)
     package = _packages.setdefault((project or folder, None if project else top), _Package())
     if time.monotonic() > package.holds:
-        package.refresh(sources_under(project) if project else _sources(folder, top))
+        package.list(sources_under(project) if project else _sources(folder, top))
     return package
 
 
