@@ -2,7 +2,7 @@
 
 A distribution has a batch shape, to which its parameters broadcast, and an event shape, the axes of
 one draw.  ``sample(n)`` has the shape ``(n, *batch, *event)``, ``log_prob(x)`` that of ``x`` without
-the event, broadcast with the batch.
+the event, broadcast with the batch.  Those made of others, or of matrices, are in ``joint_distributions``.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -10,6 +10,7 @@ the event, broadcast with the batch.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from typedtorch.shapes.dtypes import FLOAT, FLOAT32, INT64
@@ -35,19 +36,45 @@ Rule = Callable[..., Layer]
 DISTRIBUTIONS: dict[str, Rule] = {}
 
 
-def _enter(names: str) -> Callable[[Rule], Rule]:
-    def enter(function: Rule) -> Rule:
+@dataclass(frozen=True)
+class Distribution(Layer):
+    """A distribution as an object: methods are functions, the rest are values.
+
+    ``drawn`` is the dtype of a draw, ``parameters`` that of a log probability.
+    """
+
+    batch: Shape = ()
+    event: Shape = ()
+    drawn: int = FLOAT32
+    parameters: int = FLOAT32
+
+
+def enter(names: str) -> Callable[[Rule], Rule]:
+    """The distributions, or transforms of them, that a function makes."""
+
+    def add(function: Rule) -> Rule:
         for word in names.split():
             DISTRIBUTIONS[f"torch.distributions.{word}"] = function
         return function
 
-    return enter
+    return add
 
 
-def _made(
-    batch: Shape, event: Shape, *, drawn: int, parameters: int, extra: Mapping[str, Any] | None = None
-) -> Layer:
-    """A distribution as an object: methods are functions, the rest are values."""
+def made(
+    batch: Shape,
+    event: Shape,
+    *,
+    drawn: int,
+    parameters: int,
+    extra: Mapping[str, Any] | None = None,
+    without: tuple[str, ...] = (),
+) -> Distribution:
+    """A distribution of a batch shape and an event shape.
+
+    Args:
+        extra: attributes of its own.
+        without: methods and attributes that torch does not define for it.
+    """
 
     def sample(sample_shape: Any = ()) -> Tensor:
         return Tensor((*shape_from(tuple(sample_shape)), *batch, *event), drawn)
@@ -66,15 +93,20 @@ def _made(
     def entropy() -> Tensor:
         return Tensor(batch, parameters)
 
+    def expand(batch_shape: Any) -> Layer:
+        wider = shape_from(tuple(batch_shape))
+        if -1 in wider:
+            raise Undecided
+        return made(wider, event, drawn=drawn, parameters=parameters, without=without)
+
     whole = Tensor((*batch, *event), parameters)
-    return Layer(
-        sample,
-        {
-            "sample": sample, "rsample": sample, "log_prob": log_prob, "cdf": log_prob, "entropy": entropy,
-            "mean": whole, "stddev": whole, "variance": whole, "mode": Tensor((*batch, *event), drawn),
-            "batch_shape": batch, "event_shape": event, **(extra or {}),
-        },
-    )  # fmt: skip
+    attributes = {
+        "sample": sample, "rsample": sample, "log_prob": log_prob, "cdf": log_prob, "icdf": log_prob,
+        "entropy": entropy, "expand": expand, "mean": whole, "stddev": whole, "variance": whole,
+        "mode": Tensor((*batch, *event), drawn), "batch_shape": batch, "event_shape": event, **(extra or {}),
+    }  # fmt: skip
+    known = {key: value for key, value in attributes.items() if key not in without}
+    return Distribution(sample, known, batch, event, drawn, parameters)
 
 
 def _without_event(value: Tensor, event: Shape) -> Shape:
@@ -94,7 +126,8 @@ def _without_event(value: Tensor, event: Shape) -> Shape:
     return value.shape[: -len(event)]
 
 
-def _floats(*parameters: Any) -> int:
+def floats(*parameters: Any) -> int:
+    """The dtype of the parameters, as far as they are tensors."""
     found = 0
     for parameter in parameters:
         found |= mask_of(parameter) & FLOAT if isinstance(parameter, Tensor) else 0
@@ -104,60 +137,149 @@ def _floats(*parameters: Any) -> int:
 _NUMBER = (int, float, Poly, Scalar)
 
 
-def _parameter(value: Any) -> Tensor:
+def parameter(value: Any) -> Tensor:
     """A parameter as a tensor; a number is one without axes."""
     return Tensor((), FLOAT32) if isinstance(value, _NUMBER) else need(value)
 
 
-def _pointwise(first: Any, second: Any, names: tuple[str, str]) -> Layer:
-    """Two parameters that broadcast; one draw is a number."""
-    if not isinstance(first, Tensor) and not isinstance(second, Tensor):
-        if isinstance(first, _NUMBER) and isinstance(second, _NUMBER):
-            return _made((), (), drawn=FLOAT32, parameters=FLOAT32)
+def _pointwise(**parameters: Any) -> Layer:
+    """Parameters that broadcast; one draw is a number."""
+    given = parameters.values()
+    if not any(isinstance(value, Tensor) for value in given):
+        if all(isinstance(value, _NUMBER) for value in given):
+            return made((), (), drawn=FLOAT32, parameters=FLOAT32)
         raise Undecided
-    batch = broadcast_operands((first, names[0]), (second, names[1]))
-    mask = _floats(first, second)
+    if not all(isinstance(value, (Tensor, *_NUMBER)) for value in given):
+        raise Undecided
+    batch = broadcast_operands(*((value, key) for key, value in parameters.items()))
+    mask = floats(*given)
     whole = Tensor(batch, mask)
-    return _made(batch, (), drawn=mask, parameters=mask, extra=dict.fromkeys(names, whole))
+    return made(batch, (), drawn=mask, parameters=mask, extra=dict.fromkeys(parameters, whole))
 
 
-@_enter("Normal LogNormal Laplace Cauchy Gumbel")
+@enter("Normal LogNormal Laplace Cauchy Gumbel")
 def normal(loc: Any, scale: Any, validate_args: Any = None) -> Layer:
-    return _pointwise(loc, scale, ("loc", "scale"))
+    return _pointwise(loc=loc, scale=scale)
 
 
-@_enter("Beta")
+@enter("StudentT")
+def student(df: Any, loc: Any = 0.0, scale: Any = 1.0, validate_args: Any = None) -> Layer:
+    return _pointwise(df=df, loc=loc, scale=scale)
+
+
+@enter("VonMises")
+def von_mises(loc: Any, concentration: Any, validate_args: Any = None) -> Layer:
+    return _pointwise(loc=loc, concentration=concentration)
+
+
+@enter("Beta Kumaraswamy")
 def beta(concentration1: Any, concentration0: Any, validate_args: Any = None) -> Layer:
-    return _pointwise(concentration1, concentration0, ("concentration1", "concentration0"))
+    return _pointwise(concentration1=concentration1, concentration0=concentration0)
 
 
-@_enter("Gamma InverseGamma")
+@enter("Gamma InverseGamma")
 def gamma(concentration: Any, rate: Any, validate_args: Any = None) -> Layer:
-    return _pointwise(concentration, rate, ("concentration", "rate"))
+    return _pointwise(concentration=concentration, rate=rate)
 
 
-@_enter("Uniform")
+@enter("FisherSnedecor")
+def fisher(df1: Any, df2: Any, validate_args: Any = None) -> Layer:
+    return _pointwise(df1=df1, df2=df2)
+
+
+@enter("Weibull")
+def weibull(scale: Any, concentration: Any, validate_args: Any = None) -> Layer:
+    return _pointwise(scale=scale, concentration=concentration)
+
+
+@enter("Pareto")
+def pareto(scale: Any, alpha: Any, validate_args: Any = None) -> Layer:
+    return _pointwise(scale=scale, alpha=alpha)
+
+
+@enter("Uniform")
 def uniform(low: Any, high: Any, validate_args: Any = None) -> Layer:
-    return _pointwise(low, high, ("low", "high"))
+    return _pointwise(low=low, high=high)
 
 
-@_enter("Exponential Poisson")
+@enter("Exponential Poisson")
 def exponential(rate: Any, validate_args: Any = None) -> Layer:
-    rate = _parameter(rate)
-    batch, mask = rate.shape, _floats(rate)
-    return _made(batch, (), drawn=mask, parameters=mask, extra={"rate": rate})
+    return _pointwise(rate=rate)
+
+
+@enter("HalfNormal HalfCauchy")
+def half_normal(scale: Any, validate_args: Any = None) -> Layer:
+    return _pointwise(scale=scale)
+
+
+@enter("Chi2")
+def chi2(df: Any, validate_args: Any = None) -> Layer:
+    return _pointwise(df=df)
 
 
 def _chances(probs: Any, logits: Any) -> Tensor:
     return need(logits if probs is None else probs)
 
 
-@_enter("Bernoulli Geometric")
+def _events(whole: Tensor) -> Layer:
+    """Of each element of probabilities or logits, one draw."""
+    mask = floats(whole)
+    whole = Tensor(whole.shape, mask)
+
+    def enumerate_support(expand: Any = True) -> Tensor:
+        if expand is not True:
+            raise Undecided
+        return Tensor((2, *whole.shape), mask)
+
+    extra = {"probs": whole, "logits": whole, "enumerate_support": enumerate_support}
+    return made(whole.shape, (), drawn=mask, parameters=mask, extra=extra)
+
+
+@enter("Bernoulli Geometric")
 def bernoulli(probs: Any = None, logits: Any = None, validate_args: Any = None) -> Layer:
-    given = _parameter(logits if probs is None else probs)
-    mask = _floats(given)
-    whole = Tensor(given.shape, mask)
-    return _made(given.shape, (), drawn=mask, parameters=mask, extra={"probs": whole, "logits": whole})
+    return _events(parameter(logits if probs is None else probs))
+
+
+@enter("ContinuousBernoulli")
+def continuous_bernoulli(
+    probs: Any = None, logits: Any = None, lims: Any = (0.499, 0.501), validate_args: Any = None
+) -> Layer:
+    return bernoulli(probs, logits)
+
+
+@enter("RelaxedBernoulli LogitRelaxedBernoulli")
+def relaxed_bernoulli(
+    temperature: Any, probs: Any = None, logits: Any = None, validate_args: Any = None
+) -> Layer:
+    _of_one_temperature(temperature)
+    return bernoulli(probs, logits)
+
+
+@enter("Binomial")
+def binomial(total_count: Any = 1, probs: Any = None, logits: Any = None, validate_args: Any = None) -> Layer:
+    return _counted(total_count, probs, logits)
+
+
+@enter("NegativeBinomial")
+def negative_binomial(
+    total_count: Any, probs: Any = None, logits: Any = None, validate_args: Any = None
+) -> Layer:
+    return _counted(total_count, probs, logits)
+
+
+def _counted(total_count: Any, probs: Any, logits: Any) -> Layer:
+    chances = "logits" if probs is None else "probs"
+    return _pointwise(**{chances: logits if probs is None else probs, "total_count": total_count})
+
+
+def _of_one_temperature(temperature: Any) -> None:
+    """A relaxation draws with the temperature, which the batch shape does not know.
+
+    Raises:
+        Undecided: the temperature may have axes.
+    """
+    if parameter(temperature).shape != ():
+        raise Undecided
 
 
 def _last(given: Tensor) -> Entry:
@@ -171,68 +293,61 @@ def _last(given: Tensor) -> Entry:
     return given.shape[-1]
 
 
-@_enter("Categorical")
+@enter("Categorical")
 def categorical(probs: Any = None, logits: Any = None, validate_args: Any = None) -> Layer:
     given = _chances(probs, logits)
-    mask = _floats(given)
-    _last(given)
+    mask = floats(given)
+    last = _last(given)
     batch = (ANY_AXES,) if given.shape == (ANY_AXES,) else given.shape[:-1]
     whole = Tensor(given.shape, mask)
-    return _made(batch, (), drawn=INT64, parameters=mask, extra={"probs": whole, "logits": whole})
+
+    def enumerate_support(expand: Any = True) -> Tensor:
+        if expand is not True or pack_index(given.shape) is not None:
+            raise Undecided
+        return Tensor((last, *batch), INT64)
+
+    extra = {"probs": whole, "logits": whole, "enumerate_support": enumerate_support}
+    return made(batch, (), drawn=INT64, parameters=mask, extra=extra)
 
 
-@_enter("OneHotCategorical OneHotCategoricalStraightThrough")
+@enter("OneHotCategorical OneHotCategoricalStraightThrough")
 def one_hot(probs: Any = None, logits: Any = None, validate_args: Any = None) -> Layer:
     given = _chances(probs, logits)
-    mask = _floats(given)
-    whole = Tensor(given.shape, mask)
-    batch, event = _halves(given, 1)
-    return _made(batch, event, drawn=mask, parameters=mask, extra={"probs": whole, "logits": whole})
-
-
-@_enter("Dirichlet")
-def dirichlet(concentration: Any, validate_args: Any = None) -> Layer:
-    given, mask = need(concentration), _floats(concentration)
+    mask = floats(given)
     _last(given)
-    return _made(*_halves(given, 1), drawn=mask, parameters=mask, extra={"concentration": given})
+    whole = Tensor(given.shape, mask)
+    batch, event = halves(given, 1)
+    return made(batch, event, drawn=mask, parameters=mask, extra={"probs": whole, "logits": whole})
 
 
-@_enter("MultivariateNormal")
-def multivariate_normal(
-    loc: Any,
-    covariance_matrix: Any = None,
-    precision_matrix: Any = None,
-    scale_tril: Any = None,
-    validate_args: Any = None,
+@enter("Multinomial")
+def multinomial(
+    total_count: Any = 1, probs: Any = None, logits: Any = None, validate_args: Any = None
 ) -> Layer:
-    given = next(m for m in (covariance_matrix, precision_matrix, scale_tril) if m is not None)
-    matrix, mean = need(given), need(loc)
-    if pack_index(matrix.shape) is not None or pack_index(mean.shape) is not None:
-        raise Undecided
-    if len(matrix.shape) < 2:
-        raise ShapeError(f"{name(matrix, 'the matrix')} has shape {show(matrix.shape)}, wanted two axes")
-    event = broadcast(broadcast(mean.shape[-1:], matrix.shape[-1:]), matrix.shape[-2:-1])
-    batch = broadcast(mean.shape[:-1], matrix.shape[:-2])
-    mask = _floats(mean, matrix)
-    return _made(batch, event, drawn=mask, parameters=mask)
+    return one_hot(probs, logits)
 
 
-@_enter("Independent")
-def independent(base_distribution: Any, reinterpreted_batch_ndims: Any, validate_args: Any = None) -> Layer:
-    if not isinstance(base_distribution, Layer) or not isinstance(reinterpreted_batch_ndims, int):
-        raise Undecided
-    inner = base_distribution.attributes
-    batch, event = inner["batch_shape"], inner["event_shape"]
-    taken = reinterpreted_batch_ndims
-    if pack_index(batch) is not None:
-        raise Undecided
-    if taken > len(batch):
-        raise ShapeError(f"the batch shape is {show(batch)}: it has fewer than {taken} axes")
-    at = len(batch) - taken
-    return _made(batch[:at], (*batch[at:], *event), drawn=inner["mode"].dtype, parameters=inner["mean"].dtype)
+@enter("RelaxedOneHotCategorical")
+def relaxed_one_hot(
+    temperature: Any, probs: Any = None, logits: Any = None, validate_args: Any = None
+) -> Layer:
+    _of_one_temperature(temperature)
+    return one_hot(probs, logits)
 
 
-def _halves(given: Tensor, count: int) -> tuple[Shape, Shape]:
+@enter("Dirichlet")
+def dirichlet(concentration: Any, validate_args: Any = None) -> Layer:
+    given, mask = need(concentration), floats(concentration)
+    _last(given)
+    return made(*halves(given, 1), drawn=mask, parameters=mask, extra={"concentration": given})
+
+
+def halves(given: Tensor, count: int) -> tuple[Shape, Shape]:
+    """The axes of a parameter that are the batch's, and the last ones, which are the event's.
+
+    Raises:
+        Undecided: the rank is not known.
+    """
     if given.shape == (ANY_AXES,):
         raise Undecided
     return given.shape[:-count], given.shape[-count:]
@@ -240,10 +355,19 @@ def _halves(given: Tensor, count: int) -> tuple[Shape, Shape]:
 
 def kl_divergence(p: Any, q: Any) -> Tensor:
     """``torch.distributions.kl_divergence``: one number for each distribution of the batch."""
-    if not isinstance(p, Layer) or not isinstance(q, Layer):
+    if not isinstance(p, Distribution) or not isinstance(q, Distribution):
         raise Undecided
-    batch = broadcast(p.attributes["batch_shape"], q.attributes["batch_shape"])
-    return Tensor(batch, p.attributes["mean"].dtype)
+    return Tensor(broadcast(p.batch, q.batch), p.parameters)
 
 
-__all__ = ["DISTRIBUTIONS", "kl_divergence"]
+__all__ = [
+    "DISTRIBUTIONS",
+    "Distribution",
+    "Rule",
+    "enter",
+    "floats",
+    "halves",
+    "kl_divergence",
+    "made",
+    "parameter",
+]
