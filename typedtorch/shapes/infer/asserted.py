@@ -44,7 +44,7 @@ def check_equal(frame: Frame, call: ast.Call) -> None:
 
 
 def _check_close(frame: Frame, call: ast.Call, *given: ast.expr) -> None:
-    if frame.depth or frame.reporter.muted:
+    if frame.reporter.muted:
         return
     with frame.reporter.mute():
         function, a, b = map(frame.evaluate, (call.func, *given))
@@ -65,7 +65,7 @@ def _parts(test: ast.expr) -> Iterator[ast.expr]:
 def _check(frame: Frame, test: ast.expr) -> None:
     if frame.state.names.spread:  # it may be what says that the run has no axes
         return
-    if frame.depth or frame.reporter.muted or not isinstance(test, ast.Compare) or len(test.ops) > 1:
+    if frame.reporter.muted or not isinstance(test, ast.Compare) or len(test.ops) > 1:
         return
     left, right = test.left, test.comparators[0]
     subject = _subject(left) or _subject(right)

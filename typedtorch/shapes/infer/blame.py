@@ -66,7 +66,7 @@ def report(
         if bodies:
             return
     finding = found[0]  # what is wrong first: in a loop what stands above it may only follow from it
-    where = f"{function.name}() (line {finding.line})" if same_file else _whose(function)
+    where = f"{_name(function)} (line {finding.line})" if same_file else _whose(function)
     frame.reporter.add(node, finding.code, f"in {where}: {finding.message}", finding.hint)
 
 
@@ -77,16 +77,25 @@ def report_result(
     if isinstance(node, ast.expr) and not own_findings(interpreter, function):
         returns = [n.lineno for n in walk(function.node) if isinstance(n, ast.Return)]
         same_file = function.module is frame.module
-        where = f"{function.name}() (line {returns[-1]})" if same_file and returns else _whose(function)
+        where = f"{_name(function)} (line {returns[-1]})" if same_file and returns else _whose(function)
         messages.result(frame, node, problem, verb=f"in {where}: returns")
+
+
+def _name(function: FunctionV) -> str:
+    """A function of the same file: whose ``__call__`` it is tells its class."""
+    return _full_name(function) if function.name.startswith("__") else f"{function.name}()"
+
+
+def _full_name(function: FunctionV) -> str:
+    owner = f"{function.bound.info.node.name}." if isinstance(function.bound, Instance) else ""
+    return f"{owner}{function.name}()"
 
 
 def _whose(function: FunctionV) -> str:
     """A function of another file.  Lines there may change without anything being checked again here."""
-    owner = f"{function.bound.info.node.name}." if isinstance(function.bound, Instance) else ""
     parts = PurePath(function.module.path).parts
     file = "/".join(parts[-2:] if parts[-1] == "__init__.py" else parts[-1:])
-    return f"{owner}{function.name}() of {file}"
+    return f"{_full_name(function)} of {file}"
 
 
 def captures_tensors(function: FunctionV) -> bool:

@@ -144,7 +144,7 @@ ONE_ITEM = "^"  # in the name of a size that an item has which may be any of a c
 
 
 class AnyItemForgotten:
-    """Forgets tensors that stand for any item of a container, and those that were taken from one, but one.
+    """Forgets tensors that stand for any item of a container, or are one, and those taken from one, but one.
 
     What is done to one of them in place may have been done to any.
     """
@@ -161,12 +161,17 @@ class AnyItemForgotten:
         known = self._made.get(id(value))
         if known is None:
             left = value
-            if isinstance(value, Sequence) and isinstance(value.element, Tensor):
-                left = replace(value, element=UNKNOWN)
-            elif isinstance(value, DictV) and isinstance(value.rest, Tensor):
-                left = replace(value, rest=UNKNOWN)
+            if isinstance(value, Sequence):
+                items = None if value.items is None else tuple(map(self._item, value.items))
+                left = replace(value, items=items, element=self._item(value.element))
+            elif isinstance(value, DictV):
+                items_by_key = {key: self._item(item) for key, item in value.items.items()}
+                left = replace(value, items=items_by_key, rest=self._item(value.rest))
             known = self._made[id(value)] = value, with_parts(left, self)
         return known[1]
+
+    def _item(self, value: Value) -> Value:
+        return UNKNOWN if isinstance(value, Tensor) and value is not self._kept else value
 
 
 def _is_one_of_many(tensor: Tensor) -> bool:

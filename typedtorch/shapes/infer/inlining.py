@@ -101,6 +101,8 @@ def function_result(
     if isinstance(value, Sequence if generic else tuple) and (generic or _says_of_parts(result)):
         # the annotation says something of one part, and the body of another
         return more_precise(value, assume(result, names, frame.place(node)))
+    if isinstance(value, (Sequence, DictV)) and isinstance(result, (specs.SequenceSpec, specs.DictSpec)):
+        return more_precise(value, assume(result, names, frame.place(node)))
     return value
 
 
@@ -246,8 +248,8 @@ def run_inline(
 ) -> Value:
     """Evaluate a body with the caller's values."""
     body, memo = function.node, interpreter.memo
-    turns = MAX_TURNS if any(map(is_written, values.values())) else 0
-    if interpreter.stack.count(id(body)) > turns or interpreter.steps <= 0:
+    turns = interpreter.stack.count(id(body))
+    if interpreter.steps <= 0 or (turns and turns > _most_turns(frame, function, values)):
         return UNKNOWN
     unknown_call = not function.is_bound and values and all(tells_nothing(v) for v in values.values())
     if unknown_call and not is_expression(body):
@@ -280,6 +282,16 @@ def run_inline(
             outcome = Outcome(result, tuple((places[id(old)], new) for old, new in changed))
             memo.keep(body, key, outcome, frame.depth if memo.cuts > cuts else 0)
     return of_this_call(frame.place(node), key, result)
+
+
+def _most_turns(frame: Frame, function: FunctionV, values: Mapping[str, Value]) -> int:
+    """How often a body that calls itself is followed: further down an object than with a smaller number."""
+    own = list(frame.state.variables.values())[:1]  # ``self`` of the method that calls
+    part = function.bound
+    is_object = isinstance(part, Instance) and not part.assumed
+    if is_object and own and part is not own[0] and objects.is_or_holds(own[0], part):
+        return MAX_DEPTH
+    return MAX_TURNS if any(map(is_written, values.values())) else 0
 
 
 def _write_back(

@@ -44,7 +44,7 @@ class Replacement:
         self._resizes = resizes(old, new)
         self._made: dict[int, tuple[Value, Value]] = {}  # with what it was made of, which so stays alive
         if isinstance(new, (Sequence, DictV)) and _holds(new, old, _DEEP):  # a child in its parent's list
-            self._new = with_parts(new, lambda part: UNKNOWN if _is_or_holds(part, old) else part)
+            self._new = with_parts(new, lambda part: UNKNOWN if is_or_holds(part, old) else part)
 
     def __call__(self, value: Value, depth: int = _DEEP) -> Value:
         if value is self._old:
@@ -211,7 +211,7 @@ def held_in(values: Iterable[Value]) -> frozenset[int]:
     return frozenset(id(part) for value in values for part in _objects_in(value, _DEEP))
 
 
-def _is_or_holds(value: Value, old: Value) -> bool:
+def is_or_holds(value: Value, old: Value) -> bool:
     """Whether a value is an object, or it is somewhere inside."""
     return value is old or _holds(value, old, _DEEP)
 

@@ -228,6 +228,9 @@ def binding_names(spec: Spec) -> set[str]:
     return set()
 
 
+_OF_A_KIND = (NumberSpec, ObjectSpec, InstanceSpec)
+
+
 def informative(spec: Spec) -> bool:
     """Whether a result annotation says more than evaluating the body would."""
     match spec:
@@ -238,8 +241,10 @@ def informative(spec: Spec) -> bool:
         case UnionSpec(options=options):
             return any(shaped(option) for option in options)
         case TupleSpec(items=items):
-            # of numbers it says how many there are, and the body which
-            return all(map(informative, items)) and not all(isinstance(i, NumberSpec) for i in items)
-        case SequenceSpec(element=inner) | DictSpec(value=inner) | AwaitableSpec(result=inner):
+            # of numbers and objects it says how many there are, and the body which
+            return all(map(informative, items)) and not all(isinstance(i, _OF_A_KIND) for i in items)
+        case SequenceSpec(element=inner) | DictSpec(value=inner):
+            return informative(inner) and not isinstance(inner, _OF_A_KIND)
+        case AwaitableSpec(result=inner):
             return informative(inner) and not isinstance(inner, NumberSpec)
     return True

@@ -1,0 +1,1 @@
+from .transforms import Compose, Normalise, RandomFlip, ToTensor
