@@ -65,7 +65,6 @@ class _Text:
         self._lines = module.text.split("\n")
         self._imports = [n for n in module.syntax.nodes if isinstance(n, (ast.Import, ast.ImportFrom))]
         self._words: dict[_Lines, frozenset[str]] = {}
-        self._names: dict[_Lines, Set[str]] = {}
 
     def uses(self) -> set[str]:
         """The words of the whole module, but for names that it imports or lists and makes nothing of."""
@@ -86,12 +85,6 @@ class _Text:
             self._words[lines] = frozenset(_WORD.findall("\n".join(self._lines[first - 1 : last])))
         return self._words[lines]
 
-    def names(self, lines: _Lines) -> Set[str]:
-        """The words that may be names of the module itself."""
-        if lines not in self._names:
-            self._names[lines] = _own(self._module, self.words(lines))
-        return self._names[lines]
-
     def imports(self, lines: _Lines | None = None) -> Iterable[_Import]:
         """Import statements of some lines, or all."""
         return (node for node in self._imports if lines is None or lines[0] <= node.lineno <= lines[1])
@@ -108,13 +101,14 @@ class _Search:
     _seen: set[tuple[str, str]] = field(default_factory=set)
     _values: dict[str, Module] = field(default_factory=dict)  # modules that some name stands for
     _asked: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # by package
+    _whole: dict[str, set[str]] = field(default_factory=dict)  # names of modules that import others whole
 
     def begin(self, module: Module) -> None:
         """All of the module that was checked, which needs to ask nobody for its own names."""
         text, words = self._text(module), self._text(module).uses()
         for statement in text.imports():
             self._import(module, statement, words)
-        for name in _own(module, words):
+        for name in self._own(module, words):
             self._name(module, name, asked=False)
         self._meet(words)
 
@@ -125,9 +119,10 @@ class _Search:
         text = self._text(module)
         for statement in text.imports(lines):
             self._import(module, statement)
-        for name in text.names(lines):
+        words = text.words(lines)
+        for name in self._own(module, words):
             self._name(module, name)
-        self._meet(text.words(lines))
+        self._meet(words)
 
     def _registered(self, module: Module) -> None:
         """What files that the package imports put into the tables of a module."""
@@ -194,7 +189,7 @@ class _Search:
             self._inside(module, self._words)
 
     def _inside(self, module: Module, words: Set[str]) -> None:
-        for name in _own(module, words):
+        for name in self._own(module, words):
             self._name(module, name)
         for word in words & self._below(module):
             self._value(f"{module.name}.{word}")
@@ -227,6 +222,23 @@ class _Search:
             self._seen.add((module.name, name))
             self._ahead.extend((module, binding) for binding in bindings)
 
+    def _own(self, module: Module, words: Set[str]) -> Set[str]:
+        """The words that may be names of a module, its own or those of modules that it imports whole."""
+        return words & (self._with_stars(module) if module.stars and words else module.bindings.keys())
+
+    def _with_stars(self, module: Module) -> Set[str]:
+        if module.name not in self._whole:
+            found, ahead = {module.name: module}, [module]
+            while ahead:
+                for star in ahead.pop().stars:
+                    source = self._known(star)
+                    if source is not None and star not in found:
+                        found[star] = source
+                        ahead.append(source)
+            self.modules.update(found)  # also for what they do not have
+            self._whole[module.name] = set().union(*(source.bindings for source in found.values()))
+        return self._whole[module.name]
+
     def _star(self, module: Module, name: str) -> None:
         """The name in the modules that this one imports whole."""
         for star in module.stars:
@@ -246,10 +258,6 @@ def _lists(statement: ast.stmt) -> bool:
         case ast.Assign(targets=[ast.Name(id="__all__")]) | ast.AugAssign(target=ast.Name(id="__all__")):
             return True
     return False
-
-
-def _own(module: Module, words: Set[str]) -> Set[str]:
-    return words if module.stars else words & module.bindings.keys()
 
 
 def _lines(node: ast.AST) -> _Lines:
