@@ -13,8 +13,8 @@ Where to find what; the first module of each list is the one to read first:
 - containers: containers, container_methods, items, lengths, listed, records, enumerations, mutation, shared
 - calls: calls, arguments, binding, signatures, methods, inlining, brought, results, memo, effects,
   alternatives, definitions, wrappers, late
-- known functions: library, written_calls, operator_module, random_module, transforms, autograd, batching,
-  loading, options
+- known functions: library, written_calls, operator_module, random_module, transforms, derivatives, autograd,
+  batching, loading, options
 - classes: classes, class_bodies, construction, given_sizes, links, updates, layers, registering,
   registries, default_dtype
 - operators: operators, rule_values, operand_ranks, demands, ties, refusals

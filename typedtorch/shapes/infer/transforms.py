@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import reduce
 
-from typedtorch.shapes.infer import batching
+from typedtorch.shapes.infer import batching, derivatives
 from typedtorch.shapes.infer.binding import Args, Special
+from typedtorch.shapes.infer.derivatives import jacobian_of
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.values import (
@@ -134,9 +135,9 @@ def call_transform(frame: Frame, partial: Partial, args: Args, node: ast.AST) ->
     if name == "grad_and_value":
         return (gradient, output)
     if name in ("jacrev", "jacfwd"):
-        return _jacobian(main, gradient)
+        return jacobian_of(main, gradient)
     if name == "hessian":
-        return _jacobian(_jacobian(main, gradient), gradient)
+        return jacobian_of(jacobian_of(main, gradient), gradient)
     return UNKNOWN
 
 
@@ -147,12 +148,6 @@ def _gradient(args: Args, which: Value) -> Value:
     if not isinstance(which, int) or not -len(args.values) <= which < len(args.values):
         return UNKNOWN
     return args.values[which]
-
-
-def _jacobian(output: Value, argument: Value) -> Value:
-    if isinstance(output, Tensor) and isinstance(argument, Tensor) and output.rank is not None:
-        return output.of((*output.shape, *argument.shape))
-    return UNKNOWN
 
 
 def _vmap(frame: Frame, partial: Partial, args: Args, node: ast.AST) -> Value:
@@ -281,6 +276,7 @@ SPECIAL: dict[str, Special] = {
     **{f"torch.func.{name}": _transform(f"torch.func.{name}") for name in _NAMES},
     "torch.autograd.grad": gradients,
     "torch.nn.utils.rnn.pack_padded_sequence": _packing(recurrent.pack_padded_sequence),
+    "torch.nn.utils.rnn.pack_sequence": _packing(recurrent.pack_sequence),
     "torch.nn.utils.rnn.pad_packed_sequence": _packing(recurrent.pad_packed_sequence),
     "asyncio.gather": gather,
     "asyncio.run": run_coroutine,
@@ -295,4 +291,5 @@ SPECIAL: dict[str, Special] = {
     "torch.utils.checkpoint.checkpoint": checkpoint,
     "torch.utils.checkpoint.checkpoint_sequential": checkpoint_sequential,
     **batching.SPECIAL,
+    **derivatives.SPECIAL,
 }

@@ -70,6 +70,22 @@ def embedding_layer(
     )
 
 
+@layer("torch.nn.Embedding.from_pretrained", sample="f:n d -> I:* | f:n d, False -> I:b s")
+def embedding_of_a_table(
+    embeddings: Any,
+    freeze: Any = True,
+    padding_idx: Any = None,
+    max_norm: Any = None,
+    norm_type: Any = 2.0,
+    scale_grad_by_freq: Any = False,
+    sparse: Any = False,
+) -> Layer:
+    """An embedding whose rows are those of a tensor."""
+    rows, width = of_rank(need(embeddings), "embeddings", "n", "d")
+    held = {"weight": embeddings, "num_embeddings": rows, "embedding_dim": width}
+    return Layer(lambda input: embedding(input, embeddings), held)
+
+
 def _certainly_swapped(input: Tensor, weight: Tensor) -> bool:
     if not weight.dtype & INT64 or not input.dtype & FLOATING:
         return False

@@ -180,6 +180,33 @@ def histogram(
     return Record(hist=input.of((count,), mask), bin_edges=input.of((count + 1,), mask))
 
 
+@rule("torch.histogramdd", sample="F:n 3, 5 | F:n 2, (3, 4) | F:n 2, [5, 6] | F:n 2, [F:3, F:4]")
+def histogramdd(
+    input: Any, bins: Any, *, range: Any = None, weight: Any = None, density: Any = False
+) -> Record:
+    """One axis of bins for each column, whose edges are one more."""
+    mask = want(need(input), FLOATING, "input", "a floating dtype")
+    if input.rank is None or input.rank < 2:
+        raise Undecided
+    columns = input.shape[-1]
+    each = bins if isinstance(bins, (list, tuple)) else [bins] * literal(columns)
+    if isinstance(columns, int) and len(each) != columns:
+        raise ShapeError(f"bins has {len(each)} parts, {name(input, 'input')} has {columns} columns")
+    edges = [_edges(part) for part in each]
+    if any(isinstance(count, int) and count < 2 for count in edges):
+        raise ShapeError("wanted at least one bin")
+    counts: list[Size] = [count - 1 for count in edges]
+    return Record(hist=input.of(tuple(counts), mask), bin_edges=tuple(input.of((n,), mask) for n in edges))
+
+
+def _edges(bins: Any) -> Size:
+    if isinstance(bins, Tensor) and bins.rank == 1:
+        return entry_size(bins.shape[0])
+    if not is_size(bins):
+        raise Undecided
+    return bins + 1
+
+
 @rule("torch.binomial", sample="F:a, F:a")
 def binomial(count: Any, prob: Any, generator: Any = None) -> Tensor:
     want(need(prob), FLOATING, "prob", "a floating dtype")
@@ -284,6 +311,24 @@ def adaptive_log_softmax(
 ) -> Layer:
     """The log-probability of each target, and the mean loss."""
 
+    def rows(input: Any) -> Tensor:
+        if need(input).rank is None:
+            raise Undecided
+        last = input.sizes()[-1] if input.shape else None
+        if last is not None and is_size(in_features) and same(last, in_features) is False:
+            raise ShapeError(
+                f"in_features is {in_features} and the last axis of {name(input, 'input')} is {last}"
+            )
+        return input
+
+    def log_prob(input: Any) -> Tensor:
+        if len(rows(input).shape) != 2 or not is_size(n_classes):
+            raise Undecided
+        return input.of((input.shape[0], n_classes))
+
+    def predict(input: Any) -> Tensor:
+        return rows(input).of(input.shape[:-1], INT64)
+
     def forward(input: Any, target: Any) -> Record:
         who = name(input, "input")
         want(need(target), INT64, "target", "int64 class indices")
@@ -294,8 +339,7 @@ def adaptive_log_softmax(
                 f"{who} has shape {show(input.shape)} and {name(target, 'target')} "
                 f"{show(target.shape)}, wanted (b, in) and (b,)"
             )
-        if is_size(in_features) and same(entry_size(input.shape[-1]), in_features) is False:
-            raise ShapeError(f"in_features is {in_features} and the last axis of {who} is {input.shape[-1]}")
+        rows(input)
         if target.shape and same(entry_size(target.shape[0]), entry_size(input.shape[0])) is False:
             raise ShapeError(
                 f"{who} has {input.shape[0]} rows and {name(target, 'target')} {target.shape[0]}"
@@ -303,4 +347,4 @@ def adaptive_log_softmax(
         mask = want(input, FLOATING, "input", "a floating dtype")
         return Record(output=input.of(target.shape, mask), loss=input.of((), mask))
 
-    return Layer(forward)
+    return Layer(forward, {"log_prob": log_prob, "predict": predict})

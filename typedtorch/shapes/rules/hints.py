@@ -14,9 +14,11 @@ from typedtorch.shapes.tensor import Tensor, entry_size, pack_index, show
 def transposed(a: Tensor, b: Tensor, first: str, second: str) -> str | None:
     """Name the operand of a product that fits when its last two axes are swapped."""
     left, right = tail(a.shape, 2), tail(b.shape, 2)
-    if left[1] is not None and left[1] == right[1] and right[0] is not None:
+    the_first = left[0] is not None and len(b.shape) > 1 and left[0] == right[0]
+    columns = the_first and left[1] == 1  # of which the inner product is meant, not every pair
+    if left[1] is not None and left[1] == right[1] and right[0] is not None and not columns:
         return f"{second} is {show(b.shape)}: {first} @ {_turned(second, len(b.shape))} fits"
-    if left[0] is not None and len(b.shape) > 1 and left[0] == right[0]:
+    if the_first:
         return f"{first} is {show(a.shape)}: {_turned(first, len(a.shape))} @ {second} fits"
     return None
 

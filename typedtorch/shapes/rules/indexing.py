@@ -9,7 +9,7 @@ from typedtorch.shapes import dtypes
 from typedtorch.shapes.bounds import positive
 from typedtorch.shapes.dtypes import BIT, BOOL, INT64, UINT8
 from typedtorch.shapes.equality import generic, same
-from typedtorch.shapes.rule import name, rule
+from typedtorch.shapes.rule import Fields, Record, name, rule, tuple_text
 from typedtorch.shapes.rules.forms import is_size, need
 from typedtorch.shapes.rules.promotion import mask_of, want
 from typedtorch.shapes.size import Poly, Size, atoms, counted, is_unknown, product, unknown
@@ -140,6 +140,8 @@ def _consumes(item: Any) -> int:
 
 def _as_tensor(item: Any) -> Any:
     """A list as an index is a tensor."""
+    if isinstance(item, Record) and any(isinstance(part, Tensor) and part.rank for part in item):
+        raise ShapeError(f"an index is {tuple_text(item)}, wanted a tensor")
     if isinstance(item, (list, tuple)):
         if any(isinstance(i, (list, tuple, Tensor, slice)) or i is None for i in item):
             raise Undecided
@@ -306,6 +308,9 @@ def setitem(self: Any, index: Any, value: Any) -> None:
     """What is assigned must broadcast to what is indexed."""
     tensor, who = need(self), name(self, "self")
     shape, advanced = indexed(tensor, index, who)
+    if isinstance(value, (list, tuple)) and not isinstance(value, Fields) and tensor.library == "torch":
+        what = "a list" if isinstance(value, list) else tuple_text(value)
+        raise ShapeError(f"{what} cannot be assigned to a part of {who}, which takes a tensor or a number")
     if not isinstance(value, Tensor) or index is False:
         return
     label = name(value, "value")

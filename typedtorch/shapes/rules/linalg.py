@@ -237,13 +237,16 @@ def matrix_rank(A: Any, *settings: Any, **more: Any) -> Tensor:
 # --- solving -----------------------------------------------------------------------------------
 
 
-@rule(*_names("solve"), sample="D:... n n, D:... n k | D:n n, D:n")
+@rule(*_names("solve"), sample="D:... n n, D:... n k | D:n n, D:n | D:b n n, D:b k n, left=False")
 def solve(A: Any, B: Any, *, left: Any = True, out: Any = None) -> Tensor:
     """``A X = B`` for a matrix, or a vector, B."""
     batch, rows, _, mask = matrix(A, square=True)
     common_dtype((need(A), "A"), (need(B), "B"), what="solve")
-    if left is not True or need(B).rank is None or A.rank is None:
+    if need(B).rank is None or A.rank is None or (not flag(left) and len(B.shape) < len(A.shape)):
         raise Undecided
+    if not flag(left):  # X A = B
+        joint, unknowns, sides, mask = right_hand(A, turned(B, "B"), "A", "B")
+        return B.of((*joint, sides, unknowns), mask)
     vector = len(B.shape) == 1 or (len(B.shape) == len(A.shape) - 1 and B.sizes() == A.sizes()[:-1])
     if vector:
         if same(B.sizes()[-1], rows) is False:

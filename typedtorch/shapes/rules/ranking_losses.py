@@ -213,7 +213,13 @@ def ctc_loss(
         if tensor.rank != 1:
             raise Undecided
         if same(entry_size(tensor.shape[0]), batch) is False:
-            raise ShapeError(f"{name(tensor, parameter)} has shape {show(tensor.shape)}, wanted ({batch},)")
+            who = name(log_probs, "log_probs")
+            first = same(entry_size(tensor.shape[0]), entry_size(log_probs.shape[0]))
+            raise ShapeError(
+                f"{name(tensor, parameter)} has shape {show(tensor.shape)}, wanted ({batch},): "
+                f"{who} of shape {show(log_probs.shape)} is read as (time, batch, classes)",
+                hint=f"{who}.transpose(0, 1)" if first else None,
+            )
     if targets.rank not in (1, 2) or not mask_of(targets) & (INT64 | BIT["int32"]):
         raise Undecided
     if targets.rank == 2 and same(entry_size(targets.shape[0]), batch) is False:

@@ -200,6 +200,11 @@ def pack_padded_sequence(
     return packed(padded)
 
 
+def pack_sequence(sequences: Any, enforce_sorted: Any = True) -> Packed:
+    """A list of sequences, each ``(length, ...)``."""
+    return packed(pad_sequence(sequences, batch_first=True))
+
+
 def pad_packed_sequence(
     sequence: Any, batch_first: Any = False, padding_value: Any = 0.0, total_length: Any = None
 ) -> tuple[Tensor, Tensor]:

@@ -127,8 +127,7 @@ def section_sizes(size: Size, sections: Any) -> list[Size]:
     count = literal(sections)
     if isinstance(size, int):
         return [size // count + (i < size % count) for i in range(count)]
-    part = size // count
-    return [part] * count if part * count == size else [unknown() for _ in range(count)]
+    return [(size + count - 1 - i) // count for i in range(count)]
 
 
 @rule(*both("hsplit"), sample="f:a 2*b, 2 | f:2*a, 2 | f:a 2*b c, 2")

@@ -297,7 +297,7 @@ def transformer(
         memory = encoder(src, src_mask, src_key_padding_mask).named(name(src, "src"))
         return decoder(tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
 
-    return Layer(forward)
+    return Layer(forward, {"generate_square_subsequent_mask": generate_square_subsequent_mask})
 
 
 def _inner(layer: Any) -> Function:

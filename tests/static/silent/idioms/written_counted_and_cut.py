@@ -1,0 +1,103 @@
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+
+def writes(x: Float[Tensor, "n d"], idx: Int[Tensor, "m"], v: Float[Tensor, "m d"]) -> Float[Tensor, "n d"]:
+    a = x.index_add(0, idx, v, alpha=0.5)
+    b = x.index_copy(0, idx, v)
+    c = x.index_fill(0, idx, 0.0)
+    d = x.index_put((idx,), v, accumulate=True)
+    e = x.index_reduce(0, idx, v, "amax")
+    f = x.scatter(0, idx[:, None].expand_as(v), v)
+    g = x.scatter_reduce(0, idx[:, None].expand_as(v), v, reduce="mean", include_self=False)
+    h = x.clone().put_(torch.tensor([0, 1]), torch.tensor([1.0, 2.0]))
+    i = x.take(torch.tensor([[0, 1], [2, 3]]))
+    j = x.masked_fill(x > 0, -1.0)
+    k = x.masked_scatter(x > 0, torch.randn(100))
+    o = torch.masked_select(x, x > 0)
+    p = torch.index_select(x, 0, idx)
+    q = torch.take_along_dim(x, x.argsort(1), dim=1)
+    r = torch.select_scatter(x, torch.zeros(x.shape[1]), 0, 1)
+    s = torch.slice_scatter(x, torch.zeros(2, x.shape[1]), 0, 1, 3)
+    t = torch.diagonal_scatter(x, torch.zeros(min(x.shape)))
+    u = x.select(1, 0)
+    w = x.narrow(0, 1, 2)
+    y = torch.where(x > 0)
+    z = torch.nonzero(x > 0)
+    zz = torch.argwhere(x > 0)
+    return a
+
+
+def groups(x: Float[Tensor, "n d"], edges: Float[Tensor, "k"], labels: Int[Tensor, "n"]) -> None:
+    a = torch.bucketize(x, edges, right=True)
+    b = torch.searchsorted(edges, x)
+    c = torch.bincount(labels, weights=x[:, 0], minlength=5)
+    d = torch.histc(x, bins=7, min=-1, max=1)
+    h, e = torch.histogram(x[:, 0].contiguous(), bins=6)
+    hd, es = torch.histogramdd(x[:, :2], bins=[3, 4])
+    u = torch.unique(labels)
+    u1, inv = torch.unique(labels, return_inverse=True)
+    u2, inv2, cnt = torch.unique(x, dim=0, return_inverse=True, return_counts=True)
+    v, w = torch.unique_consecutive(labels, return_counts=True)
+    m, mi = x.median(dim=1)
+    md = x.median()
+    nm = x.nanmedian(dim=0, keepdim=True).values
+    q = torch.quantile(x, torch.tensor([0.1, 0.5, 0.9]), dim=1)
+    q1 = torch.quantile(x, 0.5, dim=0, keepdim=True)
+    q2 = x.nanquantile(0.3)
+    kv, ki = x.kthvalue(2, dim=1, keepdim=True)
+    mo = torch.mode(x, 0)
+    tk = x.topk(2, dim=0, sorted=False)
+    cm, ci = x.cummax(1)
+    so, si = torch.sort(x, dim=0, stable=True)
+    ms = torch.msort(x)
+    am = torch.aminmax(x, dim=1)
+    vm, mm = torch.var_mean(x, dim=0)
+    sr = torch.segment_reduce(x, "sum", lengths=torch.tensor([1, 3]), axis=0)
+    cc = torch.corrcoef(x.T)
+    cv = torch.cov(x.T, aweights=torch.ones(x.shape[0]))
+    ra = torch.repeat_interleave(x, torch.tensor([1, 2, 1, 1]), dim=0, output_size=5)
+    isin = torch.isin(labels, torch.tensor([1, 2]))
+    return None
+
+
+def rearranging(a: Float[Tensor, "n"], b: Float[Tensor, "m"], x: Float[Tensor, "b c h w"]) -> None:
+    g1, g2 = torch.meshgrid(a, b, indexing="xy")
+    p, q = torch.broadcast_tensors(a[:, None], b)
+    r = torch.column_stack([a, a.square()])
+    s = torch.dstack([a, a])
+    t = torch.hstack([a, b])
+    u = torch.vstack([a, a])
+    v = torch.atleast_3d(a)
+    w = torch.atleast_2d(a, b)
+    k1, k2, k3 = torch.tensor_split(x, 3, dim=1)
+    l1, l2 = torch.hsplit(x, [2])
+    m1, m2 = torch.vsplit(x, [1])
+    n1 = torch.dsplit(x, 2)[0]
+    o = torch.rot90(x, 1, (2, 3))
+    f = x.flip(-1).roll((1, 2), (2, 3))
+    mv = torch.movedim(x, (1, 2), (-1, 0))
+    sw = x.swapaxes(0, 3)
+    dg = torch.diag_embed(a, offset=1)
+    dd = torch.diagonal(x, 0, 2, 3)
+    vd = torch.vander(a, 4, increasing=True)
+    fl = torch.diagflat(x)
+    un = x.unflatten(1, (3, -1))
+    uf = x.unfold(3, 4, 2)
+    ex = x.expand(5, *x.shape)
+    ti = x.tile((2, 1))
+    rp = a.repeat(3, 2)
+    cs = torch.chunk(x, 4, dim=3)
+    ou = torch.outer(a, b)
+    ad = torch.addr(torch.zeros(a.shape[0], b.shape[0]), a, b)
+    ab = torch.addbmm(torch.zeros(8, 8), x.flatten(0, 1), x.flatten(0, 1).mT)
+    bb = torch.baddbmm(torch.zeros(1, 8, 8), x.flatten(0, 1), x.flatten(0, 1).mT)
+    am = torch.addmv(b, torch.zeros(b.shape[0], a.shape[0]), a)
+    ch = torch.chain_matmul(torch.zeros(2, 3), torch.zeros(3, 4))
+    return None
+
+
+# run: writes(randn(6, 4), torch.tensor([0, 2, 5]), randn(3, 4))
+# run: groups(randn(4, 3), torch.linspace(-1, 1, 5), torch.tensor([0, 1, 1, 3]))
+# run: rearranging(randn(3), randn(5), randn(2, 3, 8, 8))
