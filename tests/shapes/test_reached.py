@@ -85,3 +85,28 @@ def test_a_module_that_was_read_for_another_before_it_is_checked_itself_stays_kn
     for name in ("two", "one", "two"):
         program.check(name, files[name])
         assert "sizes" in reach.of(name).modules
+
+
+def test_the_fixtures_of_a_test_count_though_it_does_not_import_them(tmp_path: Path) -> None:
+    files = {name: tmp_path / f"{name}.py" for name in ("test_it", "conftest", "sizes", "unused")}
+    files["sizes"].write_text("SIZE = 4\n")
+    files["unused"].write_text("OTHER = 4\n")
+    files["conftest"].write_text(
+        "import pytest, torch\nfrom sizes import SIZE\nfrom unused import OTHER\n"
+        "@pytest.fixture\ndef size():\n    return SIZE\n"
+        "@pytest.fixture\ndef x(size):\n    return torch.ones(size)\n"
+        "@pytest.fixture\ndef other():\n    return torch.ones(OTHER)\n"
+    )
+    files["test_it"].write_text(HEAD + "def test_it(x):\n    assert x.shape == (5,)\n")
+    program = Program(files.get)
+    (finding,) = program.check("test_it", files["test_it"]).findings
+    assert "x has shape (4,)" in finding.message
+    assert Reach(program).of("test_it").modules == {"conftest", "sizes"}
+
+
+def test_without_a_conftest_one_that_is_added_later_counts(tmp_path: Path) -> None:
+    path = tmp_path / "test_it.py"
+    path.write_text(HEAD + "def test_it(x):\n    assert x.shape == (5,)\n")
+    program = Program({"tests.test_it": path}.get)
+    assert not program.check("tests.test_it", path).findings
+    assert Reach(program).of("tests.test_it").absent >= {"tests.conftest", "conftest"}

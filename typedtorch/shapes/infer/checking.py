@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.equality import HELD_SCOPE, INTEGER_SCOPE, mentioning
 from typedtorch.shapes.findings import Coverage, Finding, Report
-from typedtorch.shapes.infer import definitions, lengths, library, ranks, reading, specs, summaries
+from typedtorch.shapes.infer import definitions, fixtures, lengths, library, ranks, reading, specs, summaries
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.construction import symbolic_argument
 from typedtorch.shapes.infer.frame import Frame, Reporter
@@ -280,6 +280,7 @@ def _assume_parameters(
         else:
             variables[parameter.name] = parameter_value(parameter, frame.state.names, signature.braces)
     interpreter.number = outside
+    variables.update(fixtures.given(frame, function, signature))
 
 
 def _optional_axes(signature: Signature) -> dict[str, set[str]]:

@@ -52,7 +52,7 @@ _TRANSPARENT = {
     "typing.deprecated", "beartype.typing.no_type_check", "numba.njit", "torch.autocast",
     "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.jit.script_method", "abc.abstractproperty",
     "abc.abstractclassmethod", "abc.abstractstaticmethod",
-    "torch.compiler.allow_in_graph", "torch._dynamo.allow_in_graph",
+    "torch.compiler.allow_in_graph", "torch._dynamo.allow_in_graph", "pytest.fixture",
 }  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from typedtorch.shapes.answers import Answer, stamp
 from typedtorch.shapes.infer.bindings import Binding
+from typedtorch.shapes.infer.fixtures import conftests
 from typedtorch.shapes.infer.program import EXTERNAL, Module, Program
 from typedtorch.shapes.syntax import walk
 
@@ -110,6 +111,11 @@ class _Search:
             self._import(module, statement, words)
         for name in self._own(module, words):
             self._name(module, name, asked=False)
+        for conftest in map(self._known, conftests(module.name)):  # tests name its fixtures without an import
+            if conftest is not None:
+                self.modules.add(conftest.name)
+                for name in self._own(conftest, words):
+                    self._name(conftest, name)
         self._meet(words)
 
     def read(self, module: Module, lines: _Lines) -> None:

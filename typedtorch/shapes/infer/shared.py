@@ -27,7 +27,7 @@ def of_cache(node: ast.AST, module: Module, value: Value) -> Value:
     decorators = getattr(node, "decorator_list", ())
     if not decorators or not any(_last(d) in _CACHES for d in decorators):
         return value
-    return _held_by_others(value, module.facts(module.tree))
+    return held_by_others(value, module.facts(module.tree))
 
 
 def of_name(name: str, module: Module, value: Value) -> Value:
@@ -89,11 +89,12 @@ def _of_package(module: Module, node: ast.expr) -> str | None:
     return f"{holder}.{node.attr}" if holder is not None and isinstance(node, ast.Attribute) else None
 
 
-def _held_by_others(value: Value, facts: Facts) -> Value:
+def held_by_others(value: Value, facts: Facts) -> Value:
+    """What is left of a value that others of a file have too, who may change it."""
     if isinstance(value, tuple):
-        return like(value, [_held_by_others(part, facts) for part in value])
+        return like(value, [held_by_others(part, facts) for part in value])
     if isinstance(value, DictV) and value.kind == "namespace":
-        held = {k: UNKNOWN if k in facts.given else _held_by_others(v, facts) for k, v in value.items.items()}
+        held = {k: UNKNOWN if k in facts.given else held_by_others(v, facts) for k, v in value.items.items()}
         return replace(value, items=held)
     if isinstance(value, (Sequence, DictV)) and value.kind in ("list", "set", "dict"):
         return emptied(value)
@@ -101,7 +102,7 @@ def _held_by_others(value: Value, facts: Facts) -> Value:
         return UNKNOWN if facts.reshapes else value
     if isinstance(value, Instance):
         held = {k: UNKNOWN if k in facts.given else v for k, v in value.attributes.items()}
-        return replace(value, attributes={k: _held_by_others(v, facts) for k, v in held.items()})
+        return replace(value, attributes={k: held_by_others(v, facts) for k, v in held.items()})
     return value
 
 
