@@ -31,6 +31,14 @@ NEEDS = {
     "torch.segment_reduce": "lengths that add up",
     **dict.fromkeys(
         (
+            *(f"torch.Tensor.{n}" for n in ("coalesce", "indices", "values")),
+            *(f"torch.sparse.{n}" for n in ("addmm", "sum", "softmax", "log_softmax")),
+            *("torch.sparse_coo_tensor", "torch.sparse_csr_tensor"),
+        ),
+        "sparse tensors, see test_sparse.py",
+    ),
+    **dict.fromkeys(
+        (
             f"torch.nn.utils.{n}"
             for n in (
                 "clip_grad_norm_",

@@ -115,6 +115,15 @@ def collated(item: Value, batch: Size) -> Value:
     return _of_parts(item, lambda part: collated(part, batch))
 
 
+def together(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``default_collate(items)``, as a loader calls it."""
+    items = args.get(0, "batch", UNKNOWN)
+    if args.open or not isinstance(items, Sequence) or items.kind != "list":
+        return UNKNOWN
+    size = length_of(items)
+    return collated(items.any_item, counted("batch", frame.place(node)) if size is None else size)
+
+
 def converted(item: Value) -> Value:
     """``default_convert``, where nothing is put together: arrays become tensors."""
     if isinstance(item, Tensor):
@@ -142,5 +151,7 @@ SPECIAL: dict[str, Special] = {
     "torch.utils.data.Subset": subset,
     "torch.utils.data.random_split": random_split,
     "torch.utils.data.dataloader.DataLoader": loader,
+    "torch.utils.data.default_collate": together,
+    "torch.utils.data.dataloader.default_collate": together,
 }
 __all__ = ["SPECIAL", "collated", "converted"]
