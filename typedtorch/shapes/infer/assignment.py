@@ -17,6 +17,7 @@ from typedtorch.shapes.infer import (
 )
 from typedtorch.shapes.infer.arithmetic import operate
 from typedtorch.shapes.infer.binding import Args
+from typedtorch.shapes.infer.contents import OF_ATTRIBUTES
 from typedtorch.shapes.infer.declared import check_declared
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import with_item, without_attributes
@@ -105,8 +106,10 @@ def _assign_attribute(frame: Frame, base: ast.expr, attr: str, value: Value, sou
             _outgrow(frame, base)
     elif isinstance(holder, LayerV) and (attr == "forward" or _alters(holder, attr, value, source)):
         frame.state.replace_value(holder, UNKNOWN)
-    elif isinstance(holder, DictV) and holder.kind == "namespace":
-        frame.state.replace_value(holder, replace(holder, items={**holder.items, attr: value}))
+    elif isinstance(holder, DictV) and holder.kind in OF_ATTRIBUTES:
+        items = {**holder.items, attr: value}
+        kept = holder.kind != "read attributes"  # else the attribute is one thing, and the item another
+        frame.state.replace_value(holder, replace(holder, items=items) if kept else UNKNOWN)
     elif isinstance(holder, SequenceV) and holder.kind == "sequential":
         frame.state.replace_value(holder, registering.with_module(holder, UNKNOWN))
     elif attr == "data" and (holder is UNKNOWN or isinstance(holder, Tensor)):

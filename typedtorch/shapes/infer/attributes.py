@@ -83,6 +83,8 @@ def get(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
         return UNKNOWN
     if isinstance(value, DictV) and name in value.items:
         return value.items[name]
+    if isinstance(value, DictV) and value.kind.endswith("attributes") and not hasattr(dict, name):
+        return UNKNOWN
     if isinstance(value, DictV) and name == "__dict__":  # whoever has it may put anything into it
         frame.state.replace_value(value, replace(value, items={}, rest=UNKNOWN))
         return UNKNOWN

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer import containers, enumerations, library, messages, specs
+from typedtorch.shapes.infer import attribute_dicts, containers, enumerations, library, messages, specs
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.attributes import assume_field
 from typedtorch.shapes.infer.binding import Args, Parameter, bind, check_argument
@@ -53,6 +53,8 @@ def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: Arg
         return DictV(dict(args.keywords)) if not args.values and not args.open else DictV({}, UNKNOWN)
     if info.find("__new__") is not None and info.find("__init__") is None:
         return UNKNOWN
+    if (items := attribute_dicts.made(frame, info, args, node)) is not None:
+        return items
     found = info.constructor()
     if found is None:
         if info.is_fields:

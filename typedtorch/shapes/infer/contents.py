@@ -125,6 +125,10 @@ def _all_same(new: Iterable[Value], old: Iterable[Value]) -> bool:
     return all(map(operator.is_, new, old))
 
 
+# Kinds of dicts whose items are attributes; of the first nothing is an item.
+OF_ATTRIBUTES = ("namespace", "attributes", "read attributes")
+
+
 def map_tensors(
     value: Value, change: Callable[[Tensor], Tensor], size: Callable[[Size], Size] | None = None
 ) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typedtorch.shapes.infer.classes import ClassInfo, is_seen
+from typedtorch.shapes.infer.contents import OF_ATTRIBUTES
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.specs import TENSOR_CLASSES
 from typedtorch.shapes.infer.values import (
@@ -104,6 +105,8 @@ def _instance_of_class(value: Value, info: ClassInfo) -> bool | None:
     if isinstance(value, LayerV):
         bases = [*info.external_bases(), "torch.nn.Module"]
         return None if "?" in bases or value.name in bases else False
+    if isinstance(value, DictV) and value.kind in OF_ATTRIBUTES:
+        return None
     return False if isinstance(value, (Tensor, str, tuple, Sequence, DictV)) or is_size(value) else None
 
 

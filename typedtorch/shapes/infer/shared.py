@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from typedtorch.shapes.infer.contents import OF_ATTRIBUTES
 from typedtorch.shapes.infer.updates import emptied
 from typedtorch.shapes.infer.values import UNKNOWN, DictV, External, Instance, Sequence, Tensor, Value
 from typedtorch.shapes.rule import like
@@ -33,8 +34,8 @@ def of_cache(node: ast.AST, module: Module, value: Value) -> Value:
 def of_name(name: str, module: Module, value: Value) -> Value:
     """What a name of a module stands for when its functions run, which may change it in place."""
     facts = module.facts(module.tree)
-    if isinstance(value, DictV) and value.kind == "namespace":
-        return replace(value, items={**value.items, **_changed_in(name, facts, value.items)})
+    if isinstance(value, DictV) and value.kind in OF_ATTRIBUTES:
+        value = replace(value, items={**value.items, **_changed_in(name, facts, value.items)})
     if isinstance(value, (Sequence, DictV)):
         return emptied(value) if name in facts.changed_names else value
     if isinstance(value, Tensor):
@@ -96,7 +97,7 @@ def held_by_others(value: Value, facts: Facts) -> Value:
     if isinstance(value, DictV) and value.kind == "namespace":
         held = {k: UNKNOWN if k in facts.given else held_by_others(v, facts) for k, v in value.items.items()}
         return replace(value, items=held)
-    if isinstance(value, (Sequence, DictV)) and value.kind in ("list", "set", "dict"):
+    if isinstance(value, (Sequence, DictV)) and value.kind in ("list", "set", "dict", *OF_ATTRIBUTES):
         return emptied(value)
     if isinstance(value, Tensor):
         return UNKNOWN if facts.reshapes else value

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from typedtorch.shapes.infer.class_text import Def
+from typedtorch.shapes.infer.contents import OF_ATTRIBUTES
 from typedtorch.shapes.infer.index import RESHAPING, registered, reshaped
 from typedtorch.shapes.infer.integral import integral_names
 from typedtorch.shapes.infer.values import (
@@ -53,6 +54,10 @@ def stable(instance: Instance, promised: Iterable[Value] = (), *, is_new: bool =
                 kept[name] = left
         elif isinstance(value, Tensor) and not is_new and _given(info, name):
             continue  # a placeholder, perhaps
+        elif isinstance(value, DictV) and _assigns_within(info, name):
+            if not is_new and not _changes(info, name):
+                items = {key: UNKNOWN if _given(info, key) else item for key, item in value.items.items()}
+                kept[name] = replace(value, items=items)
         elif not _plain_container(value) or not (
             _changes(info, name)
             or (
@@ -141,8 +146,11 @@ def _holds_tensors(value: Value) -> bool:
     return any(isinstance(option, Tensor) for option in options_of(item))
 
 
+_PLAIN = frozenset({"list", "set", "deque", "dict", *OF_ATTRIBUTES[1:]})
+
+
 def _plain_container(value: Value) -> bool:
-    return isinstance(value, (Sequence, DictV)) and value.kind in ("list", "set", "deque", "dict")
+    return isinstance(value, (Sequence, DictV)) and value.kind in _PLAIN
 
 
 def _changes(info: ClassInfo, attribute: str) -> bool:
@@ -152,6 +160,12 @@ def _changes(info: ClassInfo, attribute: str) -> bool:
         for ancestor in info.mro()
         for method in ancestor.self_changes.get(attribute, ())
     )
+
+
+def _assigns_within(info: ClassInfo, attribute: str) -> bool:
+    """Whether a method other than the constructor and its helpers assigns an attribute of what one holds."""
+    start = _called_at_start(info).union(_AT_START)
+    return any(not start.issuperset(ancestor.self_within.get(attribute, ())) for ancestor in info.mro())
 
 
 def _is_plain(value: Value) -> bool:
