@@ -7,7 +7,7 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Set
 from dataclasses import replace
-from inspect import signature
+from inspect import Parameter, signature
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.dtypes import FLOAT, FLOAT8
@@ -293,9 +293,13 @@ _HARMLESS = frozenset({"bias", "p", "inplace", "eps", "momentum", "affine", "tra
 
 
 def is_setting(layer: LayerV, name: str) -> bool:
-    """Whether a layer works by an attribute that its constructor set: ``pool.return_indices = True``."""
+    """Whether a layer works by an attribute that its constructor set: ``loss.reduction = "none"``."""
     made = LAYERS.get(layer.name)
-    return made is not None and name not in _HARMLESS and name in signature(made.function).parameters
+    if made is None or name in _HARMLESS:
+        return False
+    parameters = signature(made.function).parameters
+    collects = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values())
+    return name in parameters or (collects and not name.startswith("_"))
 
 
 def may_be_module(value: Value) -> bool:

@@ -1,5 +1,7 @@
 """Items that are deleted, layers that are set up afterwards, and handlers that a call need not reach."""
 
+import copy
+
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float
@@ -48,7 +50,26 @@ class Labels:
             return self.words[int(x)]
 
 
+def each_loss(loss: nn.Module, x: Tensor, labels: Tensor, parts: int) -> Tensor:
+    """The loss that is given may be a mean; its copy is none."""
+    each = copy.deepcopy(loss)
+    each.reduction = "none"
+    return each(x, labels).view(parts, -1).sum(-1)
+
+
+class Weighted(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.loss = nn.MSELoss()
+
+    def forward(self, x: Float[Tensor, "b c"], weights: Float[Tensor, "b"]) -> Tensor:
+        setattr(self.loss, "reduction", "none")
+        return (self.loss(x, torch.zeros_like(x)).mean(1) * weights).sum()
+
+
 def run(x: Float[Tensor, "2 3 4 4"]) -> None:
+    assert each_loss(nn.CrossEntropyLoss(), torch.ones(6, 3), torch.arange(6) % 3, 2).shape == (2,)
+    Weighted()(torch.ones(2, 3), torch.ones(2))
     assert without_channels(x, torch.arange(32)).shape == (2, 4, 4)
     moved(x, torch.zeros(2, 6))
     MaxByMagnitude(2)(x)
