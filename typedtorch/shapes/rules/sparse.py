@@ -144,26 +144,31 @@ def values(self: Any) -> Tensor:
     return Tensor((unknown(), ANY_AXES), mask_of(need(self)))
 
 
+def _anyhow(made: Tensor) -> Tensor:
+    """The result may lie in memory in another order than that of a dense operator."""
+    return made.of(made.shape)
+
+
 @rule("torch.sparse.mm", sample="f:a b, f:b c")
 def sparse_mm(mat1: Any, mat2: Any, reduce: Any = None) -> Tensor:
     if need(mat1).rank != 2 or need(mat2).rank != 2:
         raise Undecided
-    return matmul(mat1, mat2)
+    return _anyhow(matmul(mat1, mat2))
 
 
 @rule("torch.sparse.addmm", sample="skip")
 def sparse_addmm(mat: Any, mat1: Any, mat2: Any, *, beta: Any = 1.0, alpha: Any = 1.0) -> Tensor:
-    return addmm(mat, mat1, mat2)
+    return _anyhow(addmm(mat, mat1, mat2))
 
 
 @rule("torch.sparse.sum", sample="skip")
 def sparse_sum(input: Any, dim: Any = None, dtype: Any = None) -> Tensor:
-    return sum(input, dim, dtype=dtype)
+    return _anyhow(sum(input, dim, dtype=dtype))
 
 
 @rule(*under("torch.sparse", "softmax log_softmax"), sample="skip")
 def sparse_softmax(input: Any, dim: Any, *, dtype: Any = None) -> Tensor:
-    return softmax(input, dim, dtype)
+    return _anyhow(softmax(input, dim, dtype))
 
 
 __all__: list[str] = []
