@@ -227,10 +227,10 @@ def if_expression(frame: Frame, node: ast.IfExp) -> Value:
 
 
 def _one_of(frame: Frame, node: ast.expr, written: list[ast.expr], values: list[Value]) -> Value:
-    """One of several values, some of which others may hold too."""
-    joined = join_all(values, frame.place(node))
-    kept = (ast.Name, ast.Attribute, ast.Subscript)
-    if len(values) > 1 and any(isinstance(part, kept) for part in written):
+    """One of several values, some of which others may hold too; each text is remembered."""
+    texts = all(isinstance(value, str) for value in values)
+    joined = choice(list(dict.fromkeys(values))) if texts else join_all(values, frame.place(node))
+    if len(values) > 1 and any(isinstance(p, (ast.Name, ast.Attribute, ast.Subscript)) for p in written):
         return one_of(frame.state.variables, frame.place(node), joined, tuple(values))
     return joined
 

@@ -11,7 +11,7 @@ from typing import Any
 from typedtorch.shapes.dtypes import ANY, BIT, BOOL, INT64
 from typedtorch.shapes.equality import is_argument, same
 from typedtorch.shapes.rule import name, rule
-from typedtorch.shapes.rules.forms import both, is_size, literal, need, pointwise
+from typedtorch.shapes.rules.forms import both, called, is_size, literal, need, pointwise
 from typedtorch.shapes.rules.indexing import INDEX, broadcastable_into, check_range
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, want
 from typedtorch.shapes.rules.views import flatten
@@ -72,7 +72,7 @@ def _check_ranks(tensor: Tensor, other: Tensor, parameter: str) -> None:
             f"{name(other, parameter)} has shape {show(other.shape)} and {name(tensor, 'input')} has "
             f"shape {show(tensor.shape)}: "
             "they must have the same number of axes",
-            hint=f"{name(other, parameter)}.unsqueeze(-1)"
+            hint=f"{called(name(other, parameter))}.unsqueeze(-1)"
             if len(tensor.shape) == len(other.shape) + 1
             else None,
         )
