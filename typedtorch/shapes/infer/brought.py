@@ -78,3 +78,26 @@ def tells_nothing(value: Value) -> bool:
 def is_written(value: Value) -> bool:
     """Whether a value is a number or a dict whose every item is known: what a recursion makes smaller."""
     return type(value) is int or (isinstance(value, DictV) and value.rest is None)
+
+
+def brings_a_layer(function: FunctionV, signature: Signature, bound: Brought) -> bool:
+    """Whether a call brings a layer of which neither the signature nor the object's class says anything."""
+    open_ones = [
+        p.name for p in signature.parameters if isinstance(p.spec, (specs.Anything, specs.ObjectSpec))
+    ]
+    if any(name in bound and _is_layer(bound[name][0]) for name in open_ones):
+        return True
+    receiver = function.bound
+    if not isinstance(receiver, Instance) or receiver.assumed:
+        return False
+    of_class = receiver.info.symbolic().attributes
+    return any(
+        _is_layer(value) and not _is_layer(of_class.get(name, UNKNOWN))
+        for name, value in receiver.attributes.items()
+    )
+
+
+def _is_layer(value: Value) -> bool:
+    if isinstance(value, Sequence):
+        return any(map(_is_layer, [value.element] if value.items is None else value.items))
+    return isinstance(value, LayerV) or (isinstance(value, Instance) and value.info.is_module)

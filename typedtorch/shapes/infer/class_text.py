@@ -10,6 +10,7 @@ from typedtorch.shapes.equality import DEFAULTED
 from typedtorch.shapes.syntax import children, walk
 
 Def = ast.FunctionDef | ast.AsyncFunctionDef
+_HARMLESS = frozenset({*vars(builtins), "reveal_type"})  # functions that put nothing into what they are given
 
 
 def left_to_subclasses(node: Def) -> bool:
@@ -112,7 +113,7 @@ def held_under(definition: ast.AST, receiver: str, names: set[str]) -> set[str]:
     found: set[str] = set()
     for node in walk(definition):
         match node:
-            case ast.Call(func=ast.Name(id=function), args=given) if not hasattr(builtins, function):
+            case ast.Call(func=ast.Name(id=function), args=given) if function not in _HARMLESS:
                 found.update(*(_attributes(a, receiver) for a in given if isinstance(a, ast.Attribute)))
             case ast.Assign(targets=[target], value=value) | ast.For(target=target, iter=value):
                 if any(isinstance(n, ast.Name) and n.id in names for n in walk(target)):
@@ -124,7 +125,7 @@ def held_under(definition: ast.AST, receiver: str, names: set[str]) -> set[str]:
 
 def _attributes(value: ast.expr, receiver: str) -> set[str]:
     """The attributes of ``self`` of which an expression may be one, or be made of them."""
-    called = {id(n.func) for n in walk(value) if isinstance(n, ast.Call)}
+    called = {id(_callee(n)) for n in walk(value) if isinstance(n, ast.Call)}
     return {
         n.attr
         for n in walk(value)
@@ -133,6 +134,14 @@ def _attributes(value: ast.expr, receiver: str) -> set[str]:
         and n.value.id == receiver
         and id(n) not in called
     }
+
+
+def _callee(call: ast.Call) -> ast.expr:
+    """What is called, or whose item is: ``self.stages`` of ``self.stages[i](x)``."""
+    function = call.func
+    while isinstance(function, ast.Subscript):
+        function = function.value
+    return function
 
 
 def axis_words(node: Def) -> set[str]:

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes.infer import default_dtype, definitions, objects, specs, summaries, updates
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.blame import captures_tensors, report, report_result
-from typedtorch.shapes.infer.brought import counts, is_exact, is_written, of_open_ranks, tells_nothing
+from typedtorch.shapes.infer.brought import (
+    brings_a_layer,
+    counts,
+    is_exact,
+    is_written,
+    of_open_ranks,
+    tells_nothing,
+)
 from typedtorch.shapes.infer.class_text import is_expression, is_stub, left_to_subclasses
 from typedtorch.shapes.infer.declared import more_precise
 from typedtorch.shapes.infer.expressions import evaluate
@@ -184,6 +191,7 @@ def _look_inside(
             is_exact(function, bound)
             or counts(signature, bound)
             or captures_tensors(function)
+            or brings_a_layer(function, signature, bound)
             or of_open_ranks(signature, bound)
         )
         or may_be_another(interpreter, frame, function)
