@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 # A python that already has torch (a GPU image, say) keeps it: the venv sees it and installs no other.
 HAS_TORCH := $(shell $(PYTHON) -c 'import torch' 2>/dev/null && echo yes)
 
-.PHONY: demo test lint static pytest clean
+.PHONY: demo test lint static pytest compiled clean
 .DEFAULT_GOAL := test
 
 $(VENV)/.installed: pyproject.toml constraints.txt
@@ -30,6 +30,15 @@ static: $(VENV)/.installed
 
 pytest: $(VENV)/.installed
 	$(BIN)/python -m pytest -n auto --typedtorch-check=typedtorch
+
+# The checker's engine compiled by mypyc, in a copy of what is committed, and the checker's tests on that.
+COPY := $(CURDIR)/build/compiled
+compiled: $(VENV)/.installed
+	rm -rf $(COPY)
+	git archive --prefix=build/compiled/ HEAD | tar -x
+	cd $(COPY) && TYPEDTORCH_COMPILE=1 $(abspath $(BIN))/python setup.py -q build_ext --inplace
+	cd $(COPY) && PYTHONPATH=$(COPY) $(abspath $(BIN))/python -m pytest -n auto $(addprefix tests/,$(CHECKER))
+CHECKER := static shapes check mypy_plugin accounting
 
 clean:
 	rm -rf $(VENV) .mypy_cache .typedtorch_cache .pytest_cache .ruff_cache build *.egg-info

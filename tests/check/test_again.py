@@ -15,7 +15,7 @@ import pytest
 
 from typedtorch.check import cli
 from typedtorch.shapes import texts
-from typedtorch.shapes.infer import Program
+from typedtorch.shapes.infer import Reach
 
 HEAD = "import torch\nfrom torch import Tensor, nn\nfrom jaxtyping import Float\n"
 
@@ -29,13 +29,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The modules that the engine checks."""
     names: list[str] = []
-    check = Program.check
+    answer = Reach.answer
 
-    def noting(self: Program, name: str, path: Path, text: str | None = None) -> object:
+    def noting(self: Reach, name: str, path: Path, text: str | None = None) -> object:
         names.append(name)
-        return check(self, name, path, text)
+        return answer(self, name, path, text)
 
-    monkeypatch.setattr(Program, "check", noting)
+    monkeypatch.setattr(Reach, "answer", noting)
     return names
 
 

@@ -366,16 +366,16 @@ def test_colour_is_off_in_a_pipe_and_under_no_color(
 def test_failure_of_the_engine_is_a_note_about_one_file(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from typedtorch.shapes.infer import Program
+    from typedtorch.shapes.infer import Reach
 
-    check = Program.check
+    answer = Reach.answer
 
-    def failing(self: Program, module: str, *rest: object) -> object:
+    def failing(self: Reach, module: str, *rest: object) -> object:
         if module == "good":
             raise KeyError("inside")
-        return check(self, module, *rest)  # type: ignore[arg-type]  # passed on as they came
+        return answer(self, module, *rest)  # type: ignore[arg-type]  # passed on as they came
 
-    monkeypatch.setattr(Program, "check", failing)
+    monkeypatch.setattr(Reach, "answer", failing)
     write(bad=BAD, good=GOOD)
     assert main(["--show-traceback"]) == 1
     captured = capsys.readouterr()

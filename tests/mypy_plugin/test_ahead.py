@@ -126,16 +126,16 @@ def test_a_process_that_dies_answers_nothing(files: dict[str, str]) -> None:
 def test_a_module_on_which_the_engine_fails_is_left_out(
     files: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from typedtorch.shapes.infer import Program
+    from typedtorch.shapes.infer import Reach
 
-    check = Program.check
+    answer = Reach.answer
 
-    def failing(self: Program, name: str, path: Path, text: str | None = None) -> object:
+    def failing(self: Reach, name: str, path: Path, text: str | None = None) -> object:
         if name == "library":
             raise RecursionError
-        return check(self, name, path, text)
+        return answer(self, name, path, text)
 
-    monkeypatch.setattr(Program, "check", failing)
+    monkeypatch.setattr(Reach, "answer", failing)
     answered = [name for name, answer in worker.results([files, "library", "bad"]) if answer is not None]
     assert answered == ["bad"]
 

@@ -52,9 +52,9 @@ def _what(statement: ast.stmt) -> str | None:
         case ast.Pass() | ast.Expr(value=ast.Constant()):
             return "nothing"
         case ast.Assign(
-            targets=[ast.Name(id=name)], value=ast.Attribute(value=ast.Name(id="dict"), attr=own)
+            targets=[ast.Name(id=name)], value=ast.Attribute(value=ast.Name(id="dict"), attr=method)
         ):
-            return _OF_DICT.get((name, own))
+            return _OF_DICT.get((name, method))
         case ast.FunctionDef(name="__init__"):
             return _of_constructor(statement)
         case ast.FunctionDef(name="__getattr__"):

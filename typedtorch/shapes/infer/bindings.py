@@ -34,9 +34,9 @@ def bindings_of(
                 yield name, Binding("class", statement, fallback=fallback)
             case ast.Import(names=names):
                 for alias in names:
-                    target = alias.name if alias.asname else alias.name.partition(".")[0]
-                    name = alias.asname or target
-                    yield name, Binding("import", statement, alias=(target, None), fallback=fallback)
+                    imported = alias.name if alias.asname else alias.name.partition(".")[0]
+                    kind = Binding("import", statement, alias=(imported, None), fallback=fallback)
+                    yield alias.asname or imported, kind
             case ast.ImportFrom(names=names):
                 source = absolute(statement)
                 for alias in names:

@@ -33,6 +33,7 @@ from typedtorch.shapes.infer.values import (
     External,
     FunctionV,
     Instance,
+    Later,
     SpecV,
     Value,
 )
@@ -65,7 +66,7 @@ class ClassInfo:
     """One class statement."""
 
     node: ast.ClassDef
-    module: Module
+    module: Later[Module]
     closure: dict[str, Value] = field(default_factory=dict)
     methods: dict[str, list[Def]] = field(default_factory=dict)
     assigned: dict[str, ast.expr] = field(default_factory=dict)

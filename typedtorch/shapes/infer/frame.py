@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes.findings import Finding
 from typedtorch.shapes.infer.state import State
-from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Tensor, Value
+from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Later, Tensor, Value
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.binding import Args
@@ -104,8 +104,8 @@ class Loop:
 class Frame:
     """An evaluation in progress.  ``state`` is None where the code is not reached."""
 
-    interpreter: Interpreter
-    module: Module
+    interpreter: Later[Interpreter]
+    module: Later[Module]
     state: State
     reporter: Reporter
     function: FunctionV | None = None

@@ -24,9 +24,9 @@ from typedtorch.shapes.infer.values import (
     Value,
     options_of,
 )
+from typedtorch.shapes.refusal import ShapeError
 from typedtorch.shapes.rule import Function, like, lints
 from typedtorch.shapes.size import Size
-from typedtorch.shapes.tensor import ShapeError
 
 MAX_COMBINATIONS = 9
 
@@ -71,7 +71,7 @@ def apply_rule(
     lists = [v for v in (*values, *keywords.values()) if len(_expanded(v)) > 1]
     result = for_several(results, lists, frame.place(node))
     if not frame.depth:
-        frame.state.ties.meet(function.__name__, values, keywords, result)
+        frame.state.ties.meet(getattr(function, "__name__", ""), values, keywords, result)
     if isinstance(result, Tensor) and "out" in keywords:
         result = _written_into(result, keywords["out"])
     if isinstance(result, Tensor) and result.dtype in _DEFAULTS and sets_default_dtype(frame.module):

@@ -90,6 +90,9 @@ def _of_package(module: Module, node: ast.expr) -> str | None:
     return f"{holder}.{node.attr}" if holder is not None and isinstance(node, ast.Attribute) else None
 
 
+_CHANGEABLE = ("list", "set", "dict", *OF_ATTRIBUTES)
+
+
 def held_by_others(value: Value, facts: Facts) -> Value:
     """What is left of a value that others of a file have too, who may change it."""
     if isinstance(value, tuple):
@@ -97,7 +100,7 @@ def held_by_others(value: Value, facts: Facts) -> Value:
     if isinstance(value, DictV) and value.kind == "namespace":
         held = {k: UNKNOWN if k in facts.given else held_by_others(v, facts) for k, v in value.items.items()}
         return replace(value, items=held)
-    if isinstance(value, (Sequence, DictV)) and value.kind in ("list", "set", "dict", *OF_ATTRIBUTES):
+    if isinstance(value, (Sequence, DictV)) and value.kind in _CHANGEABLE:
         return emptied(value)
     if isinstance(value, Tensor):
         return UNKNOWN if facts.reshapes else value

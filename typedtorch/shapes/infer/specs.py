@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.axes import Axes, parse
 from typedtorch.shapes.infer.values import (
+    Later,
     Value,
 )
 
@@ -78,7 +79,7 @@ class ObjectSpec:
 class InstanceSpec:
     """An instance of a class of the program."""
 
-    info: ClassInfo
+    info: Later[ClassInfo]
     arguments: tuple[Spec, ...] = ()  # of a generic class: ``Box[Float[Tensor, "n"]]``
 
 
@@ -86,7 +87,7 @@ class InstanceSpec:
 class ClassSpec:
     """``type[C]``."""
 
-    info: ClassInfo
+    info: Later[ClassInfo]
 
 
 @dataclass(frozen=True, slots=True)

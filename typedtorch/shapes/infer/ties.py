@@ -14,7 +14,7 @@ Ties hold along one path: a branch has a copy, and after it only what both sides
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from typedtorch.shapes.equality import (
     HELD_SCOPE,
@@ -32,7 +32,7 @@ from typedtorch.shapes.tensor import Entry, Pack, Shape, Tensor
 _CHOOSE = {"topk": "k", "multinomial": "num_samples"}
 
 # the shapes of tensors that were met, the last one first
-Met: TypeAlias = "tuple[Shape, Met] | None"
+Met: TypeAlias = tuple[Shape, Any] | None  # and those before it
 
 
 class Ties:

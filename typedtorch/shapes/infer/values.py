@@ -13,16 +13,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from typedtorch.shapes.atom import Atom
 from typedtorch.shapes.equality import is_argument
 from typedtorch.shapes.infer.tensor_joins import join_tensor
 from typedtorch.shapes.python_numbers import number_kind, one_of
+from typedtorch.shapes.refusal import Unknown
 from typedtorch.shapes.rule import Fields, Layer, Record
 from typedtorch.shapes.rules.forms import is_size
-from typedtorch.shapes.size import Atom, Size, atoms, either, unknown
+from typedtorch.shapes.size import Size, atoms, either, unknown
 from typedtorch.shapes.syntax import names_in
-from typedtorch.shapes.tensor import UNKNOWN, Dtype, Pack, Scalar, Tensor, Unknown
+from typedtorch.shapes.tensor import UNKNOWN, Dtype, Pack, Scalar, Tensor
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.classes import ClassInfo
@@ -30,6 +32,10 @@ if TYPE_CHECKING:
     from typedtorch.shapes.infer.specs import Spec
 
 Value: TypeAlias = Any
+
+T = TypeVar("T")
+# A class of a module that imports this one, in a field: a compiled dataclass looks up plain names at once.
+Later: TypeAlias = T | Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +50,7 @@ class FunctionV:
     """A function of the program, perhaps bound to its first argument."""
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-    module: Module
+    module: Later[Module]
     closure: Mapping[str, Value] | None = None
     owner: ClassInfo | None = None
     bound: Value = UNKNOWN  # the first argument; UNKNOWN: not bound
@@ -78,7 +84,7 @@ class FunctionV:
 class ClassV:
     """A class of the program."""
 
-    info: ClassInfo
+    info: Later[ClassInfo]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +94,7 @@ class Instance:
     ``arguments`` are the integers its constructor was given, by parameter name.
     """
 
-    info: ClassInfo
+    info: Later[ClassInfo]
     attributes: Mapping[str, Value] = field(default_factory=dict)
     arguments: Mapping[str, Size] = field(default_factory=dict)
     partial: bool = False  # attributes not listed may still exist
@@ -193,7 +199,7 @@ class Partial:
 class SuperV:
     """``super()`` inside a method."""
 
-    owner: ClassInfo
+    owner: Later[ClassInfo]
     receiver: Value
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from typedtorch.shapes.dtypes import FLOAT, FLOAT32, INT64
+from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import Layer, name
 from typedtorch.shapes.rules.forms import broadcast_operands, need
 from typedtorch.shapes.rules.promotion import mask_of
@@ -23,9 +24,7 @@ from typedtorch.shapes.tensor import (
     Entry,
     Scalar,
     Shape,
-    ShapeError,
     Tensor,
-    Undecided,
     broadcast,
     pack_index,
     shape_from,

@@ -6,8 +6,9 @@ import itertools
 from collections.abc import Sequence
 
 from typedtorch.shapes.equality import generic, same
+from typedtorch.shapes.refusal import ShapeError
 from typedtorch.shapes.size import Poly, Size, divides
-from typedtorch.shapes.tensor import Pack, Shape, ShapeError, Tensor, show
+from typedtorch.shapes.tensor import Pack, Shape, Tensor, show
 
 Strides = tuple[Size, ...]
 

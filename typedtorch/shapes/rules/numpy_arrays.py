@@ -11,6 +11,7 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, BIT, BOOL, INT64, INTEGRAL
+from typedtorch.shapes.refusal import Undecided
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules import reduction, sorting, views
 from typedtorch.shapes.rules.forms import Function, broadcast_operands
@@ -24,12 +25,7 @@ from typedtorch.shapes.rules.numpy_dtypes import (
     to_numpy,
 )
 from typedtorch.shapes.rules.promotion import dtype_of, to_real
-from typedtorch.shapes.tensor import (
-    UNKNOWN,
-    Dtype,
-    Tensor,
-    Undecided,
-)
+from typedtorch.shapes.tensor import UNKNOWN, Dtype, Tensor
 
 # --- element by element ------------------------------------------------------------------------
 

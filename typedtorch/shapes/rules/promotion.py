@@ -13,8 +13,9 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, BIT, BOOL, COMPLEX, COMPLEX64, FLOAT32, FLOATING, INT64, INTEGRAL
+from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.size import Poly
-from typedtorch.shapes.tensor import Dtype, Pack, Scalar, ShapeError, Tensor, Undecided
+from typedtorch.shapes.tensor import Dtype, Pack, Scalar, Tensor
 
 OTHER = BIT["other"]
 
