@@ -13,10 +13,9 @@ from sampling import Call, Draw, at, draw_sizes, letters, mutate, split
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.equality import observing
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import Rule
 from typedtorch.shapes.size import integer, unknown
-from typedtorch.shapes.tensor import UNKNOWN, Pack, Tensor
+from typedtorch.shapes.tensor import UNKNOWN, Pack, ShapeError, Tensor, Undecided
 
 # What no machine that runs these tests can be relied on to have.
 NEEDS = {

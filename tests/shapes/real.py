@@ -15,11 +15,10 @@ from sampling import Call, tensors_in
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import ATTRIBUTES, LAYERS, RULES, Layer, Rule, spelled
 from typedtorch.shapes.rule import lints as collect_lints
 from typedtorch.shapes.size import Poly
-from typedtorch.shapes.tensor import UNKNOWN, Dtype, Pack, Scalar, Tensor
+from typedtorch.shapes.tensor import UNKNOWN, Dtype, Pack, Scalar, ShapeError, Tensor, Undecided
 
 TORCH_DTYPE = {bit: getattr(torch, n) for n, bit in dtypes.BIT.items() if hasattr(torch, n)}
 MASK = {t: bit for bit, t in TORCH_DTYPE.items()}

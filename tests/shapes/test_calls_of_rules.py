@@ -10,9 +10,8 @@ import torch
 import typedtorch.shapes.rules  # noqa: F401 - fills the table
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer import Program
-from typedtorch.shapes.refusal import ShapeError
 from typedtorch.shapes.rule import apply
-from typedtorch.shapes.tensor import UNKNOWN, Tensor
+from typedtorch.shapes.tensor import UNKNOWN, ShapeError, Tensor
 
 
 def test_no_tensor_has_a_negative_size() -> None:

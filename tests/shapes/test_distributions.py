@@ -11,10 +11,9 @@ import torch
 from torch import distributions
 
 import typedtorch.shapes.rules  # noqa: F401 - importing it fills the table
-from typedtorch.shapes.refusal import ShapeError
 from typedtorch.shapes.rule import Layer
 from typedtorch.shapes.rules.distributions import DISTRIBUTIONS, kl_divergence
-from typedtorch.shapes.tensor import Tensor
+from typedtorch.shapes.tensor import ShapeError, Tensor
 
 CASES: list[tuple[str, list[tuple[int, ...]]]] = [
     ("Normal", [(4, 1), (3,)]), ("Laplace", [(3,), (3,)]), ("Beta", [(2, 3), (3,)]), ("Gamma", [(2,), (2,)]),

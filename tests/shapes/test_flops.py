@@ -9,10 +9,9 @@ from sampling import at, draw_sizes, letters
 from torch.utils.flop_counter import FlopCounterMode
 
 import typedtorch.shapes.rules  # noqa: F401 - fills the table
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import RULES
 from typedtorch.shapes.size import axis, evaluate
-from typedtorch.shapes.tensor import Tensor
+from typedtorch.shapes.tensor import ShapeError, Tensor, Undecided
 
 COUNTED = sorted(n for n, row in RULES.items() if row.flops is not None)
 

@@ -13,11 +13,10 @@ from real import covers, realise, resolve, run_rule
 from sampling import Call, at, draw_sizes, letters
 
 import typedtorch.shapes.rules  # noqa: F401 - fills the table
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import RULES, apply
 from typedtorch.shapes.rules.layout import contiguous_strides
 from typedtorch.shapes.size import axis
-from typedtorch.shapes.tensor import Tensor
+from typedtorch.shapes.tensor import ShapeError, Tensor, Undecided
 
 
 def _strides(tensor: torch.Tensor) -> tuple[int | None, ...]:

@@ -7,9 +7,8 @@ import pytest
 
 import typedtorch.shapes.rules  # noqa: F401 - fills the table
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.refusal import ShapeError
 from typedtorch.shapes.rule import apply
-from typedtorch.shapes.tensor import Tensor
+from typedtorch.shapes.tensor import ShapeError, Tensor
 
 SQUARE, WIDE = np.eye(3) + 0.5, np.arange(12.0).reshape(4, 3) ** 2
 CALLS = [

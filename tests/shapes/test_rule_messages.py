@@ -10,10 +10,9 @@ import pytest
 
 import typedtorch.shapes.rules  # noqa: F401 - fills the table
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.refusal import ShapeError
 from typedtorch.shapes.rule import LAYERS, apply, lints
 from typedtorch.shapes.size import axis
-from typedtorch.shapes.tensor import Entry, Pack, Tensor
+from typedtorch.shapes.tensor import Entry, Pack, ShapeError, Tensor
 
 b, s, d, h, k, v = (axis(letter) for letter in "bsdhkv")
 

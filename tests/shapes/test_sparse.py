@@ -11,9 +11,8 @@ import torch
 
 import typedtorch.shapes.rules  # noqa: F401 - importing it fills the table
 from typedtorch.shapes.dtypes import INT64
-from typedtorch.shapes.refusal import ShapeError
 from typedtorch.shapes.rule import apply
-from typedtorch.shapes.tensor import Tensor, show
+from typedtorch.shapes.tensor import ShapeError, Tensor, show
 
 
 @pytest.fixture(autouse=True)

@@ -31,9 +31,8 @@ from torch_samples import (
     spread,
 )
 
-from typedtorch.shapes.refusal import ShapeError
 from typedtorch.shapes.rule import LAYERS
-from typedtorch.shapes.tensor import UNKNOWN
+from typedtorch.shapes.tensor import UNKNOWN, ShapeError
 
 pytest.importorskip("expecttest", reason="torch's database of operators is made with it")
 try:

@@ -21,10 +21,9 @@ from real import MASK, Refused, covers, describe, resolve
 from sampling import at
 
 import typedtorch.shapes.rules  # noqa: F401 - fills the table
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import ATTRIBUTES, RULES, Layer, Record, lints, spelled
 from typedtorch.shapes.size import axis
-from typedtorch.shapes.tensor import UNKNOWN, Dtype, Scalar, Tensor
+from typedtorch.shapes.tensor import UNKNOWN, Dtype, Scalar, ShapeError, Tensor, Undecided
 
 SPACES = (
     "torch", "torch.Tensor", "torch.nn.functional", "torch.linalg", "torch.fft", "torch.special",

@@ -20,10 +20,9 @@ from static.corpus import Case
 from static.running import execute
 from typedtorch.check.cli import main as check
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.atom import Atom
 from typedtorch.shapes.infer import statements
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.size import Size, atoms, substitute
+from typedtorch.shapes.size import Atom, Size, atoms, substitute
 from typedtorch.shapes.tensor import Pack, Tensor, show
 
 Place = tuple[str, int, str]  # file name, line of the statement, variable

@@ -9,8 +9,7 @@ import torch
 from static.corpus import CASES, Case
 from static.locals import compare, difference
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.atom import Atom
-from typedtorch.shapes.size import Size, axis
+from typedtorch.shapes.size import Atom, Size, axis
 from typedtorch.shapes.tensor import Tensor
 
 

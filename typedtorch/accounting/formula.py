@@ -8,8 +8,7 @@ from typing import Any
 
 from typedtorch.accounting import annotations as an
 from typedtorch.accounting.errors import SizeError
-from typedtorch.shapes.atom import Atom
-from typedtorch.shapes.size import Poly, Size, atoms, axis, divides, evaluate, floor_div
+from typedtorch.shapes.size import Atom, Poly, Size, atoms, axis, divides, evaluate, floor_div
 
 
 def cancelled(size: Size, rounded: Collection[str] = ()) -> Size:

@@ -14,8 +14,7 @@ from typedtorch.accounting.errors import AccountingError, UnreadableError
 from typedtorch.accounting.interpolate import Along, along, may_repeat, through
 from typedtorch.accounting.labels import smooth_part
 from typedtorch.accounting.trace import Trace
-from typedtorch.shapes.atom import Atom
-from typedtorch.shapes.size import Size, substitute
+from typedtorch.shapes.size import Atom, Size, substitute
 
 Point = tuple[int, ...]
 Steps = dict[str, list[int]]

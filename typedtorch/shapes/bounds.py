@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typedtorch.shapes.atom import Atom
-from typedtorch.shapes.size import Poly, Size, as_poly, substitute, unknown
+from typedtorch.shapes.size import Atom, Poly, Size, as_poly, substitute, unknown
 
 
 def positive(size: Size) -> bool:

@@ -14,9 +14,9 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
-from typedtorch.shapes.atom import Atom
 from typedtorch.shapes.bounds import are_multiples
 from typedtorch.shapes.size import (
+    Atom,
     Monomial,
     Poly,
     Size,

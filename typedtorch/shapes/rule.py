@@ -23,8 +23,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from typedtorch.shapes.refusal import ShapeError, Undecided
-from typedtorch.shapes.tensor import UNKNOWN, Scalar, Tensor, show
+from typedtorch.shapes.tensor import UNKNOWN, Scalar, ShapeError, Tensor, Undecided, show
 
 Function = Callable[..., Any]
 F = TypeVar("F", bound=Function)

@@ -17,11 +17,52 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
-from typedtorch.shapes.atom import Atom
+Kind = Literal["axis", "int", "opaque", "floor", "either"]
 
 _serial = itertools.count()
+
+
+class Atom:
+    """An indivisible size.  Interned: the same (kind, name, operands, scope) is the same object.
+
+    ``axis``: a name in an annotation, generic: it claims every value, so two names of one scope
+    differ (a signature is a scope; so is one instance of a dataclass).
+    ``int``: an integer of the program whose value is not known (a parameter, an attribute).
+    ``opaque``: nothing is known but that it is one of ``operands``, if there are any.
+    ``floor``: ``operands[0] // operands[1]`` that is not exact.
+    ``either``: one of two sizes; which one, an argument decides.
+    """
+
+    __slots__ = ("_key", "kind", "name", "operands", "scope", "whole")
+    _interned: ClassVar[dict[tuple[str, str, tuple[Size, ...], str], Atom]] = {}
+
+    kind: Kind
+    name: str
+    operands: tuple[Size, ...]
+    scope: str
+    whole: Size | None  # of a count: how many there were to choose from
+    _key: tuple[str, str, str]
+
+    def __new__(cls, kind: Kind, name: str, operands: tuple[Size, ...] = (), scope: str = "") -> Atom:
+        key = (kind, name, operands, scope)
+        found = cls._interned.get(key)
+        if found is None:
+            found = object.__new__(cls)
+            found.kind, found.name, found.operands, found.scope = kind, name, operands, scope
+            found._key, found.whole = (name, kind, f"{operands} {scope}"), None
+            cls._interned[key] = found
+        return found
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __lt__(self, other: Atom) -> bool:
+        return self._key < other._key
+
+    def __reduce__(self) -> tuple[type[Atom], tuple[Kind, str, tuple[Size, ...], str]]:
+        return Atom, (self.kind, self.name, self.operands, self.scope)
 
 
 Monomial: TypeAlias = tuple[tuple[Atom, int], ...]
@@ -38,9 +79,6 @@ class Poly:
         self._hash = hash(terms)
         self._atoms: frozenset[Atom] | None = None
 
-    def __reduce__(self) -> tuple[type[Poly], tuple[tuple[tuple[Monomial, int], ...]]]:
-        return Poly, (self.terms,)
-
     def __hash__(self) -> int:
         return self._hash
 
@@ -54,8 +92,7 @@ class Poly:
             return _add(self, other)
         return NotImplemented
 
-    def __radd__(self, other: int) -> Size:
-        return _add(self, other)
+    __radd__ = __add__
 
     def __neg__(self) -> Size:
         return _mul(self, -1)
@@ -73,8 +110,7 @@ class Poly:
             return _mul(self, other)
         return NotImplemented
 
-    def __rmul__(self, other: int) -> Size:
-        return _mul(self, other)
+    __rmul__ = __mul__
 
     def __pow__(self, power: int) -> Size:
         result: Size = 1

@@ -110,8 +110,8 @@ def wrapper_slip(wrapper: str, inside: ast.expr) -> str | None:
         case ast.Constant(value=str()):
             text = ast.unparse(inside)
             return f"{wrapper}[{text}] has no array type: write {wrapper}[Tensor, {text}]"
-        case ast.Tuple(elts=[ast.Constant(value=str()) as axes, array]) if _ARRAY.search(ast.unparse(array)):
-            wanted = f"{ast.unparse(array)}, {ast.unparse(axes)}"
+        case ast.Tuple(elts=[ast.Constant(value=str()) as text, array]) if _ARRAY.search(ast.unparse(array)):
+            wanted = f"{ast.unparse(array)}, {ast.unparse(text)}"
             return f"{wrapper}[{given}]: the array type comes first: write {wrapper}[{wanted}]"
         case ast.Tuple(elts=[array, ast.Tuple(elts=parts) | ast.List(elts=parts)]):
             return _one_string(wrapper, given, array, parts)

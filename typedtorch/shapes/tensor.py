@@ -17,13 +17,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.bounds import are_multiples
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided, Unknown
 from typedtorch.shapes.size import Poly, Size, atoms, is_counted, is_unknown, product, unknown
+
+
+class ShapeError(Exception):
+    """torch would refuse this call.  The message is for the user: wanted, got, in their words."""
+
+    def __init__(self, message: str, code: str = "shape", hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message, self.code, self.hint = message, code, hint
+
+
+class Undecided(Exception):
+    """The answer depends on something unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,7 +348,31 @@ def shape_from(values: Sequence[object]) -> Shape:
     return tuple(found)
 
 
-UNKNOWN: Final = Unknown()
+class Unknown:
+    """A value nothing is known about.  Any use of it in a rule is :class:`Undecided`."""
+
+    def _undecided(self, *_: object) -> bool:
+        raise Undecided
+
+    __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _undecided
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise Undecided
+
+    def _value(self, *_: object) -> Unknown:
+        raise Undecided
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _value
+    __floordiv__ = __rfloordiv__ = __mod__ = __neg__ = __index__ = _value
+    __len__ = __iter__ = __getitem__ = __call__ = _value
+
+    def __repr__(self) -> str:
+        return "?"
+
+
+UNKNOWN = Unknown()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TypeAlias
 
-from typedtorch.shapes.atom import Atom
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Bound,
@@ -23,7 +22,7 @@ from typedtorch.shapes.infer.values import (
     Value,
 )
 from typedtorch.shapes.rule import Record, like
-from typedtorch.shapes.size import Poly, Size, atoms, substitute
+from typedtorch.shapes.size import Atom, Poly, Size, atoms, substitute
 from typedtorch.shapes.tensor import Entry, Pack, Shape, Tensor
 
 Held: TypeAlias = frozenset[Atom | Pack]

@@ -26,11 +26,10 @@ from typedtorch.shapes.infer.values import (
     Value,
     is_size,
 )
-from typedtorch.shapes.refusal import ShapeError
 from typedtorch.shapes.rule import Function
 from typedtorch.shapes.rule import call as call_rule
 from typedtorch.shapes.size import Size, atoms, is_counted, is_unknown
-from typedtorch.shapes.tensor import promised
+from typedtorch.shapes.tensor import ShapeError, promised
 
 
 def tie(

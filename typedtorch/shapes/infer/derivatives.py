@@ -9,9 +9,9 @@ from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.values import UNKNOWN, LayerV, Tensor, Value
-from typedtorch.shapes.refusal import Undecided
 from typedtorch.shapes.rule import Layer
 from typedtorch.shapes.rules.properties import check_gradient
+from typedtorch.shapes.tensor import Undecided
 
 
 def jacobian_of(output: Value, argument: Value) -> Value:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from typedtorch.shapes.atom import Atom
 from typedtorch.shapes.infer import enumerations
 from typedtorch.shapes.infer.contents import ONE_ITEM, Substitution, sizes_in, sizes_of_any_item
 from typedtorch.shapes.infer.frame import Frame
@@ -23,7 +22,7 @@ from typedtorch.shapes.infer.values import (
     join_all,
 )
 from typedtorch.shapes.rule import Fields
-from typedtorch.shapes.size import Poly, Size, as_poly, counted, integer, unknown
+from typedtorch.shapes.size import Atom, Poly, Size, as_poly, counted, integer, unknown
 from typedtorch.shapes.tensor import PROMISED, Pack, pack_index
 
 MAX_UNROLL = 12  # items that are followed one by one

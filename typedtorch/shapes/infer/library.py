@@ -60,12 +60,11 @@ from typedtorch.shapes.infer.values import (
     Value,
     is_size,
 )
-from typedtorch.shapes.refusal import ShapeError
 from typedtorch.shapes.rule import LAYERS, RULES, Layer, Record
 from typedtorch.shapes.rule import call as call_rule
 from typedtorch.shapes.rules.distributions import DISTRIBUTIONS, kl_divergence
 from typedtorch.shapes.size import Size, unknown
-from typedtorch.shapes.tensor import Pack
+from typedtorch.shapes.tensor import Pack, ShapeError
 
 
 def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:

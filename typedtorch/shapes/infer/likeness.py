@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from typedtorch.shapes.atom import Atom
 from typedtorch.shapes.infer.contents import HOLDS_NOTHING, with_parts
 from typedtorch.shapes.infer.values import (
     Bound,
@@ -24,7 +23,7 @@ from typedtorch.shapes.infer.values import (
     Value,
     equal,
 )
-from typedtorch.shapes.size import Poly, Size, as_poly, atoms, substitute
+from typedtorch.shapes.size import Atom, Poly, Size, as_poly, atoms, substitute
 from typedtorch.shapes.tensor import Entry, Tensor
 
 # Kinds of values that hold no others and have hashes: they are compared as they are.

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.atom import Atom
 from typedtorch.shapes.equality import GIVEN_SCOPE, LINKED_SCOPE, observing
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.checking import check_methods
 from typedtorch.shapes.infer.frame import Reporter
-from typedtorch.shapes.size import Poly, Size, atoms, axis
+from typedtorch.shapes.size import Atom, Poly, Size, atoms, axis
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.classes import ClassInfo

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from typedtorch.shapes.atom import Atom
 from typedtorch.shapes.infer import refine, registering
 from typedtorch.shapes.infer.assignment import assign_target
 from typedtorch.shapes.infer.contents import Substitution, holds_tensors, sizes_in
@@ -21,7 +20,7 @@ from typedtorch.shapes.infer.state import MAX_ROUNDS, State, equal_states, forge
 from typedtorch.shapes.infer.turns import Held, Turns, bound_names, moves, retract
 from typedtorch.shapes.infer.values import UNKNOWN, Value, join
 from typedtorch.shapes.infer.values import Sequence as SequenceV
-from typedtorch.shapes.size import unknown
+from typedtorch.shapes.size import Atom, unknown
 from typedtorch.shapes.tensor import Pack
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from typedtorch.shapes.atom import Atom
 from typedtorch.shapes.infer.contents import Substitution, sizes_in
 from typedtorch.shapes.infer.likeness import PLAIN, Likeness, nameless, one_to_one
 from typedtorch.shapes.infer.values import (
@@ -14,7 +13,7 @@ from typedtorch.shapes.infer.values import (
     Sequence,
     Value,
 )
-from typedtorch.shapes.size import Poly, Size, as_poly, unknown
+from typedtorch.shapes.size import Atom, Poly, Size, as_poly, unknown
 from typedtorch.shapes.tensor import Tensor
 
 _MOST = 1000  # calls remembered for one body

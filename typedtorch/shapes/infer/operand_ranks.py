@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import UNKNOWN, Value
-from typedtorch.shapes.refusal import ShapeError
 from typedtorch.shapes.rules.einops_language import parse_side
 from typedtorch.shapes.size import unknown
-from typedtorch.shapes.tensor import ANY_AXES, Pack, Shape, Tensor
+from typedtorch.shapes.tensor import ANY_AXES, Pack, Shape, ShapeError, Tensor
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.binding import Args

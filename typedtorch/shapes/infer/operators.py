@@ -24,9 +24,9 @@ from typedtorch.shapes.infer.values import (
     Value,
     options_of,
 )
-from typedtorch.shapes.refusal import ShapeError
 from typedtorch.shapes.rule import Function, like, lints
 from typedtorch.shapes.size import Size
+from typedtorch.shapes.tensor import ShapeError
 
 MAX_COMBINATIONS = 9
 

@@ -6,7 +6,6 @@ import ast
 from dataclasses import replace
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.atom import Atom
 from typedtorch.shapes.infer.comparing import at_most, contains, truth
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of
@@ -27,7 +26,7 @@ from typedtorch.shapes.infer.values import (
     is_size,
     options_of,
 )
-from typedtorch.shapes.size import Poly, Size, as_poly, atoms, unknown
+from typedtorch.shapes.size import Atom, Poly, Size, as_poly, atoms, unknown
 from typedtorch.shapes.syntax import instead
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, better, pack_index
 

@@ -15,10 +15,10 @@ from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
 )
-from typedtorch.shapes.refusal import ShapeError
 from typedtorch.shapes.rule import Function, lints
 from typedtorch.shapes.rule import call as call_rule
 from typedtorch.shapes.size import Size
+from typedtorch.shapes.tensor import ShapeError
 
 
 @dataclass(frozen=True, slots=True)

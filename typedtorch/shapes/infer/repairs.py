@@ -9,9 +9,8 @@ from itertools import combinations
 
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.values import UNKNOWN, Record, Value
-from typedtorch.shapes.refusal import ShapeError
 from typedtorch.shapes.size import atoms, axis
-from typedtorch.shapes.tensor import Pack, Tensor, pack_index
+from typedtorch.shapes.tensor import Pack, ShapeError, Tensor, pack_index
 
 _SOME_OPERAND = "an operand is "
 Fits = Callable[[Value], bool]

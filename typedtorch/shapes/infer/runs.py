@@ -5,12 +5,12 @@ from __future__ import annotations
 from typedtorch.shapes.axes import Axes, Dim
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.values import Instance, Tensor, Value
-from typedtorch.shapes.refusal import ShapeError
 from typedtorch.shapes.size import is_unknown, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     Pack,
     Shape,
+    ShapeError,
     broadcast,
     has_open_run,
     pack_index,

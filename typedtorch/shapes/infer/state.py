@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
-from typedtorch.shapes.atom import Atom
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.contents import AnyItemForgotten, Substitution, sizes_in, sizes_of_any_item
@@ -26,7 +25,7 @@ from typedtorch.shapes.infer.values import (
     equal,
     join,
 )
-from typedtorch.shapes.size import Size, as_poly, atoms, unknown
+from typedtorch.shapes.size import Atom, Size, as_poly, atoms, unknown
 from typedtorch.shapes.tensor import UNKNOWN, Pack, Shape, has_open_run
 
 MAX_ROUNDS = 4

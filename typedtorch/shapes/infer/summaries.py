@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.atom import Atom
 from typedtorch.shapes.equality import (
     HELD_SCOPE,
     INSTANCE_SCOPE,
@@ -37,7 +36,7 @@ from typedtorch.shapes.infer.values import (
     is_size,
     join_all,
 )
-from typedtorch.shapes.size import Size, atoms, substitute, unknown
+from typedtorch.shapes.size import Atom, Size, atoms, substitute, unknown
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Tensor
 
 if TYPE_CHECKING:

@@ -23,11 +23,10 @@ from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
 )
-from typedtorch.shapes.refusal import Undecided
 from typedtorch.shapes.rules import recurrent
 from typedtorch.shapes.rules.properties import check_gradient
 from typedtorch.shapes.size import unknown
-from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, axis_index
+from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, Undecided, axis_index
 
 
 def _transform(name: str) -> Special:

@@ -15,16 +15,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from typedtorch.shapes.atom import Atom
 from typedtorch.shapes.equality import is_argument
 from typedtorch.shapes.infer.tensor_joins import join_tensor
 from typedtorch.shapes.python_numbers import number_kind, one_of
-from typedtorch.shapes.refusal import Unknown
 from typedtorch.shapes.rule import Fields, Layer, Record
 from typedtorch.shapes.rules.forms import is_size
-from typedtorch.shapes.size import Size, atoms, either, unknown
+from typedtorch.shapes.size import Atom, Size, atoms, either, unknown
 from typedtorch.shapes.syntax import names_in
-from typedtorch.shapes.tensor import UNKNOWN, Dtype, Pack, Scalar, Tensor
+from typedtorch.shapes.tensor import UNKNOWN, Dtype, Pack, Scalar, Tensor, Unknown
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.classes import ClassInfo

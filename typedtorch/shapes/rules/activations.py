@@ -8,7 +8,6 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, BOOL, COMPLEX, FLOAT32, FLOATING, NOT_COMPLEX, to_float
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import (
     Function,
@@ -19,7 +18,7 @@ from typedtorch.shapes.rules.forms import (
 )
 from typedtorch.shapes.rules.pointwise import RULE_OF, unary
 from typedtorch.shapes.rules.promotion import common_dtype, want
-from typedtorch.shapes.tensor import Tensor, entry_size, pack_index, show
+from typedtorch.shapes.tensor import ShapeError, Tensor, entry_size, pack_index, show
 
 
 def _activation(allowed: int, wanted: str) -> Function:

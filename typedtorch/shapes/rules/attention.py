@@ -9,14 +9,22 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import BOOL, FLOATING
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.axis_patterns import tail
 from typedtorch.shapes.rules.forms import broadcasts, functional, need
 from typedtorch.shapes.rules.indexing import broadcastable_into
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of
 from typedtorch.shapes.size import Size, product, unknown
-from typedtorch.shapes.tensor import ANY_AXES, Shape, Tensor, broadcast, entry_size, show
+from typedtorch.shapes.tensor import (
+    ANY_AXES,
+    Shape,
+    ShapeError,
+    Tensor,
+    Undecided,
+    broadcast,
+    entry_size,
+    show,
+)
 
 
 def _agree(a: Any, b: Any, what: str, first: str, second: str) -> None:

@@ -10,13 +10,24 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import RULES, enter_in, name
 from typedtorch.shapes.rules.forms import Function, need
 from typedtorch.shapes.rules.layout import fresh
 from typedtorch.shapes.rules.promotion import OTHER, common_dtype, mask_of
 from typedtorch.shapes.size import Size, unknown
-from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, Tensor, better, broadcast, pack_index, show
+from typedtorch.shapes.tensor import (
+    ANY_AXES,
+    Entry,
+    Pack,
+    Shape,
+    ShapeError,
+    Tensor,
+    Undecided,
+    better,
+    broadcast,
+    pack_index,
+    show,
+)
 
 
 def signature(

@@ -6,7 +6,6 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import BOOL, FLOAT32, FLOATING, INTEGRAL, NOT_COMPLEX
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import (
     both,
@@ -16,7 +15,7 @@ from typedtorch.shapes.rules.forms import (
 from typedtorch.shapes.rules.pointwise import checked_dtype, inplace
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, result_type, to_real, want
 from typedtorch.shapes.rules.sorting import nonzero
-from typedtorch.shapes.tensor import Tensor
+from typedtorch.shapes.tensor import ShapeError, Tensor, Undecided
 
 
 @rule(*both("lerp"), sample="f:#*, f:#*, f:#* | f:#*, f:#*, 0.5")

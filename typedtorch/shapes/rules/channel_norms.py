@@ -6,7 +6,6 @@ from typing import Any
 
 from typedtorch.shapes.dtypes import FLOATING, to_float
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.forms import Function, functional, is_size, need
 from typedtorch.shapes.rules.normalisation import (
@@ -18,7 +17,15 @@ from typedtorch.shapes.rules.normalisation import (
 )
 from typedtorch.shapes.rules.promotion import mask_of
 from typedtorch.shapes.size import Poly, unknown
-from typedtorch.shapes.tensor import Entry, Pack, Tensor, entry_size, show
+from typedtorch.shapes.tensor import (
+    Entry,
+    Pack,
+    ShapeError,
+    Tensor,
+    Undecided,
+    entry_size,
+    show,
+)
 
 
 def _channels(input: Tensor, wanted: Any, what: str) -> None:

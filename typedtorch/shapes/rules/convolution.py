@@ -7,13 +7,20 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import need
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of
 from typedtorch.shapes.rules.windows import all_sizes, each_or_unknown, spatial, window_size
 from typedtorch.shapes.size import Size, product, unknown
-from typedtorch.shapes.tensor import ANY_AXES, Pack, Shape, Tensor, show
+from typedtorch.shapes.tensor import (
+    ANY_AXES,
+    Pack,
+    Shape,
+    ShapeError,
+    Tensor,
+    Undecided,
+    show,
+)
 
 
 def _operands(input: Any, weight: Any, bias: Any) -> int:

@@ -7,14 +7,13 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError
 from typedtorch.shapes.rule import Layer, layer, name
 from typedtorch.shapes.rules.convolution import SPACE, convolve, transpose_convolve
 from typedtorch.shapes.rules.forms import Function, called, is_size, need
 from typedtorch.shapes.rules.linear import parameter_dtype
 from typedtorch.shapes.rules.windows import all_sizes, each_or_unknown, spatial
 from typedtorch.shapes.size import divides, unknown
-from typedtorch.shapes.tensor import UNKNOWN, Entry, Pack, Tensor, entry_size, show
+from typedtorch.shapes.tensor import UNKNOWN, Entry, Pack, ShapeError, Tensor, entry_size, show
 
 
 def _conv_layer(axes: int) -> Function:

@@ -7,13 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from typedtorch.shapes.dtypes import FLOAT32
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import RULES, rule
 from typedtorch.shapes.rules import diagonals, extras, inplace, padding, permuting, splitting, views
 from typedtorch.shapes.rules.forms import Function, counted, expect_shape, literal, need
 from typedtorch.shapes.rules.promotion import dtype_of, mask_of
 from typedtorch.shapes.rules.views import sizes_of
-from typedtorch.shapes.tensor import Tensor, shape_from, show
+from typedtorch.shapes.tensor import ShapeError, Tensor, Undecided, shape_from, show
 
 _FAMILIES = (diagonals, inplace, splitting, views)  # the views are entered before their copies
 

@@ -11,7 +11,6 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, FLOAT32, FLOATING, INT64
 from typedtorch.shapes.python_numbers import number_kind
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import both, counted, functional, is_size, methods, need, pointwise
 from typedtorch.shapes.rules.indexing import broadcastable_into
@@ -28,7 +27,18 @@ from typedtorch.shapes.rules.promotion import (
 from typedtorch.shapes.rules.reduction import summed
 from typedtorch.shapes.rules.views import sizes_of
 from typedtorch.shapes.size import Size, unknown
-from typedtorch.shapes.tensor import ANY_AXES, UNKNOWN, Pack, Shape, Tensor, same_shape, shape_from, show
+from typedtorch.shapes.tensor import (
+    ANY_AXES,
+    UNKNOWN,
+    Pack,
+    Shape,
+    ShapeError,
+    Tensor,
+    Undecided,
+    same_shape,
+    shape_from,
+    show,
+)
 
 
 def from_sizes(sizes: Any, dtype: int, library: Any = "torch") -> Tensor:

@@ -10,7 +10,6 @@ from typedtorch.shapes import dtypes
 from typedtorch.shapes.bounds import size_min
 from typedtorch.shapes.dtypes import ANY, COMPLEX, FLOATING, INTEGER, NOT_BOOL
 from typedtorch.shapes.equality import generic, same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import both, broadcast_operands, is_size, literal, methods, need
 from typedtorch.shapes.rules.joining import cat
@@ -25,7 +24,9 @@ from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
     Pack,
+    ShapeError,
     Tensor,
+    Undecided,
     axis_index,
     broadcast,
     entry_size,

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from typedtorch.shapes.dtypes import FLOAT, FLOAT32, INT64
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import Layer, name
 from typedtorch.shapes.rules.forms import broadcast_operands, need
 from typedtorch.shapes.rules.promotion import mask_of
@@ -24,7 +23,9 @@ from typedtorch.shapes.tensor import (
     Entry,
     Scalar,
     Shape,
+    ShapeError,
     Tensor,
+    Undecided,
     broadcast,
     pack_index,
     shape_from,

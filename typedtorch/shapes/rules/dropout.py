@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from typedtorch.shapes.refusal import ShapeError
 from typedtorch.shapes.rule import Layer, layer, rule
 from typedtorch.shapes.rules.channel_norms import check_rank
 from typedtorch.shapes.rules.forms import Function, need
 from typedtorch.shapes.rules.normalisation import want_inexact
 from typedtorch.shapes.rules.promotion import mask_of
-from typedtorch.shapes.tensor import UNKNOWN, Tensor
+from typedtorch.shapes.tensor import (
+    UNKNOWN,
+    ShapeError,
+    Tensor,
+)
 
 
 def _dropout(ranks: tuple[int, ...] | None, wanted: str, scales: bool) -> Function:

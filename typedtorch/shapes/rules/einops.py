@@ -6,7 +6,6 @@ from typing import Any
 
 from typedtorch.shapes.dtypes import ANY, BOOL, COMPLEX, FLOATING, UINT8
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.einops_language import (
     bind,
@@ -23,7 +22,18 @@ from typedtorch.shapes.rules.joining import stack
 from typedtorch.shapes.rules.promotion import mask_of, result_type, want
 from typedtorch.shapes.rules.reduction import summed
 from typedtorch.shapes.size import Size, product, unknown
-from typedtorch.shapes.tensor import ANY_AXES, UNKNOWN, Entry, Shape, Tensor, entry_size, pack_index, show
+from typedtorch.shapes.tensor import (
+    ANY_AXES,
+    UNKNOWN,
+    Entry,
+    Shape,
+    ShapeError,
+    Tensor,
+    Undecided,
+    entry_size,
+    pack_index,
+    show,
+)
 
 
 def _operand(tensor: Any) -> Tensor:

@@ -14,11 +14,10 @@ from functools import lru_cache
 from typing import Any
 
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rules.axis_patterns import align
 from typedtorch.shapes.rules.forms import is_size
 from typedtorch.shapes.size import Size, exact_div, floor_div, is_unknown, product, unknown
-from typedtorch.shapes.tensor import Entry, Pack, Shape, axes_text, better, show
+from typedtorch.shapes.tensor import Entry, Pack, Shape, ShapeError, Undecided, axes_text, better, show
 
 Group = tuple[str, ...]
 Side = tuple[Group, ...]

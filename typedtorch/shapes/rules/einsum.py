@@ -8,13 +8,23 @@ from typing import Any
 
 from typedtorch.shapes.dtypes import ANY
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules.axis_patterns import align
 from typedtorch.shapes.rules.forms import is_size, literal, need
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, result_type
 from typedtorch.shapes.size import Size, product, unknown
-from typedtorch.shapes.tensor import Entry, Shape, Tensor, axes_text, better, broadcast, entry_size, show
+from typedtorch.shapes.tensor import (
+    Entry,
+    Shape,
+    ShapeError,
+    Tensor,
+    Undecided,
+    axes_text,
+    better,
+    broadcast,
+    entry_size,
+    show,
+)
 
 
 def contracted(operands: list[Tensor], terms: list[list[str]], result: list[str], equation: str) -> Tensor:

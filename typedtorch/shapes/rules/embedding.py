@@ -8,7 +8,6 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import BIT, FLOATING, INT64
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.axis_patterns import of_rank
 from typedtorch.shapes.rules.forms import expect_shape, functional, need
@@ -16,7 +15,7 @@ from typedtorch.shapes.rules.layout import fresh
 from typedtorch.shapes.rules.linear import parameter_dtype
 from typedtorch.shapes.rules.promotion import mask_of, want
 from typedtorch.shapes.size import Size, unknown
-from typedtorch.shapes.tensor import UNKNOWN, Tensor, entry_size, show
+from typedtorch.shapes.tensor import UNKNOWN, ShapeError, Tensor, Undecided, entry_size, show
 
 _INDEX = INT64 | BIT["int32"]
 

@@ -9,7 +9,6 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import COMPLEX, FLOAT32, FLOATING, INT64, INTEGER, to_float
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import Layer, Record, layer, name, rule
 from typedtorch.shapes.rules.axis_patterns import of_rank
 from typedtorch.shapes.rules.forms import (
@@ -32,7 +31,9 @@ from typedtorch.shapes.tensor import (
     ANY_AXES,
     Dtype,
     Scalar,
+    ShapeError,
     Tensor,
+    Undecided,
     axis_index,
     entry_size,
     numel,

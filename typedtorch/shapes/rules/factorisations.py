@@ -8,14 +8,13 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import BIT
-from typedtorch.shapes.refusal import Undecided
 from typedtorch.shapes.rule import Record, rule
 from typedtorch.shapes.rules.forms import expect_shape, flag, is_size, need
 from typedtorch.shapes.rules.linalg import lu_factor, solve
 from typedtorch.shapes.rules.matrices import matrix, right_hand, turned
 from typedtorch.shapes.rules.promotion import want
 from typedtorch.shapes.size import Size, is_unknown, unknown
-from typedtorch.shapes.tensor import Tensor
+from typedtorch.shapes.tensor import Tensor, Undecided
 
 
 @rule("torch.linalg.lu_factor_ex", sample="D:... n n | D:... m n")

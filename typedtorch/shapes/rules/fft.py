@@ -9,12 +9,22 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, COMPLEX, FLOAT32, INTEGRAL, NOT_COMPLEX, to_float
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import Function, axes_of, counted, flag, is_size, literal, need
 from typedtorch.shapes.rules.promotion import dtype_of, mask_of, result_type, to_complex, to_real, want
 from typedtorch.shapes.size import Size, unknown
-from typedtorch.shapes.tensor import ANY_AXES, UNKNOWN, Entry, Tensor, axis_index, entry_size, replaced, show
+from typedtorch.shapes.tensor import (
+    ANY_AXES,
+    UNKNOWN,
+    Entry,
+    ShapeError,
+    Tensor,
+    Undecided,
+    axis_index,
+    entry_size,
+    replaced,
+    show,
+)
 
 _ONE = "D:a B | F:a B, 7 | C:a B, None, 0 | F:a B, dim=-1 | F:a B, size:n"
 _MANY = "D:a B C | F:a B C, (7, 8) | F:a B C, None, (0, 1) | C:a B C"

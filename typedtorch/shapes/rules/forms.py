@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import Fields, name, tuple_text, warn
 from typedtorch.shapes.size import Poly, Size, atoms, is_counted, unknown
 from typedtorch.shapes.tensor import (
@@ -17,7 +16,9 @@ from typedtorch.shapes.tensor import (
     UNKNOWN,
     Pack,
     Shape,
+    ShapeError,
     Tensor,
+    Undecided,
     axis_index,
     broadcast,
     pack_index,

@@ -10,7 +10,6 @@ from typing import Any
 
 from typedtorch.shapes.dtypes import ANY, BIT, BOOL, INT64
 from typedtorch.shapes.equality import is_argument, same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import both, called, is_size, literal, need, pointwise
 from typedtorch.shapes.rules.indexing import INDEX, broadcastable_into, check_range
@@ -22,7 +21,9 @@ from typedtorch.shapes.tensor import (
     UNKNOWN,
     Entry,
     Pack,
+    ShapeError,
     Tensor,
+    Undecided,
     axis_index,
     broadcast,
     broadcast_size,

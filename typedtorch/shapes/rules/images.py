@@ -9,13 +9,22 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import FLOATING, NOT_COMPLEX
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.forms import counted, functional, is_size, need
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, want
 from typedtorch.shapes.rules.windows import each, spatial, window_size
 from typedtorch.shapes.size import product, unknown
-from typedtorch.shapes.tensor import UNKNOWN, Pack, Tensor, axes_text, entry_size, pack_index, show
+from typedtorch.shapes.tensor import (
+    UNKNOWN,
+    Pack,
+    ShapeError,
+    Tensor,
+    Undecided,
+    axes_text,
+    entry_size,
+    pack_index,
+    show,
+)
 
 # --- rearranged pixels -------------------------------------------------------------------------
 

@@ -9,7 +9,6 @@ from typedtorch.shapes import dtypes
 from typedtorch.shapes.bounds import positive
 from typedtorch.shapes.dtypes import BIT, BOOL, INT64, UINT8
 from typedtorch.shapes.equality import generic, same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import Fields, Record, name, rule, tuple_text
 from typedtorch.shapes.rules.forms import is_size, need
 from typedtorch.shapes.rules.promotion import mask_of, want
@@ -21,7 +20,9 @@ from typedtorch.shapes.tensor import (
     Pack,
     Scalar,
     Shape,
+    ShapeError,
     Tensor,
+    Undecided,
     axes_text,
     broadcast,
     entry_size,

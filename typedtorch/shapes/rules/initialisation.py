@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes.dtypes import COMPLEX, FLOAT32, FLOATING
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import need, under
 from typedtorch.shapes.rules.promotion import result_type, want
 from typedtorch.shapes.rules.views import flatten
 from typedtorch.shapes.size import Size
-from typedtorch.shapes.tensor import Scalar, Tensor, entry_size, show
+from typedtorch.shapes.tensor import Scalar, ShapeError, Tensor, Undecided, entry_size, show
 
 _INIT = "torch.nn.init"
 

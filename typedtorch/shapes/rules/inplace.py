@@ -9,7 +9,6 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import BOOL
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import RULES, name, rule, spelled
 from typedtorch.shapes.rules.diagonals import diagonal, renorm, tril
 from typedtorch.shapes.rules.forms import Function, axes_of, both, literal, need
@@ -21,7 +20,7 @@ from typedtorch.shapes.rules.pointwise import check_stored
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, want
 from typedtorch.shapes.rules.reduction import cumsum
 from typedtorch.shapes.rules.views import squeeze, unsqueeze
-from typedtorch.shapes.tensor import Pack, Tensor, numel, same_shape, show
+from typedtorch.shapes.tensor import Pack, ShapeError, Tensor, Undecided, numel, same_shape, show
 
 
 def _stored(base: Function, operator: str) -> Function:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules.forms import broadcast_operands, is_size, need
 from typedtorch.shapes.rules.layout import fresh, row_major
@@ -17,7 +16,9 @@ from typedtorch.shapes.tensor import (
     Entry,
     Pack,
     Shape,
+    ShapeError,
     Tensor,
+    Undecided,
     axis_index,
     better,
     broadcast,

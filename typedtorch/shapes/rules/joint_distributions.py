@@ -9,11 +9,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import Layer, name
 from typedtorch.shapes.rules.distributions import Distribution, enter, floats, made, parameter
 from typedtorch.shapes.rules.forms import is_size, need
-from typedtorch.shapes.tensor import Shape, Tensor, broadcast, entry_size, pack_index, show
+from typedtorch.shapes.tensor import (
+    Shape,
+    ShapeError,
+    Tensor,
+    Undecided,
+    broadcast,
+    entry_size,
+    pack_index,
+    show,
+)
 
 _IDENTITY_SHAPES = "ExpTransform TanhTransform SigmoidTransform SoftplusTransform AbsTransform"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from typedtorch.shapes.refusal import ShapeError
 from typedtorch.shapes.rule import RULES, Layer, layer, name
 from typedtorch.shapes.rules.channel_norms import lazily
 from typedtorch.shapes.rules.forms import Function, need
@@ -12,7 +11,11 @@ from typedtorch.shapes.rules.linear import bilinear, linear_layer, parameter_dty
 from typedtorch.shapes.rules.promotion import mask_of
 from typedtorch.shapes.rules.reduction import cosine_similarity, glu, pairwise_distance, softmax
 from typedtorch.shapes.rules.views import flatten, unflatten
-from typedtorch.shapes.tensor import Tensor, show
+from typedtorch.shapes.tensor import (
+    ShapeError,
+    Tensor,
+    show,
+)
 
 # --- activations -------------------------------------------------------------------------------
 

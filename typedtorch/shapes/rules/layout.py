@@ -6,9 +6,8 @@ import itertools
 from collections.abc import Sequence
 
 from typedtorch.shapes.equality import generic, same
-from typedtorch.shapes.refusal import ShapeError
 from typedtorch.shapes.size import Poly, Size, divides
-from typedtorch.shapes.tensor import Pack, Shape, Tensor, show
+from typedtorch.shapes.tensor import Pack, Shape, ShapeError, Tensor, show
 
 Strides = tuple[Size, ...]
 

@@ -6,12 +6,11 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import FLOATING
-from typedtorch.shapes.refusal import Undecided
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules.forms import broadcast_operands, functional, need
 from typedtorch.shapes.rules.loss_forms import PAIRS, loss, pair_loss, reduced_loss
 from typedtorch.shapes.rules.promotion import mask_of, result_type, want
-from typedtorch.shapes.tensor import Tensor, same_shape
+from typedtorch.shapes.tensor import Tensor, Undecided, same_shape
 
 
 @loss("poisson_nll_loss", sample=PAIRS)

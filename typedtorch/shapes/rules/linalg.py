@@ -10,14 +10,13 @@ from typedtorch.shapes import dtypes
 from typedtorch.shapes.bounds import size_min
 from typedtorch.shapes.dtypes import BIT, COMPLEX, FLOATING
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import Record, name, rule
 from typedtorch.shapes.rules.axis_patterns import tail
 from typedtorch.shapes.rules.forms import flag, need
 from typedtorch.shapes.rules.matrices import COMPUTED, matrix, right_hand, turned
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, to_complex, to_real, want
 from typedtorch.shapes.size import unknown
-from typedtorch.shapes.tensor import UNKNOWN, Tensor, broadcast, show
+from typedtorch.shapes.tensor import UNKNOWN, ShapeError, Tensor, Undecided, broadcast, show
 
 
 def _names(*functions: str) -> tuple[str, ...]:

@@ -8,13 +8,12 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import broadcast_operands, need, reduced
 from typedtorch.shapes.rules.linear import matmul_shape
 from typedtorch.shapes.rules.promotion import common_dtype, result_type, want
 from typedtorch.shapes.rules.reduction import summed
-from typedtorch.shapes.tensor import Entry, Tensor, show
+from typedtorch.shapes.tensor import Entry, ShapeError, Tensor, Undecided, show
 
 
 @rule("torch.linalg.multi_dot", sample="[D:a b, D:b c, D:c d] | [D:a, D:a b] | [D:a b, D:b]")

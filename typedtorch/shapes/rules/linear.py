@@ -8,7 +8,6 @@ from typing import Any
 
 from typedtorch.shapes.dtypes import ANY, COMPLEX, FLOAT8, FLOATING, INT64, INTEGRAL
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules import hints
 from typedtorch.shapes.rules.axis_patterns import lead, of_rank, signature, tail
@@ -29,7 +28,9 @@ from typedtorch.shapes.tensor import (
     Entry,
     Pack,
     Shape,
+    ShapeError,
     Tensor,
+    Undecided,
     broadcast,
     entry_size,
     numel,

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.forms import functional, need
 from typedtorch.shapes.rules.linear import parameter_dtype
 from typedtorch.shapes.rules.losses import cross_entropy
 from typedtorch.shapes.rules.promotion import common_dtype
-from typedtorch.shapes.tensor import Tensor, entry_size, same_shape, show
+from typedtorch.shapes.tensor import ShapeError, Tensor, Undecided, entry_size, same_shape, show
 
 
 @rule(

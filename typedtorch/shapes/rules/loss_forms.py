@@ -9,11 +9,10 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import COMPLEX, FLOATING
-from typedtorch.shapes.refusal import ShapeError
 from typedtorch.shapes.rule import name, rule, warn
 from typedtorch.shapes.rules.forms import Function, broadcast_operands, functional, need
 from typedtorch.shapes.rules.promotion import result_type, stretched
-from typedtorch.shapes.tensor import ANY_AXES, UNKNOWN, Shape, Tensor, same_shape, show
+from typedtorch.shapes.tensor import ANY_AXES, UNKNOWN, Shape, ShapeError, Tensor, same_shape, show
 
 
 def reduction_of(size_average: Any, reduce: Any, reduction: Any) -> Any:

@@ -7,7 +7,6 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import COMPLEX, FLOATING, INT64, INTEGRAL, UINT8
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import name
 from typedtorch.shapes.rules.forms import broadcast_operands, need
 from typedtorch.shapes.rules.loss_forms import (
@@ -20,7 +19,18 @@ from typedtorch.shapes.rules.loss_forms import (
 )
 from typedtorch.shapes.rules.promotion import can_cast, common_dtype, mask_of, to_real, want
 from typedtorch.shapes.size import product
-from typedtorch.shapes.tensor import UNKNOWN, Pack, Shape, Tensor, entry_size, pack_index, same_shape, show
+from typedtorch.shapes.tensor import (
+    UNKNOWN,
+    Pack,
+    Shape,
+    ShapeError,
+    Tensor,
+    Undecided,
+    entry_size,
+    pack_index,
+    same_shape,
+    show,
+)
 
 # --- classes -----------------------------------------------------------------------------------
 

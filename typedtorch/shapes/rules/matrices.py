@@ -7,13 +7,12 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import BIT
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError
 from typedtorch.shapes.rule import name
 from typedtorch.shapes.rules.axis_patterns import lead, tail
 from typedtorch.shapes.rules.forms import need
 from typedtorch.shapes.rules.promotion import common_dtype, want
 from typedtorch.shapes.size import Size, unknown
-from typedtorch.shapes.tensor import Shape, Tensor, broadcast, show
+from typedtorch.shapes.tensor import Shape, ShapeError, Tensor, broadcast, show
 
 COMPUTED = dtypes.FLOAT32 | dtypes.FLOAT64 | dtypes.COMPLEX64 | BIT["complex128"]
 

@@ -6,14 +6,19 @@ from typing import Any
 
 from typedtorch.shapes.dtypes import COMPLEX, FLOATING
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.axis_patterns import tail
 from typedtorch.shapes.rules.forms import functional, is_size, need
 from typedtorch.shapes.rules.linear import parameter_dtype
 from typedtorch.shapes.rules.promotion import mask_of, want
 from typedtorch.shapes.size import unknown
-from typedtorch.shapes.tensor import UNKNOWN, Tensor, entry_size, show
+from typedtorch.shapes.tensor import (
+    UNKNOWN,
+    ShapeError,
+    Tensor,
+    entry_size,
+    show,
+)
 
 
 def want_inexact(input: Any, parameter: str = "input") -> int:

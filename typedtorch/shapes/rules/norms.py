@@ -8,12 +8,11 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import COMPLEX, FLOATING
-from typedtorch.shapes.refusal import ShapeError
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import counted, is_size, need
 from typedtorch.shapes.rules.promotion import dtype_of, to_real, want
 from typedtorch.shapes.rules.reduction import reduce_axes
-from typedtorch.shapes.tensor import Tensor
+from typedtorch.shapes.tensor import ShapeError, Tensor
 
 
 @rule(

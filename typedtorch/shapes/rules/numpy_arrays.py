@@ -11,7 +11,6 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, BIT, BOOL, INT64, INTEGRAL
-from typedtorch.shapes.refusal import Undecided
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules import reduction, sorting, views
 from typedtorch.shapes.rules.forms import Function, broadcast_operands
@@ -25,7 +24,12 @@ from typedtorch.shapes.rules.numpy_dtypes import (
     to_numpy,
 )
 from typedtorch.shapes.rules.promotion import dtype_of, to_real
-from typedtorch.shapes.tensor import UNKNOWN, Dtype, Tensor
+from typedtorch.shapes.tensor import (
+    UNKNOWN,
+    Dtype,
+    Tensor,
+    Undecided,
+)
 
 # --- element by element ------------------------------------------------------------------------
 

@@ -8,7 +8,6 @@ from functools import reduce
 from typing import Any
 
 from typedtorch.shapes.dtypes import ANY, BOOL, FLOAT64, UINT8
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules import creation
 from typedtorch.shapes.rules.forms import is_size
@@ -22,7 +21,14 @@ from typedtorch.shapes.rules.numpy_dtypes import (
 )
 from typedtorch.shapes.rules.promotion import dtype_of, scalar_dtype
 from typedtorch.shapes.size import unknown
-from typedtorch.shapes.tensor import ANY_AXES, UNKNOWN, Dtype, Tensor
+from typedtorch.shapes.tensor import (
+    ANY_AXES,
+    UNKNOWN,
+    Dtype,
+    ShapeError,
+    Tensor,
+    Undecided,
+)
 
 
 @rule(*functions("zeros ones empty"), sample="(size:a, size:b) | size:a | (size:a, 2), dtype=ndtype")

@@ -7,11 +7,14 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, BIT, BOOL, FLOAT64, INT64, INTEGRAL
-from typedtorch.shapes.refusal import Undecided
 from typedtorch.shapes.rules import creation
 from typedtorch.shapes.rules.forms import under
 from typedtorch.shapes.size import Poly
-from typedtorch.shapes.tensor import Scalar, Tensor
+from typedtorch.shapes.tensor import (
+    Scalar,
+    Tensor,
+    Undecided,
+)
 
 _WIDTH = {
     "bool": 8, "uint8": 8, "uint16": 16, "uint32": 32, "uint64": 64, "int8": 8, "int16": 16, "int32": 32,

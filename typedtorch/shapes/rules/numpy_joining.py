@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules import joining
 from typedtorch.shapes.rules.forms import Function, broadcast_operands, is_size
@@ -16,7 +15,7 @@ from typedtorch.shapes.rules.numpy_dtypes import (
     result_dtype,
     to_numpy,
 )
-from typedtorch.shapes.tensor import Tensor, show
+from typedtorch.shapes.tensor import ShapeError, Tensor, Undecided, show
 
 
 @rule(*functions("column_stack"), sample="[@f:a, @f:a] | [@f:a b, @f:a c] | [@f:a b, @f:a]")

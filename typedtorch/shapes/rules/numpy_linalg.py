@@ -9,7 +9,6 @@ from typing import Any
 from typedtorch.shapes.bounds import size_min
 from typedtorch.shapes.dtypes import FLOAT64
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import Record, name, rule
 from typedtorch.shapes.rules import diagonals, linalg, linalg_products, linear
 from typedtorch.shapes.rules.forms import broadcast_operands, flag, need, under
@@ -24,7 +23,7 @@ from typedtorch.shapes.rules.numpy_dtypes import (
     to_numpy,
 )
 from typedtorch.shapes.rules.promotion import to_complex, to_real
-from typedtorch.shapes.tensor import UNKNOWN, Tensor
+from typedtorch.shapes.tensor import UNKNOWN, ShapeError, Tensor, Undecided
 
 _MATRIX, _SQUARE = "@D:... m n", "@D:... n n"
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from typedtorch.shapes.dtypes import FLOAT64, INT64
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import Function, Layer, layer, name, rule
 from typedtorch.shapes.rules import creation
 from typedtorch.shapes.rules.forms import broadcast_operands, is_size
@@ -16,7 +15,7 @@ from typedtorch.shapes.rules.numpy_creation import arange, array, zeros_like
 from typedtorch.shapes.rules.numpy_dtypes import as_array, to_numpy
 from typedtorch.shapes.rules.promotion import dtype_of
 from typedtorch.shapes.size import unknown
-from typedtorch.shapes.tensor import Shape, Tensor, show
+from typedtorch.shapes.tensor import Shape, ShapeError, Tensor, Undecided, show
 
 
 def _drawn(size: Any, dtype: int, event: Shape = ()) -> Tensor:

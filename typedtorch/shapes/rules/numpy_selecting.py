@@ -7,7 +7,6 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes.dtypes import BIT, BOOL, COMPLEX, INT64, INTEGRAL
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules import reduction, sorting
 from typedtorch.shapes.rules.forms import Function, broadcast_operands, is_size, literal
@@ -20,7 +19,7 @@ from typedtorch.shapes.rules.numpy_dtypes import (
 )
 from typedtorch.shapes.rules.promotion import want
 from typedtorch.shapes.size import Size, unknown
-from typedtorch.shapes.tensor import Tensor, axis_index, replaced, show
+from typedtorch.shapes.tensor import ShapeError, Tensor, Undecided, axis_index, replaced, show
 
 # --- choosing ----------------------------------------------------------------------------------
 

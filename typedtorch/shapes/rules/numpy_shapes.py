@@ -7,7 +7,6 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes.dtypes import ANY, INT64
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import attribute, name, rule
 from typedtorch.shapes.rules import (
     indexing,
@@ -33,7 +32,12 @@ from typedtorch.shapes.rules.numpy_dtypes import (
 from typedtorch.shapes.rules.promotion import dtype_of, to_real
 from typedtorch.shapes.rules.properties import numel_
 from typedtorch.shapes.size import Size, unknown
-from typedtorch.shapes.tensor import Scalar, Tensor
+from typedtorch.shapes.tensor import (
+    Scalar,
+    ShapeError,
+    Tensor,
+    Undecided,
+)
 
 # --- shapes ------------------------------------------------------------------------------------
 

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.forms import Function, counted, functional, is_size, need
 from typedtorch.shapes.rules.promotion import mask_of
 from typedtorch.shapes.size import unknown
-from typedtorch.shapes.tensor import Entry, Pack, Tensor, entry_size, show
+from typedtorch.shapes.tensor import (
+    Entry,
+    Pack,
+    ShapeError,
+    Tensor,
+    Undecided,
+    entry_size,
+    show,
+)
 
 
 @rule(*functional("pad"), sample=(

@@ -7,13 +7,22 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import attribute, name, rule
 from typedtorch.shapes.rules.forms import axes_of, both, counted, is_size, literal, need
 from typedtorch.shapes.rules.layout import contiguous_strides, permuted
 from typedtorch.shapes.rules.views import sizes_of
 from typedtorch.shapes.size import Size, unknown
-from typedtorch.shapes.tensor import ANY_AXES, UNKNOWN, Pack, Tensor, axis_index, pack_index, show
+from typedtorch.shapes.tensor import (
+    ANY_AXES,
+    UNKNOWN,
+    Pack,
+    ShapeError,
+    Tensor,
+    Undecided,
+    axis_index,
+    pack_index,
+    show,
+)
 
 # --- the order of axes -------------------------------------------------------------------------
 

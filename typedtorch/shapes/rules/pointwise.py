@@ -17,7 +17,6 @@ from typedtorch.shapes.dtypes import (
     NOT_COMPLEX,
     to_float,
 )
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import Record, name, rule, spelled
 from typedtorch.shapes.rules.forms import (
     Function,
@@ -29,7 +28,7 @@ from typedtorch.shapes.rules.forms import (
     under,
 )
 from typedtorch.shapes.rules.promotion import can_cast, mask_of, result_type, to_real, want
-from typedtorch.shapes.tensor import Scalar, Tensor, same_shape, show
+from typedtorch.shapes.tensor import Scalar, ShapeError, Tensor, Undecided, same_shape, show
 
 
 def _same(mask: int) -> int:

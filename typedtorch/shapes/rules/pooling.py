@@ -7,13 +7,12 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes.dtypes import BOOL, COMPLEX, FLOATING, INT64, NOT_COMPLEX, to_float
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.forms import Function, counted, expect_shape, is_size, need
 from typedtorch.shapes.rules.promotion import mask_of, want
 from typedtorch.shapes.rules.windows import each_or_unknown, spatial, window_size
 from typedtorch.shapes.size import Size, unknown
-from typedtorch.shapes.tensor import UNKNOWN, Entry, Tensor, show
+from typedtorch.shapes.tensor import UNKNOWN, Entry, ShapeError, Tensor, Undecided, show
 
 _SPACE = {1: "T", 2: "H W", 3: "H W D"}
 

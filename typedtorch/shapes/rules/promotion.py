@@ -13,9 +13,8 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, BIT, BOOL, COMPLEX, COMPLEX64, FLOAT32, FLOATING, INT64, INTEGRAL
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.size import Poly
-from typedtorch.shapes.tensor import Dtype, Pack, Scalar, Tensor
+from typedtorch.shapes.tensor import Dtype, Pack, Scalar, ShapeError, Tensor, Undecided
 
 OTHER = BIT["other"]
 

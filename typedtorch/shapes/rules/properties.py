@@ -11,7 +11,6 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, BOOL, COMPLEX, FLOATING, INTEGRAL
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import attribute, name, rule
 from typedtorch.shapes.rules.forms import both, literal, methods, need
 from typedtorch.shapes.rules.pointwise import isclose
@@ -32,7 +31,9 @@ from typedtorch.shapes.tensor import (
     Pack,
     Scalar,
     Shape,
+    ShapeError,
     Tensor,
+    Undecided,
     axis_index,
     entry_size,
     numel,

@@ -8,13 +8,12 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, BIT, FLOATING, INT64
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import broadcast_operands, functional, need, reduced
 from typedtorch.shapes.rules.loss_forms import check_alike, floating_pair, loss, reduced_loss
 from typedtorch.shapes.rules.promotion import mask_of, result_type, to_real, want
 from typedtorch.shapes.size import Size
-from typedtorch.shapes.tensor import Tensor, entry_size, show
+from typedtorch.shapes.tensor import ShapeError, Tensor, Undecided, entry_size, show
 
 # --- pairs and triples -------------------------------------------------------------------------
 

@@ -7,7 +7,6 @@ from typing import Any
 from typedtorch.shapes.bounds import size_max
 from typedtorch.shapes.dtypes import COMPLEX, FLOATING, INT64
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import Layer, Packed, layer, name, rule
 from typedtorch.shapes.rules.axis_patterns import tail
 from typedtorch.shapes.rules.forms import Function, is_size, need
@@ -16,7 +15,16 @@ from typedtorch.shapes.rules.joining import tensors_of
 from typedtorch.shapes.rules.linear import parameter_dtype
 from typedtorch.shapes.rules.promotion import mask_of, want
 from typedtorch.shapes.size import Size, counted, is_unknown, unknown
-from typedtorch.shapes.tensor import ANY_AXES, UNKNOWN, Shape, Tensor, entry_size, show
+from typedtorch.shapes.tensor import (
+    ANY_AXES,
+    UNKNOWN,
+    Shape,
+    ShapeError,
+    Tensor,
+    Undecided,
+    entry_size,
+    show,
+)
 
 
 def _input(input: Any, size: Any, ranks: tuple[int, ...], wanted: str) -> int:

@@ -19,7 +19,6 @@ from typedtorch.shapes.dtypes import (
     UINT8,
     to_float,
 )
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import Record, name, rule
 from typedtorch.shapes.rules.forms import both, broadcast_operands, functional, literal, need, reduced, under
 from typedtorch.shapes.rules.pointwise import RULE_OF
@@ -32,7 +31,17 @@ from typedtorch.shapes.rules.promotion import (
     to_real,
     want,
 )
-from typedtorch.shapes.tensor import ANY_AXES, UNKNOWN, Tensor, axis_index, entry_size, replaced, show
+from typedtorch.shapes.tensor import (
+    ANY_AXES,
+    UNKNOWN,
+    ShapeError,
+    Tensor,
+    Undecided,
+    axis_index,
+    entry_size,
+    replaced,
+    show,
+)
 
 _DIMS = "n:* | n:*, axis=dim, keepdims=bool | n:*, dim | n:*, dims, bool | n:*, dim=dim, keepdim=True"
 

@@ -9,7 +9,6 @@ from typing import Any
 from typedtorch.shapes.bounds import size_min
 from typedtorch.shapes.dtypes import BIT
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import Record, name, rule
 from typedtorch.shapes.rules.factorisations import lu_factor_ex
 from typedtorch.shapes.rules.forms import expect_shape, flag, literal, need
@@ -17,7 +16,7 @@ from typedtorch.shapes.rules.matrices import COMPUTED, matrix, right_hand
 from typedtorch.shapes.rules.permuting import movedim
 from typedtorch.shapes.rules.promotion import common_dtype, want
 from typedtorch.shapes.size import Size, product
-from typedtorch.shapes.tensor import Shape, Tensor, numel, same_shape, show, sizes
+from typedtorch.shapes.tensor import Shape, ShapeError, Tensor, Undecided, numel, same_shape, show, sizes
 
 
 @rule("torch.geqrf", "torch.Tensor.geqrf", sample="D:m n | D:... m n")

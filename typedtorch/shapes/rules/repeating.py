@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import both, expect_shape, is_size, literal, need
 from typedtorch.shapes.rules.views import entries_of, flatten, sizes_of
 from typedtorch.shapes.size import unknown
-from typedtorch.shapes.tensor import ANY_AXES, Pack, Tensor, axes_text, axis_index, entry_size, replaced
+from typedtorch.shapes.tensor import (
+    ANY_AXES,
+    Pack,
+    ShapeError,
+    Tensor,
+    Undecided,
+    axes_text,
+    axis_index,
+    entry_size,
+    replaced,
+)
 
 
 @rule("torch.Tensor.repeat", sample="f:a b, 2, 3 | f:a b, (size:c, 1, 2) | f:a, size:b, 1")

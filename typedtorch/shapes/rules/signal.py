@@ -6,12 +6,11 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import FLOAT32, FLOAT64
-from typedtorch.shapes.refusal import ShapeError
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules.forms import is_size, under
 from typedtorch.shapes.rules.promotion import dtype_of
 from typedtorch.shapes.size import unknown
-from typedtorch.shapes.tensor import Tensor
+from typedtorch.shapes.tensor import ShapeError, Tensor
 
 
 @rule(

@@ -10,12 +10,22 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import BIT, BOOL, COMPLEX, FLOATING, INT64, INTEGER, NOT_COMPLEX
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import Record, name, rule
 from typedtorch.shapes.rules.forms import both, expect_shape, is_size, literal, need
 from typedtorch.shapes.rules.promotion import mask_of, want
 from typedtorch.shapes.size import Poly, Size, counted, unknown
-from typedtorch.shapes.tensor import UNKNOWN, Pack, Shape, Tensor, axis_index, entry_size, replaced, show
+from typedtorch.shapes.tensor import (
+    UNKNOWN,
+    Pack,
+    Shape,
+    ShapeError,
+    Tensor,
+    Undecided,
+    axis_index,
+    entry_size,
+    replaced,
+    show,
+)
 
 
 def check_axis(tensor: Tensor, dim: Any, who: str) -> None:

@@ -11,14 +11,24 @@ from typing import Any
 
 from typedtorch.shapes.dtypes import INT64
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import called, methods, need, under
 from typedtorch.shapes.rules.linear import addmm, matmul
 from typedtorch.shapes.rules.promotion import dtype_of, mask_of
 from typedtorch.shapes.rules.reduction import softmax, sum
 from typedtorch.shapes.size import unknown
-from typedtorch.shapes.tensor import ANY_AXES, Entry, Shape, Tensor, entry_size, pack_index, shape_from, show
+from typedtorch.shapes.tensor import (
+    ANY_AXES,
+    Entry,
+    Shape,
+    ShapeError,
+    Tensor,
+    Undecided,
+    entry_size,
+    pack_index,
+    shape_from,
+    show,
+)
 
 
 @rule("torch.sparse_coo_tensor", sample="skip")

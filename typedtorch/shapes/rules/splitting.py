@@ -9,12 +9,21 @@ from math import comb
 from typing import Any
 
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import both, is_size, literal, methods, need
 from typedtorch.shapes.rules.indexing import slice_size
 from typedtorch.shapes.size import Size, unknown
-from typedtorch.shapes.tensor import ANY_AXES, Tensor, axis_index, entry_size, replaced, show, without
+from typedtorch.shapes.tensor import (
+    ANY_AXES,
+    ShapeError,
+    Tensor,
+    Undecided,
+    axis_index,
+    entry_size,
+    replaced,
+    show,
+    without,
+)
 
 
 def cut_axis(tensor: Tensor, dim: Any, who: str) -> tuple[int, Size]:

@@ -9,13 +9,20 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import FLOATING
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import Function, Layer, layer, name, rule
 from typedtorch.shapes.rules.axis_patterns import tail
 from typedtorch.shapes.rules.forms import is_size, need
 from typedtorch.shapes.rules.promotion import common_dtype, dtype_of, mask_of, want
 from typedtorch.shapes.size import unknown
-from typedtorch.shapes.tensor import UNKNOWN, Entry, Tensor, entry_size, show
+from typedtorch.shapes.tensor import (
+    UNKNOWN,
+    Entry,
+    ShapeError,
+    Tensor,
+    Undecided,
+    entry_size,
+    show,
+)
 
 # --- multi-head attention ----------------------------------------------------------------------
 

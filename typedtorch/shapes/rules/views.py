@@ -6,7 +6,6 @@ from typing import Any
 
 from typedtorch.shapes.dtypes import BIT
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import axes_of, both, is_size, literal, methods, need
 from typedtorch.shapes.rules.layout import contiguous_strides, view_strides
@@ -19,7 +18,9 @@ from typedtorch.shapes.tensor import (
     Entry,
     Pack,
     Shape,
+    ShapeError,
     Tensor,
+    Undecided,
     axis_index,
     entry_size,
     pack_index,

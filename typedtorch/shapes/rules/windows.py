@@ -7,10 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from typedtorch.shapes.refusal import ShapeError, Undecided
 from typedtorch.shapes.rules.forms import is_size
 from typedtorch.shapes.size import Size, is_unknown, unknown
-from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, Tensor, show
+from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, ShapeError, Tensor, Undecided, show
 
 
 def each(value: Any, count: int, what: str) -> list[Any]:
