@@ -16,12 +16,12 @@ STUBS = Path(__file__).parent / "stubs"
 # mypy, whose engine fails whatever it is given.
 FAILING = """
 from mypy.__main__ import console_entry
-from typedtorch.shapes.infer import Program
+from typedtorch.shapes.infer import Reach
 
-def check(*_: object) -> None:
+def answer(*_: object) -> None:
     raise KeyError("x")
 
-Program.check = check
+Reach.answer = answer
 console_entry()
 """
 PLUGIN = "[mypy]\nplugins = typedtorch.mypy_plugin\nstrict = True\n"

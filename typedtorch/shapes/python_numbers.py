@@ -12,6 +12,7 @@ from typedtorch.shapes.size import Poly
 from typedtorch.shapes.tensor import Scalar
 
 NumberKind = Literal["bool", "int", "float", "complex", "real"]
+NUMBERS = frozenset({bool, int, float})  # asked for by isinstance, mypyc would make floats of integers
 
 
 def number_kind(value: Any) -> NumberKind | None:

@@ -27,7 +27,7 @@ from typedtorch.shapes.infer.values import (
     join_all,
     options_of,
 )
-from typedtorch.shapes.python_numbers import operator_kind
+from typedtorch.shapes.python_numbers import NUMBERS, operator_kind
 from typedtorch.shapes.size import Poly, floor_div, unknown
 from typedtorch.shapes.tensor import ANY_AXES
 
@@ -187,7 +187,7 @@ def _merge(left: DictV, right: DictV) -> DictV:
 
 
 def _number_arithmetic(op: ast.operator, left: Value, right: Value, place: str) -> Value:
-    if isinstance(left, (int, float)) and isinstance(right, (int, float)) and right != 0:
+    if type(left) in NUMBERS and type(right) in NUMBERS and right != 0:
         try:
             match op:
                 case ast.Add():
@@ -202,7 +202,7 @@ def _number_arithmetic(op: ast.operator, left: Value, right: Value, place: str) 
                     return left // right
                 case ast.Pow():
                     result = left**right
-                    return result if isinstance(result, (int, float)) else Scalar("complex")
+                    return Scalar("complex") if isinstance(result, complex) else result
         except (OverflowError, ZeroDivisionError):
             return Scalar("float")
     kind = operator_kind(type(op).__name__, left, right)

@@ -20,7 +20,7 @@ from typedtorch.shapes.infer.values import (
     is_size,
     join_all,
 )
-from typedtorch.shapes.python_numbers import one_of
+from typedtorch.shapes.python_numbers import NUMBERS, one_of
 from typedtorch.shapes.size import Poly, Size, is_unknown, product, unknown
 
 
@@ -101,7 +101,7 @@ def absolute(frame: Frame, args: Args, node: ast.AST) -> Value:
     value = args.get(0, "x", UNKNOWN)
     if isinstance(value, Tensor):
         return frame.call_method(value, "abs", (), {}, node, tuple(args.nodes))
-    if isinstance(value, (int, float)):
+    if type(value) in NUMBERS:
         return abs(value)
     if isinstance(value, Scalar) and value.kind in ("float", "real"):
         return value
