@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from typedtorch.shapes.equality import DEFAULTED, HELD_SCOPE, INSTANCE_SCOPE
 from typedtorch.shapes.infer import reading, specs
@@ -33,7 +33,6 @@ from typedtorch.shapes.infer.values import (
     External,
     FunctionV,
     Instance,
-    Later,
     SpecV,
     Value,
 )
@@ -66,7 +65,7 @@ class ClassInfo:
     """One class statement."""
 
     node: ast.ClassDef
-    module: Later[Module]
+    module: Module | Any
     closure: dict[str, Value] = field(default_factory=dict)
     methods: dict[str, list[Def]] = field(default_factory=dict)
     assigned: dict[str, ast.expr] = field(default_factory=dict)

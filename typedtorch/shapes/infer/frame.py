@@ -6,11 +6,11 @@ import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from typedtorch.shapes.findings import Finding
 from typedtorch.shapes.infer.state import State
-from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Later, Tensor, Value
+from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Tensor, Value
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.binding import Args
@@ -104,8 +104,8 @@ class Loop:
 class Frame:
     """An evaluation in progress.  ``state`` is None where the code is not reached."""
 
-    interpreter: Later[Interpreter]
-    module: Later[Module]
+    interpreter: Interpreter | Any
+    module: Module | Any
     state: State
     reporter: Reporter
     function: FunctionV | None = None

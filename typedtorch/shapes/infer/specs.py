@@ -11,12 +11,11 @@ import ast
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.axes import Axes, parse
 from typedtorch.shapes.infer.values import (
-    Later,
     Value,
 )
 
@@ -79,7 +78,7 @@ class ObjectSpec:
 class InstanceSpec:
     """An instance of a class of the program."""
 
-    info: Later[ClassInfo]
+    info: ClassInfo | Any
     arguments: tuple[Spec, ...] = ()  # of a generic class: ``Box[Float[Tensor, "n"]]``
 
 
@@ -87,7 +86,7 @@ class InstanceSpec:
 class ClassSpec:
     """``type[C]``."""
 
-    info: Later[ClassInfo]
+    info: ClassInfo | Any
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from typedtorch.shapes.equality import is_argument
 from typedtorch.shapes.infer.tensor_joins import join_tensor
@@ -24,16 +24,12 @@ from typedtorch.shapes.size import Atom, Size, atoms, either, unknown
 from typedtorch.shapes.syntax import names_in
 from typedtorch.shapes.tensor import UNKNOWN, Dtype, Pack, Scalar, Tensor, Unknown
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # in a field alone, ``| Any``: a compiled dataclass looks up a class at once
     from typedtorch.shapes.infer.classes import ClassInfo
     from typedtorch.shapes.infer.program import Module
     from typedtorch.shapes.infer.specs import Spec
 
 Value: TypeAlias = Any
-
-T = TypeVar("T")
-# A class of a module that imports this one, in a field: a compiled dataclass looks up plain names at once.
-Later: TypeAlias = T | Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +44,7 @@ class FunctionV:
     """A function of the program, perhaps bound to its first argument."""
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-    module: Later[Module]
+    module: Module | Any
     closure: Mapping[str, Value] | None = None
     owner: ClassInfo | None = None
     bound: Value = UNKNOWN  # the first argument; UNKNOWN: not bound
@@ -82,7 +78,7 @@ class FunctionV:
 class ClassV:
     """A class of the program."""
 
-    info: Later[ClassInfo]
+    info: ClassInfo | Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +88,7 @@ class Instance:
     ``arguments`` are the integers its constructor was given, by parameter name.
     """
 
-    info: Later[ClassInfo]
+    info: ClassInfo | Any
     attributes: Mapping[str, Value] = field(default_factory=dict)
     arguments: Mapping[str, Size] = field(default_factory=dict)
     partial: bool = False  # attributes not listed may still exist
@@ -197,7 +193,7 @@ class Partial:
 class SuperV:
     """``super()`` inside a method."""
 
-    owner: Later[ClassInfo]
+    owner: ClassInfo | Any
     receiver: Value
 
 
