@@ -264,6 +264,7 @@ INSTANCE_SCOPE = "self"  # integers of one instance: likewise
 HELD_SCOPE = "held"  # axes of the tensors an instance was constructed with: likewise
 DEFAULTED = "="  # and the number end the scope of an integer with a default: it may be that number
 GIVEN_SCOPE = "given"  # an axis of a signature as a call binds it, for observers
+STATED_SCOPE = "stated"  # an axis that an assert says is a number, for observers
 LINKED_SCOPE = "linked"  # integers of an instance that are axes of its methods: in both scopes
 
 

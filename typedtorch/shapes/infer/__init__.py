@@ -18,7 +18,7 @@ Where to find what; the first module of each list is the one to read first:
 - classes: classes, class_bodies, construction, attribute_dicts, given_sizes, links, updates, layers,
   registering, registries, default_dtype
 - operators: operators, rule_values, operand_ranks, demands, ties, refusals
-- promises of a signature: summaries, preconditions, ranks, left_out, fixtures
+- promises of a signature: summaries, preconditions, ranks, left_out, fixtures, inherited
 - reports: messages, blame, misaligned, repairs
 
 >>> from pathlib import Path

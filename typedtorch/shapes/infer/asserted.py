@@ -9,11 +9,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from typedtorch.shapes.equality import STATED_SCOPE, observe
 from typedtorch.shapes.infer import refine
 from typedtorch.shapes.infer.comparing import truth
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.places import shape_read
 from typedtorch.shapes.infer.values import External, Sequence, Tensor, Value, is_size
+from typedtorch.shapes.size import Poly, atoms, axis
 from typedtorch.shapes.tensor import Pack, show
 
 _CLOSE = External("torch.testing.assert_close")
@@ -24,11 +26,27 @@ def assert_(frame: Frame, node: ast.Assert) -> bool:
     """``assert``: from here on the condition holds, if it can."""
     for part in _parts(node.test):
         _check(frame, part)
+        _tell(frame, part)
         then, _ = refine.branch(frame, part)
         if then is None:
             return False
         frame.state = then
     return True
+
+
+def _tell(frame: Frame, test: ast.expr) -> None:
+    """Who weighs what an axis may be is to know that it is a number: ``assert x.shape[0] == 1``."""
+    if not frame.reporter.muted or not isinstance(test, ast.Compare):
+        return
+    if len(test.ops) > 1 or not isinstance(test.ops[0], ast.Eq):
+        return
+    with frame.reporter.mute():
+        one, other = map(frame.evaluate, (test.left, test.comparators[0]))
+    for size, number in ((one, other), (other, one)):
+        if isinstance(size, Poly) and type(number) is int:
+            for atom in atoms(size):
+                if atom.kind == "axis" and not atom.scope:
+                    observe(axis(atom.name, STATED_SCOPE), number)
 
 
 def check_equal(frame: Frame, call: ast.Call) -> None:

@@ -86,6 +86,8 @@ def _inner_line(message: str) -> int | None:
 
 def _drain(interpreter: Interpreter, reporter: Reporter) -> None:
     """Check every function and class met so far, and those met on the way."""
+    from typedtorch.shapes.infer import inherited  # noqa: PLC0415 - it checks functions
+
     while interpreter.pending or interpreter.pending_classes:
         functions, interpreter.pending = list(interpreter.pending.values()), {}
         classes, interpreter.pending_classes = list(interpreter.pending_classes.values()), {}
@@ -94,6 +96,7 @@ def _drain(interpreter: Interpreter, reporter: Reporter) -> None:
             check_function(interpreter, function, reporter)
         for info in classes:
             check_methods(interpreter, info, info, reporter, linked=True)
+            inherited.check(interpreter, info, reporter)
             for node in info.classes.values():
                 inner = interpreter.define_class(node, info.module)
                 assert isinstance(inner, ClassV)

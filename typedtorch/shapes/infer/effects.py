@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -32,24 +33,46 @@ if TYPE_CHECKING:
 Given = Mapping[str, tuple[Value, ast.expr | None]]
 
 
-def follow(frame: Frame, function: FunctionV, signature: Signature, bound: Given, node: ast.AST) -> None:
+def follow(
+    frame: Frame, function: FunctionV, signature: Signature, bound: Given, node: ast.AST, *, failed: bool
+) -> None:
     """Look into a body that was not evaluated, only for what it changes."""
     result = signature.result
     promised = specs.informative(result) and (signature.shaped or not is_plain_instance(result))
-    if not (promised or isinstance(result, specs.NoneSpec)):
+    gives_nothing = isinstance(result, specs.NoneSpec)
+    if not (promised or gives_nothing):
         return
+    receiver = function.bound if gives_nothing and isinstance(function.bound, Instance) else None
     facts = function.module.facts(function.node)
     given = {name: value for name, (value, _) in bound.items() if _may_change(facts, name, value)}
-    if not given:
+    if not given and receiver is None:
         return
     interpreter = frame.interpreter
-    if _can_run(interpreter, frame, function):
-        with frame.reporter.mute():
-            values = {name: _now(frame, value, where) for name, (value, where) in bound.items()}
+    if _can_run(interpreter, frame, function) and not (failed and receiver is not None):
+        values = {name: _now(frame, value, where) for name, (value, where) in bound.items()}
+        # a constructor of a base class, or a part of one, as it would be without its ``-> None``
+        with nullcontext() if receiver is not None and not signature.shaped else frame.reporter.mute():
+            if receiver is not None:
+                frame.state.variables[_RECEIVER] = receiver
             interpreter.run_inline(frame, function, signature, values, node)
+        _drop_unknown(frame, frame.state.variables.pop(_RECEIVER, None))
         return
+    if receiver is not None:
+        left = updates.after(receiver, function.name)
+        if left is not receiver:
+            frame.state.replace_value(receiver, left)
     for name, value in given.items():
         frame.state.replace_value(value, _forgotten(facts, name, value))
+
+
+_RECEIVER = "<whose method runs>"
+
+
+def _drop_unknown(frame: Frame, receiver: Value) -> None:
+    """What a method made unknown is what the class says of it, if it says anything."""
+    if isinstance(receiver, Instance) and any(value is UNKNOWN for value in receiver.attributes.values()):
+        kept = {name: value for name, value in receiver.attributes.items() if value is not UNKNOWN}
+        frame.state.replace_value(receiver, replace(receiver, attributes=kept, partial=True))
 
 
 def _now(frame: Frame, value: Value, where: ast.expr | None) -> Value:

@@ -75,7 +75,6 @@ def function_result(
     result = signature.result
     default_dtype.given_to(frame, function.module, [value for value, _ in bound.values()])
     if isinstance(result, specs.NoneSpec):
-        _forget_stored(frame, function)
         return None
     if failed:  # what a refused call would have given is not held against the rest of the body
         return UNKNOWN
@@ -222,26 +221,18 @@ def may_be_another(interpreter: Interpreter, frame: Frame, function: FunctionV) 
     if not isinstance(receiver, Instance) or not receiver.assumed:
         return False
     modules = {receiver.info.module, frame.module}
-    return any(function.name in m.overridden(receiver.info.name) for m in modules) or _is_abstract(
+    return any(function.name in m.overridden(receiver.info.name) for m in modules) or is_abstract(
         receiver.info
     )
 
 
-def _is_abstract(info: ClassInfo) -> bool:
+def is_abstract(info: ClassInfo) -> bool:
     """Whether some method is left to subclasses: no object is of this very class."""
     return any(
         left_to_subclasses(defined[-1]) and (info.find(name) or (None,))[0] is holder
         for holder in info.mro()
         for name, defined in holder.methods.items()
     )
-
-
-def _forget_stored(frame: Frame, function: FunctionV) -> None:
-    receiver = function.bound
-    if isinstance(receiver, Instance):
-        left = updates.after(receiver, function.name)
-        if left is not receiver:
-            frame.state.replace_value(receiver, left)
 
 
 def run_inline(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.equality import GIVEN_SCOPE, LINKED_SCOPE, observing
+from typedtorch.shapes.equality import GIVEN_SCOPE, LINKED_SCOPE, STATED_SCOPE, observing
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.checking import check_methods
 from typedtorch.shapes.infer.frame import Reporter
@@ -27,6 +27,7 @@ class Evidence:
     other: set[str] = field(default_factory=set)  # axes that met an expression
     multiple: set[str] = field(default_factory=set)  # axes that met a multiple of their own integer
     sums: set[frozenset[str]] = field(default_factory=set)  # axes that met a sum, and all names of both
+    stated: set[str] = field(default_factory=set)  # axes that an assert says are some number
 
     def __call__(self, a: Size, b: Size) -> None:
         self._products(a, b)
@@ -37,6 +38,8 @@ class Evidence:
         for one, two, whole in ((first, second, b), (second, first, a)):
             if one is None or one.kind != "axis" or one.name not in self.integers:
                 continue
+            if one.scope == STATED_SCOPE:
+                self.stated.add(one.name)
             if one.scope not in ("", GIVEN_SCOPE):
                 continue
             if two is not None and two.kind == "int" and two.name in self.integers:
@@ -143,5 +146,6 @@ def discover(interpreter: Interpreter, info: ClassInfo) -> dict[str, Size]:
     for names in evidence.sums:
         if names.isdisjoint(evidence.met.keys() | evidence.given.keys()):
             linked |= names if names <= _of_arguments(interpreter, info) else frozenset()
+    linked -= evidence.stated
     defaulted = info.defaulted()
     return {name: axis(name, LINKED_SCOPE + defaulted.get(name, "")) for name in sorted(linked)}

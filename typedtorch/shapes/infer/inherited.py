@@ -1,0 +1,95 @@
+"""Inherited methods, as the objects of a class run them that overrides what they call.
+
+``forward`` of a base class says what it takes and gives, and calls ``self.pool``, which subclasses bring.
+Whether that holds is to be seen for each of them; what does not hold is reported at the override.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.infer.blame import own_findings
+from typedtorch.shapes.infer.checking import check_function
+from typedtorch.shapes.infer.frame import Reporter
+from typedtorch.shapes.infer.inlining import is_abstract
+from typedtorch.shapes.infer.values import FunctionV
+from typedtorch.shapes.module_facts import is_self
+from typedtorch.shapes.syntax import walk
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.findings import Finding
+    from typedtorch.shapes.infer.class_text import Def
+    from typedtorch.shapes.infer.classes import ClassInfo
+    from typedtorch.shapes.infer.interpreter import Interpreter
+
+
+def check(interpreter: Interpreter, info: ClassInfo, reporter: Reporter) -> None:
+    """Hold the annotations of inherited methods against the overrides that a class brings."""
+    for ancestor, method, override in _concerned(info):
+        general = FunctionV(method, ancestor.module, ancestor.closure, ancestor)
+        signature = interpreter.signature(general)
+        if not signature.shaped or not interpreter.decorators_of(method).isdisjoint(_NOT_OF_OBJECTS):
+            continue
+        if own_findings(interpreter, general.bind(ancestor.symbolic())):
+            continue
+        found = _findings(interpreter, general, info)
+        if found:
+            same_file = ancestor.module is info.module
+            first = min(found)
+            line = f" (line {first.line})" if same_file else ""
+            where = f"{ancestor.name}.{method.name}(){line}, which calls this {override.name}()"
+            reporter.add(_place(override), first.code, f"in {where}: {first.message}", first.hint)
+
+
+_NOT_OF_OBJECTS = frozenset({"staticmethod", "classmethod", "overload", "no_type_check", "abstractmethod"})
+
+
+def _findings(interpreter: Interpreter, general: FunctionV, info: ClassInfo) -> list[Finding]:
+    """What is wrong in a body where ``self`` is an instance of a subclass."""
+    reporter = Reporter(general.module.path, counting=False)
+    pending = interpreter.pending, interpreter.pending_classes
+    interpreter.pending, interpreter.pending_classes = {}, {}
+    function = general.bind(info.symbolic())
+    try:
+        check_function(interpreter, function, reporter, info, only=interpreter.signature(function))
+    finally:
+        interpreter.pending, interpreter.pending_classes = pending
+    return list(reporter.findings.values())
+
+
+def _concerned(info: ClassInfo) -> Iterator[tuple[ClassInfo, Def, Def]]:
+    """Inherited methods that call what the class overrides, with their own class and the override."""
+    first, *ancestors = info.mro()
+    overrides = {
+        name: defined[-1]
+        for name, defined in first.methods.items()
+        if not name.startswith("__") and any(name in ancestor.methods for ancestor in ancestors)
+    }
+    if not overrides or is_abstract(info):
+        return
+    for ancestor in ancestors:
+        for name, defined in ancestor.methods.items():
+            if name == "__init__" or info.find(name) != (ancestor, defined):
+                continue
+            called = next((override for n, override in overrides.items() if n in _calls(defined[-1])), None)
+            if called is not None:
+                yield ancestor, defined[-1], called
+
+
+@lru_cache(maxsize=4096)
+def _calls(method: Def) -> frozenset[str]:
+    """The methods of ``self`` that a method calls."""
+    return frozenset(
+        node.func.attr
+        for node in walk(method)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and is_self(node.func.value)
+    )
+
+
+def _place(override: Def) -> ast.AST:
+    """What a method returns where it returns once; else its last statement."""
+    returns = [node for node in walk(override) if isinstance(node, ast.Return)]
+    return returns[0] if len(returns) == 1 else override.body[-1]
