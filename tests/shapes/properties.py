@@ -20,6 +20,8 @@ from typedtorch.shapes.tensor import UNKNOWN, Pack, ShapeError, Tensor, Undecide
 # What no machine that runs these tests can be relied on to have.
 NEEDS = {
     "torch.Tensor.cuda": "a GPU",
+    **{f"torch.cuda.{k}Tensor": "a GPU" for k in ("Float", "Double", "Half", "BFloat16", "Bool")},
+    **{f"torch.cuda.{k}Tensor": "a GPU" for k in ("Byte", "Char", "Short", "Int", "Long")},
     "torch.Tensor.pin_memory": "a GPU",
     "torch.Tensor.retain_grad": "a graph",
     "torch.Tensor.backward": "a graph",

@@ -46,8 +46,8 @@ from typedtorch.shapes.size import unknown
 
 def call(frame: Frame, node: ast.Call) -> Value:
     """A call expression."""
-    if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
-        return _super(frame)
+    if isinstance(node.func, ast.Name) and node.func.id == "super" and len(node.args) in (0, 2):
+        return _super(frame, node.args)
     function = frame.evaluate(node.func)
     if isinstance(function, External) and function.name in WRITTEN:
         return WRITTEN[function.name](frame, node)
@@ -150,13 +150,24 @@ def _fresh(frame: Frame, node: ast.AST):  # type: ignore[no-untyped-def]  # a cl
     return lambda name: unknown(f"?{place}.{name}")
 
 
-def _super(frame: Frame) -> Value:
+def _super(frame: Frame, named: list[ast.expr]) -> Value:
+    """``super()``, and ``super(Net, self)``, which names the class after which is looked."""
     if frame.owner is None or frame.function is None or isinstance(frame.function.node, ast.Lambda):
         return UNKNOWN
     arguments = [*frame.function.node.args.posonlyargs, *frame.function.node.args.args]
     if not arguments:
         return UNKNOWN
-    return SuperV(frame.owner, frame.state.variables.get(arguments[0].arg, UNKNOWN))
+    owner = frame.owner
+    if named:
+        first, own = named
+        if not isinstance(own, ast.Name) or own.id != arguments[0].arg:
+            return UNKNOWN
+        if not isinstance(first, ast.Name) or first.id not in (owner.name, "__class__"):
+            found = frame.evaluate(first)
+            if not isinstance(found, ClassV):
+                return UNKNOWN
+            owner = found.info
+    return SuperV(owner, frame.state.variables.get(arguments[0].arg, UNKNOWN))
 
 
 # -- functions of the program -----------------------------------------------------------------

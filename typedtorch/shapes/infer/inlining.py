@@ -166,7 +166,7 @@ def _made_functions(
 def _functions_of(made: Value, promised: Value) -> Value:
     if isinstance(promised, tuple) and isinstance(made, tuple) and len(made) == len(promised):
         return like(promised, map(_functions_of, made, promised))
-    more = isinstance(made, FunctionV if isinstance(promised, Promise) else LayerV)
+    more = isinstance(made, (FunctionV, LayerV) if isinstance(promised, Promise) else LayerV)
     return made if more and isinstance(promised, (Promise, Object)) else promised
 
 

@@ -18,6 +18,8 @@ from typedtorch.shapes.infer.items import items_of
 from typedtorch.shapes.infer.kinds import instance_of
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
+    Instance,
+    LayerV,
     Scalar,
     SpecV,
     Tensor,
@@ -59,7 +61,8 @@ def cast(frame: Frame, node: ast.Call) -> Value:
     value = frame.evaluate(node.args[1])
     names = frame.state.names.copy()
     promised = assume(spec, names, "cast")
-    if promised is UNKNOWN:
+    made_here = isinstance(value, LayerV) or (isinstance(value, Instance) and not value.assumed)
+    if promised is UNKNOWN or made_here:
         return value
     return more_precise(value, promised) if isinstance(value, Tensor) else promised
 

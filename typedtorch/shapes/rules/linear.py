@@ -125,7 +125,7 @@ def reflected_matmul(self: Any, other: Any) -> Tensor:
     return matmul(other, self)
 
 
-signature("torch.mm(input, mat2)", "m k, k n -> m n", "torch.Tensor.mm", flops="2 m k n")
+signature("torch.mm(input, mat2)", "m k, k n -> m n", "torch.Tensor.mm", "torch.spmm", flops="2 m k n")
 signature("torch.bmm(input, mat2)", "b m k, b k n -> b m n", "torch.Tensor.bmm", flops="2 b m k n")
 signature("torch.mv(input, vec)", "m k, k -> m", "torch.Tensor.mv")
 signature("torch.dot(input, tensor)", "k, k -> ", "torch.Tensor.dot")
