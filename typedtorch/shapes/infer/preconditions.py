@@ -1,14 +1,15 @@
-"""What a body needs of the integers it is passed, held against each call.
+"""What a body needs of the sizes it is passed, held against each call.
 
 ``split(x: "b s d", heads: int, width: int)`` whose body is ``x.view(b, s, heads, width)`` works only where
 ``d`` is ``heads*width``.  Nothing in its signature says so, and in its body an integer may be anything; but
-a call brings sizes of its own, and where those certainly differ the body fails.
+a call brings sizes of its own, and where those certainly differ the body fails.  Likewise of two axes:
+``rotate(x: "s d", cos: "s half")`` that multiplies halves of ``x`` needs ``2*half`` to be ``d``.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from typedtorch.shapes.equality import same
@@ -19,7 +20,7 @@ from typedtorch.shapes.infer.blame import own_findings
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.signatures import Signature
 from typedtorch.shapes.infer.values import FunctionV, Value
-from typedtorch.shapes.size import Size, substitute
+from typedtorch.shapes.size import Atom, Size, atoms, substitute
 
 Bound: TypeAlias = "Mapping[str, tuple[Value, ast.expr | None]]"
 
@@ -28,17 +29,20 @@ def unmet(
     frame: Frame, function: FunctionV, signature: Signature, bound: Bound, names: Names, node: ast.AST
 ) -> bool:
     """Report a call whose sizes the body cannot work with; whether it did."""
-    if frame.depth or frame.reporter.muted or not _takes_integers(signature):
+    if frame.depth or frame.reporter.muted or not signature.shaped:
         return False
     if inlining.may_be_another(frame.interpreter, frame, function):
         return False
     meaning = summaries.meaning(function, bound, names)
     for a, b, line in summaries.needs(frame.interpreter, function):
+        integers = any(atom.scope for atom in atoms(a) | atoms(b))
+        if not (_takes_integers(signature) if integers else atoms(a) and atoms(b)):
+            continue  # what an axis is that meets a number is told where it meets it
         try:
             here = substitute(a, meaning), substitute(b, meaning)
         except LookupError:
             continue
-        if 1 not in here and same(*here) is False:
+        if 1 not in here and same(*here) is False and not _spreads(a, b, meaning):
             if any(at == line for at, _, _ in own_findings(frame.interpreter, function)):
                 return True  # what is wrong whoever calls is told there
             frame.reporter.add(node, "shape", f"{callee(node)}: {_said(a, b, *here, line)}")
@@ -47,10 +51,15 @@ def unmet(
 
 
 def _takes_integers(signature: Signature) -> bool:
-    return signature.shaped and any(
+    return any(
         isinstance(p.spec, specs.NumberSpec) and p.spec.kind == "int" and p.default is None
         for p in signature.parameters
     )
+
+
+def _spreads(a: Size, b: Size, meaning: Callable[[Atom], Size | None]) -> bool:
+    """Whether an axis of these has one item in a call: it spreads over the other, whatever the body adds."""
+    return any(atom.kind == "axis" and not atom.scope and meaning(atom) == 1 for atom in atoms(a) | atoms(b))
 
 
 def _said(a: Size, b: Size, here_a: Size, here_b: Size, line: int) -> str:

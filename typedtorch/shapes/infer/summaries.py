@@ -84,15 +84,15 @@ def _needs(frame: Frame, *, reached: bool) -> tuple[tuple[Size, Size, int], ...]
     found = []
     for pair, line in ends[0].lines.items() if ends else ():
         a, b = min(pair, key=str), max(pair, key=str)
-        if _of_integers(a, b) and all(ties.known(a, b) for ties in ends):
+        if _of_signature(a, b) and all(ties.known(a, b) for ties in ends):
             found.append((a, b, line))
     return tuple(found)
 
 
-def _of_integers(a: Size, b: Size) -> bool:
-    """Whether two sizes are made of axes and integers of the signature, and of at least one integer."""
+def _of_signature(a: Size, b: Size) -> bool:
+    """Whether two sizes are made of axes and integers of the signature alone."""
     found = [atom for atom in atoms(a) | atoms(b) if atom.kind != "floor"]
-    return {atom.kind for atom in found} == {"axis"} and INTEGER_SCOPE in {a.scope for a in found} <= _PASSED
+    return {atom.kind for atom in found} == {"axis"} and {a.scope for a in found} <= _PASSED
 
 
 _PASSED = {"", INTEGER_SCOPE}
