@@ -39,7 +39,12 @@ def test_a_known_length_is_that_of_python(
 def test_what_is_known() -> None:
     k = axis("k")
     assert slice_size(N, slice(None, N + 1)) == slice_size(N, slice(-N - 1, None)) == N
-    assert slice_size(N, slice(N + 1, None)) == slice_size(N, slice(N, N + k)) == 0
+    assert (
+        slice_size(2 * N + 1, slice(N, -N - 2))
+        == slice_size(N, slice(N + 1, None))
+        == slice_size(N, slice(N, N + k))
+        == 0
+    )
     assert slice_size(N, slice(1, N + 2)) == N - 1
     assert slice_size(N, slice(None, k)) == k
     assert slice_size(2 * N, slice(N, None)) == N

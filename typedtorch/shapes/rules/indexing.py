@@ -58,7 +58,9 @@ def slice_size(size: Size, index: slice, library: str = "torch") -> Size:
         return len(range(*slice(index.start, index.stop, step).indices(size)))
     start, stop = (None if b is None else _clamped(b, size) for b in bounds)
     length = _length(size, start, stop)
-    if isinstance(length, Poly) and all(atom.kind == "axis" for atom in atoms(length)):
+    if isinstance(length, int):
+        length = max(length, 0)
+    elif all(atom.kind == "axis" for atom in atoms(length)):
         if positive(1 - length):  # the end is before the start
             return 0
         if all(count < 0 for monomial, count in length.terms if monomial):
