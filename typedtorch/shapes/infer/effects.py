@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes.infer import specs, updates
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.index import Facts
-from typedtorch.shapes.infer.inlining import may_be_another
+from typedtorch.shapes.infer.inlining import MAX_DEPTH, may_be_another
 from typedtorch.shapes.infer.signatures import Signature, is_plain_instance
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -48,7 +48,8 @@ def follow(
     if not given and receiver is None:
         return
     interpreter = frame.interpreter
-    if _can_run(interpreter, frame, function) and not (failed and receiver is not None):
+    most = MAX_DEPTH if receiver is not None else _DEPTH
+    if _can_run(interpreter, frame, function, most) and not (failed and receiver is not None):
         values = {name: _now(frame, value, where) for name, (value, where) in bound.items()}
         # a constructor of a base class, or a part of one, as it would be without its ``-> None``
         with nullcontext() if receiver is not None and not signature.shaped else frame.reporter.mute():
@@ -81,9 +82,12 @@ def _now(frame: Frame, value: Value, where: ast.expr | None) -> Value:
     return current if type(current) is type(value) and isinstance(current, (Instance, LayerV)) else value
 
 
-def _can_run(interpreter: Interpreter, frame: Frame, function: FunctionV) -> bool:
+_DEPTH = 3  # of calls inside calls that are followed for what they do to their arguments
+
+
+def _can_run(interpreter: Interpreter, frame: Frame, function: FunctionV, most: int) -> bool:
     """Whether a body would be evaluated, and is what is called."""
-    known = frame.depth < 3 and id(function.node) not in interpreter.stack and interpreter.steps > 0
+    known = frame.depth < most and id(function.node) not in interpreter.stack and interpreter.steps > 0
     return known and not may_be_another(interpreter, frame, function)
 
 
