@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typedtorch.shapes.equality import STATED_SCOPE, observe
 from typedtorch.shapes.infer import refine
 from typedtorch.shapes.infer.comparing import truth
+from typedtorch.shapes.infer.equated import rank_of
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.places import shape_read
 from typedtorch.shapes.infer.values import External, Sequence, Tensor, Value, is_size
@@ -109,7 +110,7 @@ def _subject(node: ast.expr) -> ast.expr | None:
             return subject
         case ast.Call(func=ast.Name(id="tuple" | "list"), args=[whole], keywords=[]):
             return shape_read(whole)
-    return shape_read(node) or refine.rank_of(node)
+    return shape_read(node) or rank_of(node)
 
 
 def _differ(a: Value, b: Value) -> bool:

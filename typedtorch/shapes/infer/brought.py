@@ -35,6 +35,21 @@ def counts(signature: Signature, bound: Brought) -> bool:
     return any(name in bound and type(bound[name][0]) is int for name in plain)
 
 
+def unsaid_tensors(signature: Signature, bound: Brought) -> bool:
+    """Whether a call brings tensors of which the signature says no shape: ``mask: Tensor``, ``tables``."""
+    return any(
+        _is_known_tensor(bound[p.name][0])
+        for p in signature.parameters
+        if p.name in bound and not specs.shaped(p.spec)
+    )
+
+
+def _is_known_tensor(value: Value) -> bool:
+    if type(value) is tuple:
+        return any(map(_is_known_tensor, value))
+    return isinstance(value, Tensor) and value.rank is not None
+
+
 def _is_open(spec: specs.Spec) -> bool:
     return isinstance(spec, specs.ArraySpec) and any(
         dim.variadic and dim.kind == "anonymous" for dim in spec.axes.dims

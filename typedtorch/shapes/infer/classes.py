@@ -21,6 +21,7 @@ from typedtorch.shapes.infer.class_text import (
     Def,
     axis_words,
     declared_attributes,
+    defaults,
     is_class_variable,
     sets_by_name,
     with_default,
@@ -286,8 +287,10 @@ class ClassInfo:
             return []
         info, node = found
         arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs][1:]
-        names_used = self.annotation_names() | integers_in(node)
-        return [a.arg for a in arguments if _is_integer(a, info, names_used)]
+        names_used = self.annotation_names() | integers_in(node, info.node)
+        given = defaults(node.args)
+        floats = {a.arg for a, d in given if isinstance(d, ast.Constant) and isinstance(d.value, float)}
+        return [a.arg for a in arguments if a.arg not in floats and _is_integer(a, info, names_used)]
 
     def annotation_names(self) -> frozenset[str]:
         """Axis names in the annotations of this class's methods, as far as the text shows."""

@@ -17,7 +17,7 @@ from typedtorch.shapes.infer.contents import map_tensors
 from typedtorch.shapes.infer.declared import more_precise
 from typedtorch.shapes.infer.default_dtype import given_to, may_cast, perhaps_cast
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.given_sizes import Passed
+from typedtorch.shapes.infer.given_sizes import Passed, with_integers
 from typedtorch.shapes.infer.misaligned import reordered
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.updates import emptied, only_at_start, stable
@@ -306,14 +306,15 @@ def symbolic_argument(
         items = tuple(v or UNKNOWN for v in values)
         return items if isinstance(default, ast.Tuple) else Sequence("list", items)
     if isinstance(parameter.spec, specs.Anything):
-        if isinstance(default, ast.Constant) and isinstance(default.value, bool):
-            return Scalar("bool")
+        if isinstance(default, ast.Constant) and isinstance(default.value, (bool, float)):
+            return Scalar("bool" if isinstance(default.value, bool) else "float")
         if isinstance(default, ast.Constant) and isinstance(default.value, str):
             return Object("str")
         return UNKNOWN if integers is None or default is not None else Passed(parameter.name, integers)
     if isinstance(parameter.spec, specs.ObjectSpec):
         return library.passed_layer(parameter.spec.name, parameter.name, interpreter.number)
-    return assume(parameter.spec, names, parameter.name)
+    value = assume(parameter.spec, names, parameter.name)
+    return with_integers(value, parameter.name, integers or frozenset(), interpreter.number)
 
 
 def assume_member(

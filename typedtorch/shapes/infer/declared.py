@@ -14,6 +14,7 @@ from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Choice,
     DictV,
+    Instance,
     Tensor,
     Value,
     choice,
@@ -91,6 +92,9 @@ def more_precise(value: Value, promised: Value) -> Value:
         return replace(value, element=promised.element)
     if isinstance(value, DictV) and isinstance(promised, DictV) and value.rest is not None:
         return replace(value, rest=more_precise(value.rest, promised.rest))
+    if isinstance(value, Instance) and isinstance(promised, Instance) and value.info is promised.info:
+        both = {k: more_precise(value.attributes.get(k, UNKNOWN), v) for k, v in promised.attributes.items()}
+        return replace(value, attributes={**value.attributes, **both})
     if isinstance(value, (Tensor, Choice)) and isinstance(promised, (Tensor, Choice)):
         return _more_precise_options(value, promised)
     return value

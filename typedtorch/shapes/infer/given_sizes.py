@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Set
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from typedtorch.shapes.infer.class_text import Def, defaults
+from typedtorch.shapes.infer.values import UNKNOWN, Instance, Value
 from typedtorch.shapes.size import Size, integer
 from typedtorch.shapes.syntax import walk
 
@@ -24,6 +25,17 @@ class Passed:
         return integer(f"{self.name}.{attribute}") if attribute in self.integers else None
 
 
+def with_integers(value: Value, name: str, integers: Set[str], number: Callable[[str], Size]) -> Value:
+    """An object of a class that says less of its attributes than what they are used for."""
+    if not isinstance(value, Instance) or value.info.is_fields:
+        return value
+    said = value.attributes
+    defined = {a for info in value.info.mro() for a in (*info.methods, *info.assigned, *info.annotated)}
+    left = [a for a in integers - defined if said.get(a, UNKNOWN) is UNKNOWN]
+    more = {a: number(f"{name}.{a}") for a in left}
+    return replace(value, attributes={**said, **more}) if more else value
+
+
 # how many of a layer's first arguments are sizes, and what they are called
 _LAYERS = {
     "Linear": ("in_features", "out_features"),
@@ -34,15 +46,18 @@ _LAYERS = {
         for transposed in ("", "Transpose")
     },
     **{f"BatchNorm{n}d": ("num_features",) for n in (1, 2, 3)},
+    "MultiheadAttention": ("embed_dim", "num_heads"),
     **dict.fromkeys(("LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell"), ("input_size", "hidden_size")),
 }
 
 _CREATION = frozenset({"zeros", "ones", "rand", "randn", "empty"})
+_RESHAPING = frozenset({"view", "reshape", "expand", "repeat"})
+_OF_NAMED_AXES = frozenset({"rearrange", "reduce", "repeat", "Rearrange", "Reduce"})
 
 
 @lru_cache(maxsize=4096)
-def integers_in(definition: Def) -> frozenset[str]:
-    """Parameters without an annotation that a layer is made with, so that they can only be integers.
+def integers_in(definition: Def, owner: ast.ClassDef | None = None) -> frozenset[str]:
+    """Parameters without an annotation that something is made with, so that they can only be integers.
 
     One that is given another value is left alone, unless it had none: ``hidden = hidden or dim``.
     """
@@ -52,8 +67,8 @@ def integers_in(definition: Def) -> frozenset[str]:
     absent = {a.arg for a, d in defaults(arguments) if isinstance(d, ast.Constant) and d.value is None}
     nodes = walk(definition)
     stored = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    used = {n.id for n in _sizes_in(nodes) if isinstance(n, ast.Name)}
-    return frozenset((used & plain) - (stored - absent))
+    used = {} if owner is None else _used_in_class(owner)
+    return frozenset((used.get(definition) or _used([definition])[definition]) & plain - (stored - absent))
 
 
 def attributes_in(nodes: Iterable[ast.AST], assigned: Set[str]) -> dict[str, frozenset[str]]:
@@ -62,10 +77,61 @@ def attributes_in(nodes: Iterable[ast.AST], assigned: Set[str]) -> dict[str, fro
     Not those that something assigns: they are one number here and another there.
     """
     found: dict[str, frozenset[str]] = {}
-    for node in _sizes_in(nodes):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr not in assigned:
-            found[node.value.id] = found.get(node.value.id, frozenset()) | {node.attr}
+    used = {_dotted(node) for node in _sizes_in(nodes)}
+    for node in nodes:
+        if isinstance(node, ast.ClassDef):
+            used.update(*_used_in_class(node).values())
+    for name in used:
+        holder, _, attribute = name.removeprefix("self.").rpartition(".")
+        if holder.isidentifier() and holder != "self" and attribute not in assigned:
+            found[holder] = found.get(holder, frozenset()) | {attribute}
     return found
+
+
+@lru_cache(maxsize=1024)
+def _used_in_class(node: ast.ClassDef) -> dict[Def, set[str]]:
+    return _used([part for part in node.body if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))])
+
+
+def _used(functions: Iterable[Def]) -> dict[Def, set[str]]:
+    """What can only be a size in each of the methods of a class: ``width``, ``self.heads``, ``config.dim``.
+
+    ``self.heads = config.heads`` says of the one what is known of the other; ``self.heads`` is that of every
+    method.
+    """
+    texts = {function: walk(function) for function in functions}
+    used = {function: {*map(_dotted, _sizes_in(nodes))} for function, nodes in texts.items()}
+    given = {function: list(_given(nodes)) for function, nodes in texts.items()}
+    while True:
+        before = sum(map(len, used.values()))
+        shared = {name for names in used.values() for name in names if name.startswith("self.")}
+        for function, names in used.items():
+            names.update(shared)
+            for target, value in given[function]:
+                if target in names:
+                    names.update(map(_dotted, _operands(value)))
+        if sum(map(len, used.values())) == before:
+            return used
+
+
+def _given(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
+    """Names and attributes that are assigned, with what they are given."""
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                yield from zip(map(_dotted, targets), values, strict=False)
+            case ast.Assign(targets=targets, value=value):
+                yield from ((_dotted(target), value) for target in targets)
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                yield _dotted(target), value
+
+
+def _dotted(node: ast.expr) -> str:
+    """``self.config.width``; nothing for what is no name or attribute of one."""
+    if isinstance(node, ast.Attribute):
+        holder = _dotted(node.value)
+        return holder and f"{holder}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _sizes_in(nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
@@ -75,12 +141,21 @@ def _sizes_in(nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
             called = getattr(node.func, "attr", getattr(node.func, "id", ""))
             names = _LAYERS.get(called, ())
             # ``zeros(shape)`` may be given a tuple, and each of several can only be a size
-            several = called in _CREATION and len(node.args) > 1
-            for argument in node.args if several else node.args[: len(names)]:
+            several = called in _CREATION or (called in _RESHAPING and _is_method(node))
+            every = several and len(node.args) > 1
+            for argument in node.args if every else node.args[: len(names)]:
                 yield from _operands(argument)
             for keyword in node.keywords:
-                if keyword.arg in names:
+                if keyword.arg in names or called in _OF_NAMED_AXES:
                     yield from _operands(keyword.value)
+
+
+def _is_method(node: ast.Call) -> bool:
+    """``x.view(b, heads, width)``, not ``torch.reshape(x, shape)`` nor ``einops.repeat(x, "...")``."""
+    holder = getattr(node.func, "value", None)
+    is_module = isinstance(holder, ast.Name) and holder.id in ("torch", "np", "numpy", "einops")
+    text = any(isinstance(a, ast.Constant) and isinstance(a.value, str) for a in node.args)
+    return holder is not None and not is_module and not text
 
 
 def _operands(node: ast.expr) -> Iterator[ast.expr]:

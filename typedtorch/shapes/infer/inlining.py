@@ -20,6 +20,7 @@ from typedtorch.shapes.infer.brought import (
     is_written,
     of_open_ranks,
     tells_nothing,
+    unsaid_tensors,
 )
 from typedtorch.shapes.infer.class_text import is_expression, is_stub, left_to_subclasses
 from typedtorch.shapes.infer.declared import more_precise
@@ -46,7 +47,7 @@ from typedtorch.shapes.infer.values import (
     join_all,
 )
 from typedtorch.shapes.rule import like
-from typedtorch.shapes.size import unknown
+from typedtorch.shapes.size import Size, atoms, unknown
 from typedtorch.shapes.tensor import ANY_AXES
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 
 Def = ast.FunctionDef | ast.AsyncFunctionDef
 
-MAX_DEPTH = 5
+MAX_DEPTH = 8
 MAX_TURNS = 2  # of a function that calls itself with something that ends
 
 
@@ -79,12 +80,12 @@ def function_result(
     if failed:  # what a refused call would have given is not held against the rest of the body
         return UNKNOWN
     if specs.informative(result) and (signature.shaped or not is_plain_instance(result)):
+        summaries.bind(frame, function, signature, bound, names)
+        seen = _look_inside(interpreter, frame, function, signature, bound, names, node)
         if isinstance(result, specs.InstanceSpec):
             made = summaries.returned(frame, function, bound, names, result.info, frame.place(node))
             if made is not UNKNOWN:
-                return wrapped(signature, made)
-        summaries.bind(frame, function, signature, bound, names)
-        _look_inside(interpreter, frame, function, signature, bound, names, node)
+                return wrapped(signature, more_precise(seen, made))
         promised = assume(result, names, frame.place(node))
         if isinstance(result, specs.TupleSpec) and isinstance(promised, tuple):
             parts = list(promised)
@@ -178,7 +179,7 @@ def _look_inside(
     bound: Mapping[str, tuple[Value, ast.expr | None]],
     names: Names,
     node: ast.AST,
-) -> None:
+) -> Value:
     """A body whose signature the arguments fit, where they say what the signature leaves open.
 
     ``forward(x: "batch feat")`` takes every ``feat``, but this instance begins with ``Linear(10, 32)``;
@@ -192,10 +193,12 @@ def _look_inside(
             or captures_tensors(function)
             or brings_a_layer(function, signature, bound)
             or of_open_ranks(signature, bound)
+            or unsaid_tensors(signature, bound)
+            or not signature.existential <= names.sizes.keys()
         )
         or may_be_another(interpreter, frame, function)
     ):
-        return
+        return UNKNOWN
     values = {}
     for parameter in signature.parameters:
         if parameter.name in bound:
@@ -211,6 +214,14 @@ def _look_inside(
         report_result(interpreter, frame, function, problems[0], node)
     if not signature.existential <= names.sizes.keys() and not problems:
         names.adopt(trial)
+        own = signature.existential
+        names.sizes = {n: size for n, size in names.sizes.items() if n not in own or _is_said(size)}
+    return UNKNOWN if problems else value
+
+
+def _is_said(size: Size) -> bool:
+    """Whether a body shows a size; of what it does not, the name says more: it is one and the same."""
+    return all(atom.kind != "opaque" for atom in atoms(size))
 
 
 def may_be_another(interpreter: Interpreter, frame: Frame, function: FunctionV) -> bool:

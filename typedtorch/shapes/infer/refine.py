@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer.comparing import at_most, contains, truth
+from typedtorch.shapes.infer.equated import prove_equal, rank_of, set_rank
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of
 from typedtorch.shapes.infer.kinds import exactly_of
-from typedtorch.shapes.infer.places import keep_kind, keep_options, read_place, shape_read, write_place
+from typedtorch.shapes.infer.places import keep_kind, keep_options, read_place, write_place
 from typedtorch.shapes.infer.state import State, join_states
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -23,12 +24,11 @@ from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
     choice,
-    is_size,
     options_of,
 )
-from typedtorch.shapes.size import Atom, Poly, Size, as_poly, atoms, unknown
+from typedtorch.shapes.size import Poly, as_poly, atoms, unknown
 from typedtorch.shapes.syntax import instead
-from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, better, pack_index
+from typedtorch.shapes.tensor import Pack
 
 Branches = tuple[State | None, State | None]
 
@@ -47,6 +47,14 @@ def branch(frame: Frame, test: ast.expr, evaluated: Value | None = None) -> Bran
             return other, then
         case ast.BoolOp(op=op, values=values) if evaluated is None:
             return _branch_boolean(frame, isinstance(op, ast.And), values)
+        case (
+            ast.BinOp(left=a, op=ast.BitXor(), right=b)
+            | ast.Compare(left=a, ops=[ast.NotEq()], comparators=[b])
+        ) if _is_test(a) and _is_test(b):
+            return _branch_exclusive(frame, a, b)
+        case ast.Compare(left=a, ops=[ast.Eq()], comparators=[b]) if _is_test(a) and _is_test(b):
+            then, other = _branch_exclusive(frame, a, b)
+            return other, then
     value = frame.evaluate(test) if evaluated is None else evaluated
     if evaluated is None:
         ask_truth(frame, test, value)
@@ -67,6 +75,25 @@ def ask_truth(frame: Frame, test: ast.expr, value: Value) -> None:
     options = [option for option in options_of(value) if option is not None]
     if options and all(isinstance(option, Tensor) for option in options):
         frame.call_method(choice(options), "__bool__", (), {}, test, (test,))
+
+
+def _branch_exclusive(frame: Frame, left: ast.expr, right: ast.expr) -> Branches:
+    """``(a is None) ^ (b is None)``: one of two tests holds, and not the other."""
+    saved = frame.state
+    one: State | None = None
+    both: State | None = None
+    for first, state in zip((True, False), branch(frame, left), strict=True):
+        if state is not None:
+            frame.state = state.copy()
+            then, other = branch(frame, right)
+            one = join_states(one, other if first else then, frame.place(right))
+            both = join_states(both, then if first else other, frame.place(left))
+    frame.state = saved
+    return one, both
+
+
+def _is_test(node: ast.expr) -> bool:
+    return isinstance(node, ast.Compare) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))
 
 
 def _branch_boolean(frame: Frame, is_and: bool, values: list[ast.expr]) -> Branches:
@@ -167,7 +194,7 @@ def _refine_comparison(frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.e
             if isinstance(b, (str, int, float, bool)) and isinstance(a, Choice):
                 return keep_options(frame, left, lambda v: _may_equal(v, b) if positive else v != b)
             if positive:
-                return _prove_equal(frame, left, a, right, b)
+                return prove_equal(frame, left, a, right, b)
         if isinstance(op, tuple(_BELOW)) and _BELOW[type(op)] is positive:
             _perhaps_negative(frame, left, right)
         _perhaps_one(frame, left, _most(op, right, positive))
@@ -238,7 +265,7 @@ def _keep_ranks(frame: Frame, subject: ast.expr, most: int) -> bool:
     if not isinstance(value, Tensor) or value.rank is not None:
         return True
     seen = sum(not isinstance(e, Pack) for e in value.shape)
-    return _set_rank(frame, subject, most) if seen >= most else True
+    return set_rank(frame, subject, most) if seen >= most else True
 
 
 def _may_equal(value: Value, constant: Value) -> bool:
@@ -256,138 +283,3 @@ def _classes(frame: Frame, kinds: ast.expr) -> list[Value]:
     with frame.reporter.mute():
         value = frame.evaluate(kinds)
     return (items_of(value) if isinstance(value, tuple) else [value]) or [UNKNOWN]
-
-
-# -- equalities -------------------------------------------------------------------------------
-
-
-def _prove_equal(frame: Frame, left: ast.expr, a: Value, right: ast.expr, b: Value) -> bool:
-    """Facts that follow from ``left == right``."""
-    both = isinstance(a, tuple) and isinstance(b, tuple) and shape_read(left) and shape_read(right)
-    if both and len(a) != len(b) and pack_index((*a, *b)) is None:
-        return False
-    for node, value, other in ((left, a, b), (right, b, a)):
-        subject = rank_of(node)
-        if subject is not None and isinstance(other, int):
-            return _set_rank(frame, subject, other)
-        if isinstance(value, tuple) and isinstance(other, tuple) and shape_read(node) is not None:
-            if _same_run(frame, node, value, other):
-                return True
-            _set_shape(frame, node, other)
-    if is_size(a) and is_size(b):
-        return equate(frame, a, b)
-    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
-        return all(equate(frame, x, y) for x, y in zip(a, b, strict=True) if is_size(x) and is_size(y))
-    return True
-
-
-def rank_of(node: ast.expr) -> ast.expr | None:
-    """The tensor whose rank an expression is: ``x.ndim``, ``x.dim()``, ``len(x.shape)``."""
-    match node:
-        case ast.Attribute(value=subject, attr="ndim"):
-            return subject
-        case ast.Call(func=ast.Attribute(value=subject, attr="dim" | "ndimension"), args=[]):
-            return subject
-        case ast.Call(func=ast.Name(id="len"), args=[inner]):
-            return shape_read(inner)
-    return None
-
-
-def _set_rank(frame: Frame, subject: ast.expr, rank: int) -> bool:
-    value = read_place(frame, subject)
-    if not isinstance(value, Tensor):
-        return True
-    known = value.rank
-    if known is not None:
-        return known == rank
-    at = pack_index(value.shape)
-    assert at is not None
-    missing = rank - (len(value.shape) - 1)
-    if missing < 0:
-        return False
-    if sum(isinstance(e, Pack) for e in value.shape) > 1:
-        return True
-    pack = value.shape[at]
-    assert isinstance(pack, Pack)
-    place = frame.place(subject)
-    fresh: tuple[Entry, ...] = tuple(unknown(f"?{place}.{i}") for i in range(missing))
-    if pack.open:
-        write_place(
-            frame,
-            subject,
-            replace(value, layout=None, shape=(*value.shape[:at], *fresh, *value.shape[at + 1 :])),
-        )
-        # it may come from a tensor of any rank (``x.T``), whose rank is known here too
-        names = frame.state.names
-        names.packs = {k: (ANY_AXES,) if pack_index(v) is not None else v for k, v in names.packs.items()}
-    else:
-        frame.state.replace_pack(pack, fresh)
-    return True
-
-
-def _same_run(frame: Frame, node: ast.expr, shape: Shape, other: Shape) -> bool:
-    """``x.shape == y.shape``, where ``x`` is one run of axes: it is the axes of ``y``."""
-    if len(shape) != 1 or not isinstance(shape[0], Pack) or shape == other:
-        return False
-    if not all(is_size(e) or isinstance(e, Pack) for e in other) or shape[0] in other:
-        return False
-    if any(isinstance(e, Pack) and (e.anonymous or e.open > shape[0].open) for e in other):
-        return False
-    subject = shape_read(node)
-    value = None if subject is None else read_place(frame, subject)
-    if not isinstance(value, Tensor) or subject is None:
-        return False
-    if shape[0].open:
-        write_place(frame, subject, replace(value, layout=None, shape=other))
-    else:
-        frame.state.replace_pack(shape[0], other)
-    return True
-
-
-def _set_shape(frame: Frame, node: ast.expr, shape: tuple[Value, ...]) -> None:
-    subject = shape_read(node)
-    if subject is None or pack_index(shape) is not None:
-        return
-    value = read_place(frame, subject)
-    if not isinstance(value, Tensor):
-        return
-    place = frame.place(node)
-    proven = tuple(v if is_size(v) else unknown(f"?{place}.{i}") for i, v in enumerate(shape))
-    # a test that contradicts an annotation is what holds from here on
-    merged = _merge(value.shape, proven) if value.rank == len(proven) else proven
-    write_place(frame, subject, replace(value, layout=None, shape=merged))
-
-
-def _merge(a: Shape, b: Shape) -> Shape:
-    return tuple(
-        x if isinstance(x, Pack) or isinstance(y, Pack) else better(x, y) for x, y in zip(a, b, strict=True)
-    )
-
-
-def equate(frame: Frame, a: Size, b: Size) -> bool:
-    """From here on two sizes are one.  False where they cannot be."""
-    difference = a - b
-    if isinstance(difference, int):
-        return difference == 0
-    solved = solve(difference)
-    if solved is not None:
-        frame.state.equate(*solved)
-    return True
-
-
-_PREFERENCE = {"opaque": 0, "int": 1, "axis": 2, "floor": 3, "either": 4}
-
-
-def solve(difference: Poly) -> tuple[Atom, Size] | None:
-    """An atom that stands alone in ``difference == 0``, and what it must be."""
-    candidates: list[tuple[int, str, Atom, int]] = []
-    for monomial, coefficient in difference.terms:
-        if len(monomial) == 1 and monomial[0][1] == 1 and abs(coefficient) == 1:
-            atom = monomial[0][0]
-            candidates.append((_PREFERENCE[atom.kind], atom.name, atom, coefficient))
-    for _, _, atom, coefficient in sorted(candidates, key=lambda c: c[:2]):
-        own = Poly(((((atom, 1),), 1),))
-        rest = difference - own * coefficient
-        if atom not in atoms(rest):
-            return atom, rest * -coefficient
-    return None

@@ -183,6 +183,8 @@ def _parameter(argument: ast.arg, read, kind: str, default: ast.expr | None) -> 
     spec = read(argument.annotation)
     if isinstance(default, ast.Constant) and default.value is None and not isinstance(spec, specs.Anything):
         spec = specs.union([spec, specs.NoneSpec()])
+    if specs.is_int(spec) and isinstance(default, ast.Constant) and isinstance(default.value, float):
+        spec = specs.NumberSpec("float")  # ``init: int = 0.55``: the default says what is meant
     return Parameter(argument.arg, spec, kind, default, argument.annotation)
 
 

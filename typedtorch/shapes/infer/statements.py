@@ -59,30 +59,38 @@ def if_(frame: Frame, node: ast.If) -> bool:
 def _run_branches(
     frame: Frame, branches: list[tuple[State | None, Sequence[ast.stmt]]], place: str, *, left: bool = False
 ) -> bool:
-    """Each on its own, joined where they meet; ``left``: there is a way on which the body is left before."""
+    """Each on its own, joined where they meet; ``left``: there is a way on which the body is left before.
+
+    One that raises is none that a program means to take: what is wrong on the other is wrong.
+    """
     after: State | None = None
     possible = [(state, body) for state, body in branches if state is not None]
-    several = left or len(possible) > 1
-    undecided = frame.depth > 0 and several
+    meant = [body for _, body in possible if not _raises(body)]
+    several = left or len(meant) > 1
     ended = int(left)
     frame.reporter.undecided += several
     for state, body in possible:
         frame.state = state
+        undecided = frame.depth > 0 and (several or (len(possible) > 1 and _raises(body)))
         if undecided:
             frame.reporter.muted += 1  # the caller's values may never lead here
         if run(frame, body):
             after = join_states(after, frame.state, place)
         else:
-            ended += 1
+            ended += not _raises(body)
         if undecided:
             frame.reporter.muted -= 1
     frame.reporter.undecided -= several and not ended
-    if undecided and ended:
+    if frame.depth > 0 and several and ended:
         frame.reporter.muted += 1  # nor past here, for the rest of the body
     if after is None:
         return False
     frame.state = after
     return True
+
+
+def _raises(body: Sequence[ast.stmt]) -> bool:
+    return bool(body) and isinstance(body[-1], ast.Raise)
 
 
 def try_(frame: Frame, node: ast.Try) -> bool:

@@ -29,6 +29,7 @@ def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
     """``base[index]``."""
     if isinstance(base, Choice) and not all(o is None or isinstance(o, Tensor) for o in base.options):
         options = [option for option in base.options if option is not None]
+        options = [option for option in options if not _too_short(option, index)] or options
         return for_each(frame, options, lambda option: item(frame, option, index, node), node)
     if is_tensor(base):
         return calls.tensor_method(frame, base, "__getitem__", (index,), {}, node, (node.value, node.slice))
@@ -52,6 +53,11 @@ def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
     if isinstance(base, str) and isinstance(index, int) and -len(base) <= index < len(base):
         return base[index]
     return UNKNOWN
+
+
+def _too_short(base: Value, index: Value) -> bool:
+    """Whether a tuple has no such item: where one of several lengths has, it is that one."""
+    return isinstance(base, tuple) and isinstance(index, int) and not -len(base) <= index < len(base)
 
 
 def _is_shape(node: ast.expr) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.equality import same
+from typedtorch.shapes.equality import is_argument, same
 from typedtorch.shapes.rule import like
-from typedtorch.shapes.size import counted, is_counted, unknown
+from typedtorch.shapes.size import Size, atoms, counted, either, is_counted, unknown
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, Tensor, pack_index, same_entry
 
 if TYPE_CHECKING:
@@ -53,6 +53,14 @@ def _join_entry(a: Entry, b: Entry, key: str) -> Entry:
         return a
     if is_counted(a) and is_counted(b) and str(a) == str(b):
         return counted(str(a), key)  # whichever it is, only running tells
+    return unknown(f"?{key}")
+
+
+def join_size(a: Size, b: Size, key: str) -> Size:
+    """An integer argument, or what the program takes in its place: one of two; else unknown."""
+    for given, otherwise in ((a, b), (b, a)):
+        if is_argument(given) and all(a.kind not in ("opaque", "either") for a in atoms(otherwise)):
+            return either(given, otherwise)
     return unknown(f"?{key}")
 
 

@@ -15,12 +15,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from typedtorch.shapes.equality import is_argument
-from typedtorch.shapes.infer.tensor_joins import join_tensor
+from typedtorch.shapes.infer.tensor_joins import join_size, join_tensor
 from typedtorch.shapes.python_numbers import number_kind, one_of
 from typedtorch.shapes.rule import Fields, Layer, Record
 from typedtorch.shapes.rules.forms import is_size
-from typedtorch.shapes.size import Atom, Size, atoms, either, unknown
+from typedtorch.shapes.size import Atom, Size
 from typedtorch.shapes.syntax import names_in
 from typedtorch.shapes.tensor import UNKNOWN, Dtype, Pack, Scalar, Tensor, Unknown
 
@@ -293,7 +292,7 @@ def join(a: Value, b: Value, key: str = "?") -> Value:
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         return join_tensor(a, b, key)
     if is_size(a) and is_size(b):
-        return _join_size(a, b, key)
+        return join_size(a, b, key)
     if number_kind(a) is not None and number_kind(b) is not None:
         return one_of(a, b) or UNKNOWN
     if isinstance(a, Dtype) and isinstance(b, Dtype):
@@ -305,18 +304,10 @@ def join(a: Value, b: Value, key: str = "?") -> Value:
     return _join_compound(a, b, key)
 
 
-def _join_size(a: Size, b: Size, key: str) -> Size:
-    """An integer argument, or what the program takes in its place: one of two; else unknown."""
-    for given, otherwise in ((a, b), (b, a)):
-        if is_argument(given) and all(a.kind not in ("opaque", "either") for a in atoms(otherwise)):
-            return either(given, otherwise)
-    return unknown(f"?{key}")
-
-
 def _join_compound(a: Value, b: Value, key: str) -> Value:
     if isinstance(a, tuple) and isinstance(b, tuple):
         if len(a) != len(b):
-            return UNKNOWN
+            return _join_lengths(a, b)
         joined = (join(x, y, f"{key}.{i}") for i, (x, y) in enumerate(zip(a, b, strict=True)))
         if isinstance(a, Record) and isinstance(b, Record) and a.names == b.names:
             return type(a)(**dict(zip(a.names, joined, strict=True)))
@@ -334,6 +325,12 @@ def _join_compound(a: Value, b: Value, key: str) -> Value:
     if isinstance(a, Object) and isinstance(b, (Object, str)):
         return a if isinstance(b, Object) and a.name == b.name else UNKNOWN
     return Choice((a, b)) if _may_choose(a) and _may_choose(b) else UNKNOWN
+
+
+def _join_lengths(a: tuple[Value, ...], b: tuple[Value, ...]) -> Value:
+    """``(hidden,)`` or ``(hidden, weights)``; what is filled from nothing has no length that is known."""
+    plain = type(a) is type(b) is tuple and a and b and not any(isinstance(v, Pack) for v in (*a, *b))
+    return Choice((a, b)) if plain else UNKNOWN
 
 
 def _join_sequence(a: Sequence, b: Sequence, key: str) -> Sequence:

@@ -89,6 +89,8 @@ def pair_loss(input: Any, target: Any, reduction: Any, mask: int) -> Tensor:
     deliberate = input.deliberate or target.deliberate
     if reduction in ("mean", "sum") or not deliberate:
         _lint_numbers(input, target, shape)
+    if reduction in ("mean", "sum"):
+        _lint_square(input, target, shape)
     return reduced_loss(input, shape, reduction, mask)
 
 
@@ -102,6 +104,19 @@ def _lint_numbers(input: Tensor, target: Tensor, shape: Shape) -> None:
             "broadcast",
             f"{both}: elements meet that do not belong together",
             _unsqueeze_hint(input, target) or "give both the same axes",
+        )
+
+
+def _lint_square(input: Tensor, target: Tensor, shape: Shape) -> None:
+    """``(n, 1)`` or ``(n,)`` against ``(n, n)``: that one was made by a broadcast that nobody meant."""
+    small, big = sorted((input, target), key=lambda t: sum(size != 1 for size in t.shape))
+    square = shape == big.shape and len(shape) == 2 and shape[0] == shape[1] != 1
+    if square and small.shape in ((shape[0], 1), (shape[0],)):
+        warn(
+            "broadcast",
+            f"{show(input.shape)} and {show(target.shape)} broadcast to {show(shape)}: "
+            "elements meet that do not belong together",
+            f"look where {big.label or 'the other one'} gets its last axis",
         )
 
 
