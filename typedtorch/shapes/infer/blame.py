@@ -21,6 +21,7 @@ from typedtorch.shapes.size import Size, atoms, axis
 from typedtorch.shapes.syntax import walk
 
 if TYPE_CHECKING:
+    from typedtorch.shapes.infer.classes import ClassInfo
     from typedtorch.shapes.infer.interpreter import Interpreter
 
 
@@ -152,20 +153,32 @@ def _whatever_the_tensors(
 
 def own_findings(interpreter: Interpreter, function: FunctionV) -> frozenset[tuple[int, int, str]]:
     """What is reported in a body whoever calls it, so not of its callers."""
-    node = function.node
-    if id(node) not in interpreter.own:
-        interpreter.own[id(node)] = frozenset()
+    info = _reported_of(function)
+    key = id(function.node), id(info)
+    if key not in interpreter.own:
+        interpreter.own[key] = frozenset()
         reporter = Reporter(function.module.path, counting=False)
         pending = interpreter.pending, interpreter.pending_classes
         interpreter.pending, interpreter.pending_classes = {}, {}
-        info = function.bound.info if isinstance(function.bound, Instance) else None
         general = function if info is None else function.bind(info.symbolic(linked=True))
         try:
             check_function(interpreter, general, reporter, info)
         finally:
             interpreter.pending, interpreter.pending_classes = pending
-        interpreter.own[id(node)] = frozenset((f.line, f.column, f.code) for f in reporter.findings.values())
-    return interpreter.own[id(node)]
+        interpreter.own[key] = frozenset((f.line, f.column, f.code) for f in reporter.findings.values())
+    return interpreter.own[key]
+
+
+def _reported_of(function: FunctionV) -> ClassInfo | None:
+    """The class with whose objects a method's body is checked: a subclass where it overrides what that calls."""
+    from typedtorch.shapes.infer.inherited import overridden_call  # noqa: PLC0415 - it reports through this file
+
+    if not isinstance(function.bound, Instance):
+        return None
+    info = function.bound.info
+    if function.owner in (None, info) or overridden_call(info, function.node) is not None:
+        return info
+    return function.owner
 
 
 __all__ = ["captures_tensors", "own_findings", "report", "report_result"]

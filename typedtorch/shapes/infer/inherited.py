@@ -62,21 +62,23 @@ def _findings(interpreter: Interpreter, general: FunctionV, info: ClassInfo) -> 
 
 def _concerned(info: ClassInfo) -> Iterator[tuple[ClassInfo, Def, Def]]:
     """Inherited methods that call what the class overrides, with their own class and the override."""
-    first, *ancestors = info.mro()
-    overrides = {
-        name: defined[-1]
-        for name, defined in first.methods.items()
-        if not name.startswith("__") and any(name in ancestor.methods for ancestor in ancestors)
-    }
-    if not overrides or is_abstract(info):
-        return
-    for ancestor in ancestors:
+    for ancestor in info.mro()[1:]:
         for name, defined in ancestor.methods.items():
             if name == "__init__" or info.find(name) != (ancestor, defined):
                 continue
-            called = next((override for n, override in overrides.items() if n in _calls(defined[-1])), None)
+            called = overridden_call(info, defined[-1])
             if called is not None:
                 yield ancestor, defined[-1], called
+
+
+def overridden_call(info: ClassInfo, method: Def) -> Def | None:
+    """The method of a class, another than that of its base classes, which an inherited one calls."""
+    called = _calls(method)
+    first, *ancestors = info.mro()
+    for name, defined in first.methods.items():
+        if name in called and not name.startswith("__") and any(name in base.methods for base in ancestors):
+            return None if is_abstract(info) else defined[-1]
+    return None
 
 
 @lru_cache(maxsize=4096)

@@ -94,7 +94,7 @@ class Interpreter:
         self.summarising = 0
         self.number: Callable[[str], Size] = integer  # what an unknown int of a passed object is
         self.memo = Memo()
-        self.own: dict[int, frozenset[tuple[int, int, str]]] = {}
+        self.own: dict[tuple[int, int], frozenset[tuple[int, int, str]]] = {}
         self.replaced: dict[int, bool] = {}  # methods that an unknown decorator may make something else of
         self.pending: dict[int, tuple[FunctionV, ClassInfo | None]] = {}
         self.pending_classes: dict[int, ClassInfo] = {}

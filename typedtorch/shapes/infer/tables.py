@@ -85,9 +85,17 @@ def _given_away(module: Module) -> frozenset[str]:
     for node in module.syntax.nodes:
         if isinstance(node, ast.Name):
             uses[node.id] += isinstance(node.ctx, ast.Load)
-        else:
-            uses.subtract(held.id for held in _read_by(node) if isinstance(held, ast.Name))
+            continue
+        uses.subtract(held.id for held in _read_by(node) if isinstance(held, ast.Name))
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attribute)):
+                uses[name] += _is_setting(attribute)  # a method, that may change it
     return frozenset(name for name, count in uses.items() if count)
+
+
+def _is_setting(attribute: str) -> bool:
+    """Whether an attribute can only be an item: ``cfg.width`` of a namespace."""
+    return not hasattr(dict, attribute) and not hasattr(list, attribute)
 
 
 def _read_by(node: ast.AST) -> list[ast.expr]:
@@ -95,6 +103,8 @@ def _read_by(node: ast.AST) -> list[ast.expr]:
     match node:
         case ast.Subscript(value=held, ctx=ast.Load()) | ast.Starred(value=held):
             return [held]
+        case ast.Attribute(value=held, attr=attribute, ctx=ast.Load()):
+            return [held] if _is_setting(attribute) else []
         case ast.For(iter=held) | ast.comprehension(iter=held):
             return [held]
         case ast.Compare(comparators=[held], ops=[ast.In() | ast.NotIn()]):
