@@ -170,15 +170,15 @@ def own_findings(interpreter: Interpreter, function: FunctionV) -> frozenset[tup
 
 
 def _reported_of(function: FunctionV) -> ClassInfo | None:
-    """The class with whose objects a method's body is checked: a subclass where it overrides what that calls."""
+    """The class with whose objects a body is checked: a subclass, where that overrides what it calls."""
     from typedtorch.shapes.infer.inherited import overridden_call  # noqa: PLC0415 - it reports through this file
 
     if not isinstance(function.bound, Instance):
         return None
-    info = function.bound.info
-    if function.owner in (None, info) or overridden_call(info, function.node) is not None:
+    info, method = function.bound.info, function.node
+    if function.owner in (None, info) or isinstance(method, ast.Lambda):
         return info
-    return function.owner
+    return function.owner if overridden_call(info, method) is None else info
 
 
 __all__ = ["captures_tensors", "own_findings", "report", "report_result"]
