@@ -89,8 +89,7 @@ def get(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
         frame.state.replace_value(value, replace(value, items={}, rest=UNKNOWN))
         return UNKNOWN
     if isinstance(value, Passed):
-        size = value.size(name)
-        return UNKNOWN if size is None else size
+        return value.sizes.get(name, UNKNOWN)
     if isinstance(value, Object) and name == "value" and value.value is not UNKNOWN:
         return value.value
     if isinstance(value, (Sequence, DictV, str, tuple, Dtype, FunctionV, Object)):

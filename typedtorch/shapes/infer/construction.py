@@ -17,7 +17,7 @@ from typedtorch.shapes.infer.contents import map_tensors
 from typedtorch.shapes.infer.declared import more_precise
 from typedtorch.shapes.infer.default_dtype import given_to, may_cast, perhaps_cast
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.given_sizes import Passed, with_integers
+from typedtorch.shapes.infer.given_sizes import Passed, passed, with_integers
 from typedtorch.shapes.infer.misaligned import reordered
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.updates import emptied, only_at_start, stable
@@ -116,7 +116,9 @@ def _integers(values: Mapping[str, Value]) -> dict[str, Size]:
     for name, value in values.items():
         if is_size(value):
             found[name] = value
-        elif isinstance(value, Instance) and value.info.is_fields:
+        elif isinstance(value, Passed):
+            found |= {f"{name}.{k}": size for k, size in value.sizes.items()}
+        elif isinstance(value, Instance) and not value.info.is_module:
             found |= {f"{name}.{k}": v for k, v in value.attributes.items() if is_size(v)}
         elif isinstance(value, LayerV):
             found |= {f"{name}.{k}": v for k, v in value.layer.attributes.items() if is_size(v)}
@@ -244,11 +246,11 @@ def symbolic(
         return start  # every subclass has a constructor of its own, which may put other parts in place
     function = FunctionV(definition, owner.module, owner.closure, owner, start, is_bound=True)
     signature = interpreter.signature(function)
-    passed = owner.module.integers_given
+    used = owner.module.integers_given
     outside, interpreter.number = interpreter.number, info.own_integer if linked else integer
     try:
         values = {
-            p.name: symbolic_argument(interpreter, p, sizes, own, variables, passed.get(p.name))
+            p.name: symbolic_argument(interpreter, p, sizes, own, variables, used.get(p.name))
             for p in signature.parameters
         }
     finally:
@@ -310,7 +312,9 @@ def symbolic_argument(
             return Scalar("bool" if isinstance(default.value, bool) else "float")
         if isinstance(default, ast.Constant) and isinstance(default.value, str):
             return Object("str")
-        return UNKNOWN if integers is None or default is not None else Passed(parameter.name, integers)
+        if integers is None or default is not None:
+            return UNKNOWN
+        return passed(parameter.name, integers, interpreter.number)
     if isinstance(parameter.spec, specs.ObjectSpec):
         return library.passed_layer(parameter.spec.name, parameter.name, interpreter.number)
     value = assume(parameter.spec, names, parameter.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -15,14 +15,16 @@ from typedtorch.shapes.syntax import walk
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """An object of which only the names of some integers are known: a configuration without annotations."""
+    """An object of which only some integers are known: a configuration without annotations."""
 
-    name: str
-    integers: frozenset[str]
+    sizes: Mapping[str, Size]
 
-    def size(self, attribute: str) -> Size | None:
-        """The integer of this name, if it is known to be one."""
-        return integer(f"{self.name}.{attribute}") if attribute in self.integers else None
+    __hash__ = None  # type: ignore[assignment]  # it holds a dict
+
+
+def passed(name: str, integers: Set[str], number: Callable[[str], Size] = integer) -> Passed:
+    """What is known of an object by its name, and by the attributes that can only be integers."""
+    return Passed({attribute: number(f"{name}.{attribute}") for attribute in sorted(integers)})
 
 
 def with_integers(value: Value, name: str, integers: Set[str], number: Callable[[str], Size]) -> Value:

@@ -6,7 +6,7 @@ import ast
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer.given_sizes import Passed
+from typedtorch.shapes.infer.given_sizes import Passed, passed
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.program import Module
@@ -19,7 +19,7 @@ def parsed(module: Module, node: ast.Call) -> Passed | None:
     if not isinstance(node.func, ast.Attribute) or node.func.attr != "parse_args":
         return None
     numbers = _numbers(module)
-    return Passed("args", numbers) if numbers else None
+    return passed("args", numbers) if numbers else None
 
 
 @lru_cache(maxsize=64)
