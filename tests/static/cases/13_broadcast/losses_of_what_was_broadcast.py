@@ -34,4 +34,5 @@ def to_one_target() -> torch.Tensor:
     return F.mse_loss(nn.Linear(8, 8)(torch.randn(8, 8)), torch.randn(1, 8))
 
 
+# quiet: torch only warns
 # run: value_loss(), td_loss(), to_one_target()
