@@ -15,6 +15,7 @@ from typedtorch.shapes.infer import definitions, fixtures, lengths, library, ran
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.construction import symbolic_argument
 from typedtorch.shapes.infer.frame import Frame, Reporter
+from typedtorch.shapes.infer.signatures import linked_axes
 from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.statements import run
 from typedtorch.shapes.infer.ties import Met, Ties
@@ -154,7 +155,8 @@ def check_function(
     signature = only or interpreter.signature(function)
     frame = _frame(interpreter, function, signature, reporter, Names(axis, generic=True, spread=spread or {}))
     if info is not None and linked:
-        frame.state.names.sizes.update(info.links())
+        constructs = node.name == "__init__"
+        frame.state.names.sizes.update(info.links() if constructs else linked_axes(info, signature))
     _assume_parameters(interpreter, frame, function, signature, info, linked=linked)
     reached = _run(interpreter, frame, signature, node)
     on_trial = spread or only

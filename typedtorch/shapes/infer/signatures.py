@@ -117,11 +117,17 @@ def call_names(
     receiver = function.bound
     if function.is_bound and isinstance(receiver, Instance):
         names.variables.update(receiver.variables)
-        for name in receiver.info.links():
+        for name in linked_axes(receiver.info, signature_of(interpreter, function)):
             if name in receiver.arguments and not receiver.altered:
                 names.sizes[name] = receiver.arguments[name]
                 names.binders[name] = _receiver_text(node)
     return names
+
+
+def linked_axes(info: ClassInfo, signature: Signature) -> dict[str, Size]:
+    """The axes of a method that are integers of its object; those named as its own integers are not."""
+    own = {p.name for p in signature.parameters if specs.is_int(p.spec) or specs.is_int_or_none(p.spec)}
+    return {name: size for name, size in info.links().items() if name not in own}
 
 
 def _receiver_text(node: ast.AST) -> str:
