@@ -89,7 +89,7 @@ def get(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
         frame.state.replace_value(value, replace(value, items={}, rest=UNKNOWN))
         return UNKNOWN
     if isinstance(value, Passed):
-        return value.sizes.get(name, UNKNOWN)
+        return value.part(name)
     if isinstance(value, Object) and name == "value" and value.value is not UNKNOWN:
         return value.value
     if isinstance(value, (Sequence, DictV, str, tuple, Dtype, FunctionV, Object)):

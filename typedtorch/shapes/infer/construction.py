@@ -17,7 +17,7 @@ from typedtorch.shapes.infer.contents import map_tensors
 from typedtorch.shapes.infer.declared import more_precise
 from typedtorch.shapes.infer.default_dtype import given_to, may_cast, perhaps_cast
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.given_sizes import Passed, passed, with_integers
+from typedtorch.shapes.infer.given_sizes import Passed, may_be_settings, passed, with_integers
 from typedtorch.shapes.infer.misaligned import reordered
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.updates import emptied, only_at_start, stable
@@ -312,8 +312,7 @@ def symbolic_argument(
             return Scalar("bool" if isinstance(default.value, bool) else "float")
         if isinstance(default, ast.Constant) and isinstance(default.value, str):
             return Object("str")
-        if integers is None or default is not None:
-            return UNKNOWN
+    if integers and default is None and may_be_settings(parameter.spec):
         return passed(parameter.name, integers, interpreter.number)
     if isinstance(parameter.spec, specs.ObjectSpec):
         return library.passed_layer(parameter.spec.name, parameter.name, interpreter.number)

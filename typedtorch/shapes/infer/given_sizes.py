@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.class_text import Def, defaults
 from typedtorch.shapes.infer.values import UNKNOWN, Instance, Value
 from typedtorch.shapes.size import Size, integer
@@ -15,16 +16,33 @@ from typedtorch.shapes.syntax import walk
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """An object of which only some integers are known: a configuration without annotations."""
+    """An object of which only some integers are known: a configuration without annotations.
+
+    ``model.width`` is an integer of what its attribute or item ``model`` is.
+    """
 
     sizes: Mapping[str, Size]
 
     __hash__ = None  # type: ignore[assignment]  # it holds a dict
 
+    def part(self, name: str) -> Value:
+        """Its attribute or item of this name."""
+        if name in self.sizes:
+            return self.sizes[name]
+        inside = {k.removeprefix(f"{name}."): v for k, v in self.sizes.items() if k.startswith(f"{name}.")}
+        return Passed(inside) if inside else UNKNOWN
+
 
 def passed(name: str, integers: Set[str], number: Callable[[str], Size] = integer) -> Passed:
     """What is known of an object by its name, and by the attributes that can only be integers."""
     return Passed({attribute: number(f"{name}.{attribute}") for attribute in sorted(integers)})
+
+
+def may_be_settings(spec: specs.Spec) -> bool:
+    """Whether an argument may be a configuration: of no class, or of one outside the program and torch."""
+    if isinstance(spec, specs.ObjectSpec):
+        return spec.name.partition(".")[0] not in ("torch", "numpy", "builtins", "typing", "collections")
+    return isinstance(spec, specs.Anything)
 
 
 def with_integers(value: Value, name: str, integers: Set[str], number: Callable[[str], Size]) -> Value:
@@ -84,9 +102,9 @@ def attributes_in(nodes: Iterable[ast.AST], assigned: Set[str]) -> dict[str, fro
         if isinstance(node, ast.ClassDef):
             used.update(*_used_in_class(node).values())
     for name in used:
-        holder, _, attribute = name.removeprefix("self.").rpartition(".")
-        if holder.isidentifier() and holder != "self" and attribute not in assigned:
-            found[holder] = found.get(holder, frozenset()) | {attribute}
+        holder, _, path = name.removeprefix("self.").partition(".")
+        if path and holder != "self" and path.rpartition(".")[2] not in assigned:
+            found[holder] = found.get(holder, frozenset()) | {path}
     return found
 
 
@@ -112,6 +130,7 @@ def _used(functions: Iterable[Def]) -> dict[Def, set[str]]:
             for target, value in given[function]:
                 if target in names:
                     names.update(map(_dotted, _operands(value)))
+                names.update(_parts_of(_dotted(value), target, names))
         if sum(map(len, used.values())) == before:
             return used
 
@@ -128,12 +147,29 @@ def _given(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
                 yield _dotted(target), value
 
 
+_DEEPEST = 4  # attributes of attributes
+
+
+def _parts_of(source: str, target: str, names: Set[str]) -> list[str]:
+    """After ``self.config = config`` a part of the one is that of the other."""
+    if not source or not target:
+        return []
+    parts = [source + name.removeprefix(target) for name in names if name.startswith(f"{target}.")]
+    return [part for part in parts if part.count(".") < _DEEPEST]
+
+
 def _dotted(node: ast.expr) -> str:
-    """``self.config.width``; nothing for what is no name or attribute of one."""
-    if isinstance(node, ast.Attribute):
-        holder = _dotted(node.value)
-        return holder and f"{holder}.{node.attr}"
-    return node.id if isinstance(node, ast.Name) else ""
+    """``self.config.width``, ``config["width"]``; nothing for what is no name, nor a part of one."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case (
+            ast.Attribute(value=held, attr=part)
+            | ast.Subscript(value=held, slice=ast.Constant(value=str(part)))
+        ) if part.isidentifier():
+            holder = _dotted(held)
+            return holder and f"{holder}.{part}"
+    return ""
 
 
 def _sizes_in(nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
@@ -164,5 +200,5 @@ def _operands(node: ast.expr) -> Iterator[ast.expr]:
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv)):
         yield from _operands(node.left)
         yield from _operands(node.right)
-    elif isinstance(node, (ast.Name, ast.Attribute)):
+    elif isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
         yield node

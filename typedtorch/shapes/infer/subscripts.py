@@ -9,6 +9,7 @@ from typedtorch.shapes.infer.alternatives import for_each
 from typedtorch.shapes.infer.arithmetic import is_tensor
 from typedtorch.shapes.infer.attributes import holds_tensors
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.given_sizes import Passed
 from typedtorch.shapes.infer.items import items_of, this_one
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -50,6 +51,8 @@ def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
         return UNKNOWN if fields is None else _tuple_item(tuple(fields), index, frame.place(node))
     if isinstance(base, Instance):
         return calls.method_if_any(frame, base, "__getitem__", (index,), node)
+    if isinstance(base, Passed) and isinstance(index, str):
+        return base.part(index)
     if isinstance(base, str) and isinstance(index, int) and -len(base) <= index < len(base):
         return base[index]
     return UNKNOWN
