@@ -116,6 +116,8 @@ def _integers(values: Mapping[str, Value]) -> dict[str, Size]:
     for name, value in values.items():
         if is_size(value):
             found[name] = value
+        elif isinstance(value, DictV):
+            found |= {f"{name}.{k}": size for k, size in value.items.items() if is_size(size)}
         elif isinstance(value, Passed):
             found |= {f"{name}.{k}": size for k, size in value.sizes.items()}
         elif isinstance(value, Instance) and not value.info.is_module:

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.class_text import Def, defaults
-from typedtorch.shapes.infer.values import UNKNOWN, Instance, Value
+from typedtorch.shapes.infer.values import UNKNOWN, DictV, Instance, Value, is_size
 from typedtorch.shapes.size import Size, integer
 from typedtorch.shapes.syntax import walk
 
@@ -46,7 +46,10 @@ def may_be_settings(spec: specs.Spec) -> bool:
 
 
 def with_integers(value: Value, name: str, integers: Set[str], number: Callable[[str], Size]) -> Value:
-    """An object of a class that says less of its attributes than what they are used for."""
+    """An object of a class that says less of its attributes than what they are used for, or a dict."""
+    if isinstance(value, DictV) and value.kind == "dict" and (value.rest is UNKNOWN or is_size(value.rest)):
+        items = {key: number(f"{name}.{key}") for key in sorted(integers) if key.isidentifier()}
+        return replace(value, items={**items, **value.items})
     if not isinstance(value, Instance) or value.info.is_fields:
         return value
     said = value.attributes

@@ -38,6 +38,16 @@ class Items(nn.Module):
         return self.head(self.embed(ids))  # E: shape
 
 
+class Stated(nn.Module):
+    def __init__(self, cfg: dict[str, Any]):
+        super().__init__()
+        self.embed = nn.Embedding(cfg["vocab"], cfg["width"])
+        self.head = nn.Linear(cfg["width"], cfg["vocab"])  #! self.head = nn.Linear(cfg["vocab"], cfg["width"])
+
+    def forward(self, ids: Int[Tensor, "b t"]):
+        return self.head(self.embed(ids))  # E: shape
+
+
 class Settings(dict[str, Any]):
     def __getattr__(self, name: str) -> Any:
         return self[name]
@@ -45,7 +55,7 @@ class Settings(dict[str, Any]):
 
 def run() -> None:
     cfg: Any = Settings(vocab=10, width=4, heads=2, model=Settings(vocab=10, width=4))
-    for net in (Tied(cfg), Nested(cfg), Items(cfg)):
+    for net in (Tied(cfg), Nested(cfg), Items(cfg), Stated(cfg)):
         net(torch.zeros(2, 3, dtype=torch.long))
 
 
