@@ -15,7 +15,7 @@ Where to find what; the first module of each list is the one to read first:
   alternatives, definitions, wrappers, late
 - known functions: library, written_calls, operator_module, random_module, transforms, derivatives, autograd,
   batching, loading, options
-- classes: classes, class_bodies, construction, attribute_dicts, given_sizes, links, updates, layers,
+- classes: classes, class_bodies, construction, attribute_dicts, given_sizes, passed, links, updates, layers,
   registering, registries, default_dtype
 - operators: operators, rule_values, operand_ranks, demands, ties, refusals
 - promises of a signature: summaries, preconditions, ranks, left_out, fixtures, inherited

@@ -11,9 +11,9 @@ from typedtorch.shapes.infer import enumerations, messages, registries, shared, 
 from typedtorch.shapes.infer.alternatives import for_each
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.given_sizes import Passed
 from typedtorch.shapes.infer.items import without_attributes
 from typedtorch.shapes.infer.operators import apply_rule
+from typedtorch.shapes.infer.passed import Passed
 from typedtorch.shapes.infer.program import ModuleV
 from typedtorch.shapes.infer.rule_values import from_rule
 from typedtorch.shapes.infer.updates import emptied

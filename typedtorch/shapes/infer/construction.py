@@ -17,8 +17,9 @@ from typedtorch.shapes.infer.contents import map_tensors
 from typedtorch.shapes.infer.declared import more_precise
 from typedtorch.shapes.infer.default_dtype import given_to, may_cast, perhaps_cast
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.given_sizes import Passed, may_be_settings, passed, with_integers
+from typedtorch.shapes.infer.given_sizes import may_be_settings, passed, with_integers
 from typedtorch.shapes.infer.misaligned import reordered
+from typedtorch.shapes.infer.passed import Passed
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.updates import emptied, only_at_start, stable
 from typedtorch.shapes.infer.values import (
@@ -252,7 +253,7 @@ def symbolic(
     outside, interpreter.number = interpreter.number, info.own_integer if linked else integer
     try:
         values = {
-            p.name: symbolic_argument(interpreter, p, sizes, own, variables, used.get(p.name))
+            p.name: symbolic_argument(interpreter, p, sizes, own, variables, used.get(p.name, frozenset()))
             for p in signature.parameters
         }
     finally:
@@ -284,42 +285,41 @@ def symbolic_argument(
     sizes: Mapping[str, Size],
     own: Callable[[str], Size],
     variables: Mapping[str, Value] | None = None,
-    integers: frozenset[str] | None = None,
+    integers: frozenset[str] = frozenset(),
 ) -> Value:
     """A constructor argument of which only the annotation is known, and perhaps that it has integers."""
-    if parameter.name in sizes:
-        size = sizes[parameter.name]
-        absent = isinstance(parameter.default, ast.Constant) and parameter.default.value is None
-        return choice([size, None]) if absent or isinstance(parameter.spec, specs.UnionSpec) else size
-    names = Names(own, generic=True, where=f"{parameter.name}.", variables=dict(variables or {}))
+    name, spec, default = parameter.name, parameter.spec, parameter.default
+    if name in sizes:
+        size = sizes[name]
+        absent = isinstance(default, ast.Constant) and default.value is None
+        return choice([size, None]) if absent or isinstance(spec, specs.UnionSpec) else size
+    names = Names(own, generic=True, where=f"{name}.", variables=dict(variables or {}))
     if parameter.kind == "args":
-        anything = isinstance(parameter.spec, specs.Anything)
-        return UNKNOWN if anything else Sequence("list", None, assume(parameter.spec, names, parameter.name))
+        anything = isinstance(spec, specs.Anything)
+        return UNKNOWN if anything else Sequence("list", None, assume(spec, names, name))
     if parameter.kind == "kwargs":
         return DictV({}, UNKNOWN)
-    default = parameter.default
     if isinstance(default, (ast.Tuple, ast.List)) and all(
         isinstance(e, ast.Constant) and type(e.value) is int for e in default.elts
     ):
         # how many blocks there are and how wide is a choice; that which was written down stands for all
         values = tuple(e.value for e in default.elts if isinstance(e, ast.Constant))
-        if isinstance(default, ast.Tuple) and isinstance(parameter.spec, specs.TupleSpec):
+        if isinstance(default, ast.Tuple) and isinstance(spec, specs.TupleSpec):
             # of ``size: tuple[int, int] = (720, 1440)`` another pair of numbers will do as well
-            return tuple(interpreter.number(f"{parameter.name}[{values.index(v)}]") for v in values)
+            return tuple(interpreter.number(f"{name}[{values.index(v)}]") for v in values)
         # nothing is 0 wide: ``dims=[0, 0, 0, 0]`` says only how many every caller has to give
         items = tuple(v or UNKNOWN for v in values)
         return items if isinstance(default, ast.Tuple) else Sequence("list", items)
-    if isinstance(parameter.spec, specs.Anything):
-        if isinstance(default, ast.Constant) and isinstance(default.value, (bool, float)):
+    if isinstance(spec, specs.Anything) and isinstance(default, ast.Constant):
+        if isinstance(default.value, (bool, float)):
             return Scalar("bool" if isinstance(default.value, bool) else "float")
-        if isinstance(default, ast.Constant) and isinstance(default.value, str):
+        if isinstance(default.value, str):
             return Object("str")
-    if integers and default is None and may_be_settings(parameter.spec):
-        return passed(parameter.name, integers, interpreter.number)
-    if isinstance(parameter.spec, specs.ObjectSpec):
-        return library.passed_layer(parameter.spec.name, parameter.name, interpreter.number)
-    value = assume(parameter.spec, names, parameter.name)
-    return with_integers(value, parameter.name, integers or frozenset(), interpreter.number)
+    if integers and default is None and may_be_settings(spec):
+        return passed(name, integers, interpreter.number)
+    if isinstance(spec, specs.ObjectSpec):
+        return library.passed_layer(spec.name, name, interpreter.number)
+    return with_integers(assume(spec, names, name), name, integers, interpreter.number)
 
 
 def assume_member(

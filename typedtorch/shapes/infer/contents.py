@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TypeAlias
 
+from typedtorch.shapes.infer.passed import Passed
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Bound,
@@ -86,6 +87,8 @@ def _parts(value: Value) -> Iterable[Value]:
         return (value.rest, *value.items.values())
     if isinstance(value, Choice):
         return value.options
+    if isinstance(value, Passed):
+        return value.sizes.values()
     return (value.receiver,) if isinstance(value, Bound) else ()
 
 
@@ -115,6 +118,9 @@ def with_parts(value: Value, change: Callable[[Value], Value]) -> Value:
     if isinstance(value, Choice):
         options = tuple([change(part) for part in value.options])
         return value if _all_same(options, value.options) else Choice(options)
+    if isinstance(value, Passed):
+        sizes = {name: change(size) for name, size in value.sizes.items()}
+        return value if _all_same(sizes.values(), value.sizes.values()) else Passed(sizes)
     if isinstance(value, Bound):
         receiver = change(value.receiver)
         return value if receiver is value.receiver else replace(value, receiver=receiver)

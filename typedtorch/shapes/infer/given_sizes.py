@@ -3,34 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Set
+from dataclasses import replace
 from functools import lru_cache
 
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.class_text import Def, defaults
+from typedtorch.shapes.infer.passed import Passed
 from typedtorch.shapes.infer.values import UNKNOWN, DictV, Instance, Value, is_size
 from typedtorch.shapes.size import Size, integer
 from typedtorch.shapes.syntax import walk
-
-
-@dataclass(frozen=True, slots=True)
-class Passed:
-    """An object of which only some integers are known: a configuration without annotations.
-
-    ``model.width`` is an integer of what its attribute or item ``model`` is.
-    """
-
-    sizes: Mapping[str, Size]
-
-    __hash__ = None  # type: ignore[assignment]  # it holds a dict
-
-    def part(self, name: str) -> Value:
-        """Its attribute or item of this name."""
-        if name in self.sizes:
-            return self.sizes[name]
-        inside = {k.removeprefix(f"{name}."): v for k, v in self.sizes.items() if k.startswith(f"{name}.")}
-        return Passed(inside) if inside else UNKNOWN
 
 
 def passed(name: str, integers: Set[str], number: Callable[[str], Size] = integer) -> Passed:

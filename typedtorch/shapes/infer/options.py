@@ -6,7 +6,8 @@ import ast
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer.given_sizes import Passed, passed
+from typedtorch.shapes.infer.given_sizes import passed
+from typedtorch.shapes.infer.passed import Passed
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.program import Module

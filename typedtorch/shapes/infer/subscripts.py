@@ -9,8 +9,8 @@ from typedtorch.shapes.infer.alternatives import for_each
 from typedtorch.shapes.infer.arithmetic import is_tensor
 from typedtorch.shapes.infer.attributes import holds_tensors
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.given_sizes import Passed
 from typedtorch.shapes.infer.items import items_of, this_one
+from typedtorch.shapes.infer.passed import Passed
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Choice,
