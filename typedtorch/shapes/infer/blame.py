@@ -21,6 +21,7 @@ from typedtorch.shapes.size import Size, atoms, axis
 from typedtorch.shapes.syntax import walk
 
 if TYPE_CHECKING:
+    from typedtorch.shapes.findings import Finding
     from typedtorch.shapes.infer.classes import ClassInfo
     from typedtorch.shapes.infer.interpreter import Interpreter
 
@@ -157,16 +158,24 @@ def own_findings(interpreter: Interpreter, function: FunctionV) -> frozenset[tup
     key = id(function.node), id(info)
     if key not in interpreter.own:
         interpreter.own[key] = frozenset()
-        reporter = Reporter(function.module.path, counting=False)
-        pending = interpreter.pending, interpreter.pending_classes
-        interpreter.pending, interpreter.pending_classes = {}, {}
-        general = function if info is None else function.bind(info.symbolic(linked=True))
-        try:
-            check_function(interpreter, general, reporter, info)
-        finally:
-            interpreter.pending, interpreter.pending_classes = pending
-        interpreter.own[key] = frozenset((f.line, f.column, f.code) for f in reporter.findings.values())
+        found = findings_for_any(interpreter, function, info)
+        interpreter.own[key] = frozenset((f.line, f.column, f.code) for f in found)
     return interpreter.own[key]
+
+
+def findings_for_any(
+    interpreter: Interpreter, function: FunctionV, info: ClassInfo | None, only: Signature | None = None
+) -> list[Finding]:
+    """What is wrong in a body for any arguments, and where ``self`` is any object of a class."""
+    reporter = Reporter(function.module.path, counting=False)
+    pending = interpreter.pending, interpreter.pending_classes
+    interpreter.pending, interpreter.pending_classes = {}, {}
+    general = function if info is None else function.bind(info.symbolic())
+    try:
+        check_function(interpreter, general, reporter, info, only=only)
+    finally:
+        interpreter.pending, interpreter.pending_classes = pending
+    return list(reporter.findings.values())
 
 
 def _reported_of(function: FunctionV) -> ClassInfo | None:
@@ -181,4 +190,4 @@ def _reported_of(function: FunctionV) -> ClassInfo | None:
     return function.owner if overridden_call(info, method) is None else info
 
 
-__all__ = ["captures_tensors", "own_findings", "report", "report_result"]
+__all__ = ["captures_tensors", "findings_for_any", "own_findings", "report", "report_result"]

@@ -92,12 +92,17 @@ def more_precise(value: Value, promised: Value) -> Value:
         return replace(value, element=promised.element)
     if isinstance(value, DictV) and isinstance(promised, DictV) and value.rest is not None:
         return replace(value, rest=more_precise(value.rest, promised.rest))
-    if isinstance(value, Instance) and isinstance(promised, Instance) and value.info is promised.info:
-        both = {k: more_precise(value.attributes.get(k, UNKNOWN), v) for k, v in promised.attributes.items()}
-        return replace(value, attributes={**value.attributes, **both})
     if isinstance(value, (Tensor, Choice)) and isinstance(promised, (Tensor, Choice)):
         return _more_precise_options(value, promised)
     return value
+
+
+def more_precise_object(seen: Value, made: Instance) -> Instance:
+    """An object that a call makes, as its body shows it with the call's values and as it does in general."""
+    if not isinstance(seen, Instance) or seen.info is not made.info:
+        return made
+    both = {k: more_precise(seen.attributes.get(k, UNKNOWN), v) for k, v in made.attributes.items()}
+    return replace(seen, attributes={**seen.attributes, **both})
 
 
 def _more_precise_options(value: Tensor | Choice, promised: Tensor | Choice) -> Value:

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer.blame import own_findings
-from typedtorch.shapes.infer.checking import check_function
+from typedtorch.shapes.infer.blame import findings_for_any, own_findings
 from typedtorch.shapes.infer.frame import Reporter
 from typedtorch.shapes.infer.inlining import is_abstract
 from typedtorch.shapes.infer.values import FunctionV
@@ -20,7 +19,6 @@ from typedtorch.shapes.module_facts import is_self
 from typedtorch.shapes.syntax import walk
 
 if TYPE_CHECKING:
-    from typedtorch.shapes.findings import Finding
     from typedtorch.shapes.infer.class_text import Def
     from typedtorch.shapes.infer.classes import ClassInfo
     from typedtorch.shapes.infer.interpreter import Interpreter
@@ -35,7 +33,8 @@ def check(interpreter: Interpreter, info: ClassInfo, reporter: Reporter) -> None
             continue
         if own_findings(interpreter, general.bind(ancestor.symbolic())):
             continue
-        found = _findings(interpreter, general, info)
+        own = general.bind(info.symbolic())
+        found = findings_for_any(interpreter, own, info, interpreter.signature(own))
         if found:
             same_file = ancestor.module is info.module
             first = min(found)
@@ -45,19 +44,6 @@ def check(interpreter: Interpreter, info: ClassInfo, reporter: Reporter) -> None
 
 
 _NOT_OF_OBJECTS = frozenset({"staticmethod", "classmethod", "overload", "no_type_check", "abstractmethod"})
-
-
-def _findings(interpreter: Interpreter, general: FunctionV, info: ClassInfo) -> list[Finding]:
-    """What is wrong in a body where ``self`` is an instance of a subclass."""
-    reporter = Reporter(general.module.path, counting=False)
-    pending = interpreter.pending, interpreter.pending_classes
-    interpreter.pending, interpreter.pending_classes = {}, {}
-    function = general.bind(info.symbolic())
-    try:
-        check_function(interpreter, function, reporter, info, only=interpreter.signature(function))
-    finally:
-        interpreter.pending, interpreter.pending_classes = pending
-    return list(reporter.findings.values())
 
 
 def _concerned(info: ClassInfo) -> Iterator[tuple[ClassInfo, Def, Def]]:

@@ -23,7 +23,7 @@ from typedtorch.shapes.infer.brought import (
     unsaid_tensors,
 )
 from typedtorch.shapes.infer.class_text import is_expression, is_stub, left_to_subclasses
-from typedtorch.shapes.infer.declared import more_precise
+from typedtorch.shapes.infer.declared import more_precise, more_precise_object
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.memo import LEFT_OUT, Outcome, of_this_call
@@ -85,7 +85,7 @@ def function_result(
         if isinstance(result, specs.InstanceSpec):
             made = summaries.returned(frame, function, bound, names, result.info, frame.place(node))
             if made is not UNKNOWN:
-                return wrapped(signature, more_precise(seen, made))
+                return wrapped(signature, more_precise_object(seen, made))
         promised = assume(result, names, frame.place(node))
         if isinstance(result, specs.TupleSpec) and isinstance(promised, tuple):
             parts = list(promised)

@@ -126,8 +126,11 @@ def call_names(
 
 def linked_axes(info: ClassInfo, signature: Signature) -> dict[str, Size]:
     """The axes of a method that are integers of its object; those named as its own integers are not."""
+    links = info.links()
+    if not links:
+        return links
     own = {p.name for p in signature.parameters if specs.is_int(p.spec) or specs.is_int_or_none(p.spec)}
-    return {name: size for name, size in info.links().items() if name not in own}
+    return {name: size for name, size in links.items() if name not in own}
 
 
 def _receiver_text(node: ast.AST) -> str:
