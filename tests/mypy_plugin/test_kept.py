@@ -148,12 +148,11 @@ def test_what_another_engine_found_and_what_cannot_be_read_counts_for_nothing(
     path.write_text("x = 1\n")
     kept = _kept(tmp_path / "kept", {"user": path})
     kept.keep("user", str(path), Answer(stamp(path), [], frozenset(), frozenset()))
-    (written,) = (tmp_path / "kept").iterdir()
     with monkeypatch.context() as patch:
         patch.setattr(texts, "engine", lambda: "another")
         assert _kept(tmp_path / "kept", {"user": path}).holds("user") is None
-    for text in ("{", "[]", "{}"):
-        written.write_text(text)
+    for text in (b"{", b"[]", b"{}"):
+        Store(tmp_path / "kept").write("user.json", text)
         assert _kept(tmp_path / "kept", {"user": path}).holds("user") is None
 
 

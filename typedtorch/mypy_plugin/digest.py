@@ -34,6 +34,7 @@ def config_data(
     given_around: Callable[[str], list[str]],
     *,
     shows_errors: bool = True,
+    seen: Callable[[str, bytes], None] = lambda path, data: None,
 ) -> list[str] | None:
     """What to store beside mypy's cache of one module; None where shapes play no part.
 
@@ -44,6 +45,7 @@ def config_data(
         interface: gives a digest of what others can know of its classes.
         given_around: gives what others give to its objects, of its text.
         shows_errors: whether mypy does, in this module.
+        seen: is told what a file holds that concerns tensors, for nobody to read it again.
     """
     package = module.partition(".")[0]
     if package == "torch":
@@ -59,6 +61,7 @@ def config_data(
         (b"torch" not in data and b"einops" not in data) or is_installed(Path(path))
     ):
         return None
+    seen(path, data)
     options = "excluded" if config.excludes(Path(path)) else _options_digest(config.disabled(Path(path)))
     stored = [_plugin_digest(), texts.engine(), options, interface()]
     if shows_errors and not is_installed(Path(path)):

@@ -11,6 +11,7 @@ from mypy.types import AnyType, Instance, TypeOfAny, get_proper_type
 
 from typedtorch.mypy_plugin.kept_facts import Written
 from typedtorch.mypy_plugin.module_call import MODULE, is_module
+from typedtorch.shapes.answers import Stamp, stamp
 from typedtorch.shapes.module_facts import ClassFacts, SourceFacts
 
 Lookup = Callable[[str], SymbolTableNode | None]
@@ -27,7 +28,8 @@ class Facts:
         self._path_of = path_of
         self._known = known
         self._keep = keep
-        self._sources: dict[str, tuple[tuple[int, int], SourceFacts]] = {}
+        self.files_change = True  # while mypy runs: it is the daemon
+        self._sources: dict[str, tuple[Stamp, SourceFacts]] = {}
 
     def path(self, module: str) -> Path | None:
         """Where the source of a module is."""
@@ -49,17 +51,16 @@ class Facts:
         return known.interface
 
     def _source(self, module: str, path: str) -> SourceFacts | None:
+        known = self._sources.get(path)
+        if known is not None and not (self.files_change and known[0] != stamp(Path(path))):
+            return known[1]
         try:
-            status = Path(path).stat()
-            stamp = (status.st_mtime_ns, status.st_size)
-            known = self._sources.get(path)
-            if known is None or known[0] != stamp:
-                written = self._known(module, path)
-                source = (written and written.read()) or _read(Path(path))
-                known = self._sources[path] = (stamp, source)
+            state, written = stamp(Path(path)), self._known(module, path)
+            source = (written and written.read()) or _read(Path(path))
         except (OSError, UnicodeDecodeError):
             return None
-        return known[1]
+        self._sources[path] = (state, source)
+        return source
 
     def checked(self, api: object) -> SourceFacts | None:
         """What the source of the module that mypy is checking says; None where mypy shows no errors."""

@@ -42,9 +42,15 @@ class TypedtorchPlugin(Plugin):
         self.early = Early(self.reporter)
         reporter = self.reporter
         self.facts = Facts(self.lookup_fully_qualified, reporter.path_of, reporter.facts, reporter.keep_facts)
+        self.facts.files_change = options.fine_grained_incremental
         self.attributes = Attributes(self.facts, self.reporter.silences)
         self.reporter.missing = self.attributes.missing
         self.containers = Containers(self.facts)
+        # mypy asks for these hundreds of thousands of times: they are made once
+        guard = self.guard
+        self._type_call = guard.class_(module_call.type_call)
+        self._kept_result = guard.call(partial(module_use.kept_result, self.facts))
+        self._lenient_arguments = guard.signature(partial(module_use.lenient_arguments, self.facts))
 
     def get_additional_deps(self, file: MypyFile) -> list[tuple[int, str, int]]:
         self.start.refuse()
@@ -65,7 +71,13 @@ class TypedtorchPlugin(Plugin):
         interface = partial(self.facts.interface, ctx.id, ctx.path)
         around = partial(self.reporter.given_around, ctx.id, ctx.path)
         return digest.config_data(
-            ctx.id, ctx.path, self.start.config, interface, around, shows_errors=shows_errors
+            ctx.id,
+            ctx.path,
+            self.start.config,
+            interface,
+            around,
+            shows_errors=shows_errors,
+            seen=self.reporter.texts.seen,
         )
 
     def get_type_analyze_hook(self, fullname: str) -> Callable[[AnalyzeTypeContext], Type] | None:
@@ -76,7 +88,7 @@ class TypedtorchPlugin(Plugin):
         return self.reporter.meet_in_annotation if self.reporter.wants_errors(fullname) else None
 
     def get_base_class_hook(self, fullname: str) -> Callable[[ClassDefContext], None] | None:
-        return self.guard.class_(module_call.type_call) if self.may_be_module(fullname) else None
+        return self._type_call if self.may_be_module(fullname) else None
 
     def get_customize_class_mro_hook(self, fullname: str) -> Callable[[ClassDefContext], None] | None:
         return self.guard.class_(torch_api.accept_function) if fullname in torch_api.GRAD_MODES else None
@@ -97,15 +109,14 @@ class TypedtorchPlugin(Plugin):
         if fullname in torch_api.UNTYPED_METHODS:
             return self.guard.call(partial(torch_api.untyped_method, name, self.facts))
         if name == "__call__" and fullname != f"{module_call.MODULE}.__call__":
-            hook = partial(module_use.kept_result, self.facts)
-            return self.guard.call(hook) if self.may_be_module(fullname.rpartition(".")[0]) else None
+            return self._kept_result if self.may_be_module(fullname.rpartition(".")[0]) else None
         return None
 
     def get_method_signature_hook(self, fullname: str) -> Callable[[MethodSigContext], FunctionLike] | None:
         owner, _, name = fullname.rpartition(".")
         if name != "__call__" or owner == module_call.MODULE or not self.may_be_module(owner):
             return None
-        return self.guard.signature(partial(module_use.lenient_arguments, self.facts))
+        return self._lenient_arguments
 
     def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
         owner, _, name = fullname.rpartition(".")

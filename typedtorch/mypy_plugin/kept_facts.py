@@ -57,7 +57,7 @@ class _Record:
 
 
 class KeptFacts:
-    """One file of a store for each module: what its source says, and what other files give to its objects."""
+    """One piece of a store for each module: what its source says, and what others give to its objects."""
 
     def __init__(self, store: Store, texts: Texts) -> None:
         self._store = store

@@ -57,9 +57,9 @@ class Reporter:
         self._silent: dict[str, bool] = {}
         self._size = 0  # bytes of what mypy has read anew that names tensors and is to be checked
         self._sources = Sources(self.find)
-        kept, texts = store.beside(options), Texts()
-        self._kept = Kept(kept, texts, self.find)
-        self._kept_facts = KeptFacts(kept, texts)
+        kept, self.texts = store.beside(options), Texts()
+        self._kept = Kept(kept, self.texts, self.find)
+        self._kept_facts = KeptFacts(kept, self.texts)
         self._engine: Reach | None = None
         self._broken = False
         self._read: dict[str, tuple[Path, Stamp]] = {}

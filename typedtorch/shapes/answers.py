@@ -56,7 +56,7 @@ class _Entry(TypedDict):
 
 
 class Kept:
-    """One file of a store for each module.
+    """One piece of a store for each module.
 
     ``around`` is what answers rest on besides texts that are named, of a module and its file.
     """

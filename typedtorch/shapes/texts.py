@@ -18,10 +18,15 @@ class Texts:
         """Of a file; empty for one that cannot be read."""
         if path not in self._known:
             try:
-                self._known[path] = of_bytes(Path(path).read_bytes())
+                self.seen(path, Path(path).read_bytes())
             except OSError:
                 self._known[path] = ""
         return self._known[path]
+
+    def seen(self, path: str, data: bytes) -> None:
+        """What a file holds, which has been read already."""
+        if path not in self._known:
+            self._known[path] = of_bytes(data)
 
 
 def of_bytes(data: bytes) -> str:
