@@ -123,7 +123,7 @@ def _differ(a: Value, b: Value) -> bool:
         if not open_a and not open_b:
             return len(a) != len(b) or any(map(_differ, a, b))
         least, most = (a, b) if open_a else (b, a)
-        return open_a is not open_b and len(least) - 1 > len(most)
+        return open_a is not open_b and sum(not isinstance(e, Pack) for e in least) > len(most)
     if isinstance(a, Sequence) and isinstance(b, Sequence):
         lists = a.kind == b.kind == "list" and a.items is not None and b.items is not None
         return lists and _differ(a.items, b.items)

@@ -13,6 +13,7 @@ from typedtorch.shapes.infer import (
     registering,
     registries,
     specs,
+    surgery,
     updates,
 )
 from typedtorch.shapes.infer.arithmetic import operate
@@ -190,6 +191,8 @@ def _assign_item(frame: Frame, target: ast.Subscript, value: Value, source: ast.
             _outgrow(frame, target.value)
     elif isinstance(holder, Instance):
         frame.state.replace_value(holder, without_attributes(holder))
+    elif isinstance(target.value, ast.Attribute) and target.value.attr in surgery.HELD:
+        surgery.put_somewhere(frame, target.value.value, value)
 
 
 def augmented(frame: Frame, node: ast.AugAssign) -> bool:

@@ -6,7 +6,17 @@ import ast
 from collections.abc import Mapping
 from dataclasses import replace
 
-from typedtorch.shapes.infer import enumerations, library, messages, methods, mutation, reading, shared, specs
+from typedtorch.shapes.infer import (
+    enumerations,
+    library,
+    messages,
+    methods,
+    mutation,
+    reading,
+    shared,
+    specs,
+    surgery,
+)
 from typedtorch.shapes.infer.alternatives import for_each
 from typedtorch.shapes.infer.arguments import given
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
@@ -99,6 +109,7 @@ def _attribute(node: ast.Call) -> str | None:
 def call_value(frame: Frame, function: Value, args: Args, node: ast.AST) -> Value:
     """Call a value."""
     if function is UNKNOWN:
+        surgery.given_parameters(frame, "", args.values)
         return mutation.forget(frame, args)
     if isinstance(function, FunctionV):
         return call_function(frame, function, args, node)

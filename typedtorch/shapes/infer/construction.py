@@ -299,9 +299,9 @@ def symbolic_argument(
         return UNKNOWN if anything else Sequence("list", None, assume(spec, names, name))
     if parameter.kind == "kwargs":
         return DictV({}, UNKNOWN)
-    if isinstance(default, (ast.Tuple, ast.List)) and all(
-        isinstance(e, ast.Constant) and type(e.value) is int for e in default.elts
-    ):
+    if isinstance(default, (ast.Tuple, ast.List)) and {
+        type(getattr(e, "value", None)) for e in default.elts
+    } == {int}:
         # how many blocks there are and how wide is a choice; that which was written down stands for all
         values = tuple(e.value for e in default.elts if isinstance(e, ast.Constant))
         if isinstance(default, ast.Tuple) and isinstance(spec, specs.TupleSpec):

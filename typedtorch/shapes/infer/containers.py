@@ -11,7 +11,7 @@ from typedtorch.shapes.infer import lengths
 from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of, iterate, this_one, without_attributes
-from typedtorch.shapes.infer.registering import setattr_
+from typedtorch.shapes.infer.surgery import setattr_
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     DictV,

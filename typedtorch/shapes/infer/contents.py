@@ -233,7 +233,7 @@ class Substitution:
 
 
 def holds_tensors(value: Value) -> bool:
-    """Whether a value is a tensor, or a structure of parts some of which are."""
+    """Whether a value is a tensor or has tensors of its own, or a structure of parts some of which do."""
     parts: Iterable[Value] = value if isinstance(value, tuple) else ()
     if isinstance(value, DictV):
         parts = value.items.values()
@@ -241,6 +241,8 @@ def holds_tensors(value: Value) -> bool:
         parts = value.items or ()
     elif isinstance(value, Instance) and value.info.is_fields:
         parts = value.attributes.values()
+    if isinstance(value, LayerV):
+        return value.name.startswith("torch.distributions.")
     return isinstance(value, Tensor) or any(map(holds_tensors, parts))
 
 

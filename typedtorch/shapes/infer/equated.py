@@ -53,7 +53,7 @@ def set_rank(frame: Frame, subject: ast.expr, rank: int) -> bool:
         return known == rank
     at = pack_index(value.shape)
     assert at is not None
-    missing = rank - (len(value.shape) - 1)
+    missing = rank - sum(not isinstance(e, Pack) for e in value.shape)
     if missing < 0:
         return False
     if sum(isinstance(e, Pack) for e in value.shape) > 1:

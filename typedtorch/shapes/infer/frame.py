@@ -119,6 +119,7 @@ class Frame:
     exits: list[State] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     depth: int = 0
+    given: tuple[Value, ...] = ()  # what a call gave it, its own object first
     declared: dict[str, Spec] = field(default_factory=dict)
     rebound: Set[str] = frozenset()  # names that functions defined here rebind whenever they are called
     is_async: bool = False

@@ -279,6 +279,7 @@ def run_inline(
     inner = body_frame(interpreter, function, frame.depth + 1, autocast=autocast)
     fill_parameters(interpreter, inner, function, signature, values)
     before = dict(inner.state.variables)
+    inner.given = tuple(before.values())
     interpreter.stack.append(id(body))
     try:
         result = run_body(inner, function, signature)

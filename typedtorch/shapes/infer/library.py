@@ -17,6 +17,7 @@ from typedtorch.shapes.infer import (
     operator_module,
     random_module,
     records,
+    surgery,
     transforms,
 )
 from typedtorch.shapes.infer.binding import Args, Special
@@ -99,6 +100,7 @@ def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
         return args.values[0]
     if name in OBJECTS:
         return Object(name)
+    surgery.given_parameters(frame, name, args.values)
     return mutation.forget(frame, args)
 
 

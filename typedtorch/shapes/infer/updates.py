@@ -48,6 +48,8 @@ def stable(instance: Instance, promised: Iterable[Value] = (), *, is_new: bool =
     info = instance.info
     kept: dict[str, Value] = {}
     for name, value in instance.attributes.items():
+        if _is_placeholder(value):
+            continue
         if not only_at_start(info, name) or (_is_plain(value) and (_is_start(value) or _given(info, name))):
             left = remains(instance, name)
             if left is not UNKNOWN:
@@ -69,6 +71,13 @@ def stable(instance: Instance, promised: Iterable[Value] = (), *, is_new: bool =
     if moved:  # by whatever other names they are held
         kept = {name: value for name, value in kept.items() if id(value) not in moved}
     return replace(instance, attributes=kept)
+
+
+def _is_placeholder(value: Value) -> bool:
+    """``torch.empty(0)``, alone or in a tuple: whoever loads or binds the object puts another there."""
+    if type(value) is tuple:
+        return any(map(_is_placeholder, value))
+    return isinstance(value, Tensor) and 0 in value.shape
 
 
 def _reshapes(info: ClassInfo, attribute: str, value: Value) -> bool:

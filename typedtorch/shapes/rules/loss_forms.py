@@ -64,7 +64,7 @@ def _with_flags(function: Function) -> Function:
 
 
 _FLAGS = ("size_average", "reduce")
-_REDUCTIONS = ("mean", "sum", "none")
+_REDUCTIONS = ("mean", "sum", "none", "elementwise_mean")  # the last is old, and still accepted
 
 
 def reduced_loss(of: Tensor, shape: Shape, reduction: Any, mask: int) -> Tensor:
