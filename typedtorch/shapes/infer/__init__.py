@@ -19,7 +19,7 @@ Where to find what; the first module of each list is the one to read first:
   registering, surgery, registries, default_dtype
 - operators: operators, rule_values, operand_ranks, demands, ties, refusals
 - promises of a signature: summaries, preconditions, ranks, left_out, fixtures, inherited
-- reports: messages, blame, misaligned, repairs
+- reports: messages, blame, own_numbers, misaligned, repairs
 
 >>> from pathlib import Path
 >>> report = Program(lambda name: None).check("example", Path("example.py"), '''

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes import dtypes
 from typedtorch.shapes.equality import HELD_SCOPE, INTEGER_SCOPE, mentioning
 from typedtorch.shapes.findings import Coverage, Finding, Report
-from typedtorch.shapes.infer import definitions, fixtures, lengths, library, ranks, reading, specs, summaries
+from typedtorch.shapes.infer import (
+    definitions,
+    fixtures,
+    lengths,
+    library,
+    own_numbers,
+    ranks,
+    reading,
+    specs,
+    summaries,
+)
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.construction import symbolic_argument
 from typedtorch.shapes.infer.frame import Frame, Reporter
@@ -158,12 +166,14 @@ def check_function(
         constructs = node.name == "__init__"
         frame.state.names.sizes.update(info.links() if constructs else linked_axes(info, signature))
     _assume_parameters(interpreter, frame, function, signature, info, linked=linked)
+    before = set(reporter.findings)
     reached = _run(interpreter, frame, signature, node)
     on_trial = spread or only
     if linked and not signature.is_generator and not on_trial:
         summaries.record(frame, signature, reached=reached)
     if linked and not on_trial and not reporter.muted:
         ranks.check(interpreter, function, signature, reporter, info)
+        own_numbers.excuse(interpreter, function, info, signature, reporter, before)
     return reached or bool(frame.returns)
 
 
@@ -339,15 +349,12 @@ def _counted(value: Value, name: str) -> Value:
 # -- annotations that are not in the language ---------------------------------------------------
 
 
-_WRAPPED = re.compile(r"jaxtyping|\b(?:" + "|".join(dtypes.WRAPPERS) + r")\b")
-
-
 _ANNOTATING = frozenset({ast.Subscript, ast.FunctionDef, ast.AsyncFunctionDef, ast.arg, ast.AnnAssign})
 
 
 def lint_annotations(module: Module, reporter: Reporter) -> None:
     """Report malformed axis strings wherever they stand, quoted annotations included."""
-    if not _WRAPPED.search(module.text):
+    if not module.annotates_shapes:
         return
     for node in module.syntax.nodes:
         if type(node) not in _ANNOTATING:

@@ -106,6 +106,7 @@ def _run_constructor(
     interpreter.run_inline(frame, function.bind(start), signature, filled, node)
     made = frame.state.variables.pop(_HOLDER)
     assert isinstance(made, Instance)
+    interpreter.made += [made] if frame.depth == 0 else []
     certain = perhaps_cast(made) if may_cast(frame.module) else made
     assert isinstance(certain, Instance)
     return _shared(frame, certain)
@@ -299,11 +300,10 @@ def symbolic_argument(
         return UNKNOWN if anything else Sequence("list", None, assume(spec, names, name))
     if parameter.kind == "kwargs":
         return DictV({}, UNKNOWN)
-    if isinstance(default, (ast.Tuple, ast.List)) and {
-        type(getattr(e, "value", None)) for e in default.elts
-    } == {int}:
+    numbers = [getattr(e, "value", None) for e in getattr(default, "elts", ())]
+    if isinstance(default, (ast.Tuple, ast.List)) and {type(number) for number in numbers} == {int}:
         # how many blocks there are and how wide is a choice; that which was written down stands for all
-        values = tuple(e.value for e in default.elts if isinstance(e, ast.Constant))
+        values = tuple(numbers)
         if isinstance(default, ast.Tuple) and isinstance(spec, specs.TupleSpec):
             # of ``size: tuple[int, int] = (720, 1440)`` another pair of numbers will do as well
             return tuple(interpreter.number(f"{name}[{values.index(v)}]") for v in values)

@@ -98,12 +98,13 @@ class Interpreter:
         self.replaced: dict[int, bool] = {}  # methods that an unknown decorator may make something else of
         self.pending: dict[int, tuple[FunctionV, ClassInfo | None]] = {}
         self.pending_classes: dict[int, ClassInfo] = {}
+        self.made: list[Instance] = []  # objects that the module makes, whose check it is
 
     def begin(self, module: Module) -> None:
         """A module's check starts: each gets a budget of its own, so the order of files does not matter."""
         self.steps, self._left = 0, STEPS_A_MODULE + STEPS_A_LINE * module.text.count("\n")
         self.share(0)
-        self.pending, self.pending_classes = {}, {}
+        self.pending, self.pending_classes, self.made = {}, {}, []
 
     def share(self, lines: int) -> None:
         """A check of some lines starts: what needs much leaves half to the others, and each its own."""

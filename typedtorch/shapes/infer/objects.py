@@ -150,8 +150,8 @@ def changed_inside(
     if not after:
         return []
     done = {id(old) for old, _ in known}
-    now = {id(part) for _, new in known for part in _objects_in(new, _DEEP)}
-    parts = {id(part): part for value in given for part in _objects_in(value, _DEEP)}
+    now = {id(part) for _, new in known for part in objects_in(new, _DEEP)}
+    parts = {id(part): part for value in given for part in objects_in(value, _DEEP)}
     same = {at: part for old, new in known for at, part in _successors(old, new, after.keys(), _DEEP)}
     changed = [part for at, part in parts.items() if (at in after or at in same) and at not in done]
     return [(part, same[id(part)] if id(part) in same else _in_the_end(part, after, now)) for part in changed]
@@ -167,7 +167,7 @@ def _successors(old: Value, new: Value, touched: Set[int], depth: int) -> Iterat
         stays = only_at_start(old.info, name) and name not in given
         if not stays or part is now or type(part) is not type(now) or not isinstance(part, CHANGING):
             continue
-        if any(id(p) in touched for p in _objects_in(part, _DEEP)):  # else setattr() gave another
+        if any(id(p) in touched for p in objects_in(part, _DEEP)):  # else setattr() gave another
             yield id(part), now
             yield from _successors(part, now, touched, depth - 1)
 
@@ -196,19 +196,19 @@ def _in_the_end(part: Value, after: dict[int, list[Value]], now: Set[int]) -> Va
 _VERSIONS = 100
 
 
-def _objects_in(value: Value, depth: int) -> Iterator[Value]:
+def objects_in(value: Value, depth: int) -> Iterator[Value]:
     """What may be changed of a value: it, and what is inside."""
     if isinstance(value, CHANGING):
         yield value
     parts = _PARTS.get(type(value)) if depth else None
     for part in parts(value) if parts is not None else ():
         if type(part) in _PARTS:
-            yield from _objects_in(part, depth - 1)
+            yield from objects_in(part, depth - 1)
 
 
 def held_in(values: Iterable[Value]) -> frozenset[int]:
     """The identities of all objects that some values are or hold; the values must stay alive."""
-    return frozenset(id(part) for value in values for part in _objects_in(value, _DEEP))
+    return frozenset(id(part) for value in values for part in objects_in(value, _DEEP))
 
 
 def is_or_holds(value: Value, old: Value) -> bool:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from typedtorch.shapes import syntax
+from typedtorch.shapes import dtypes, syntax
 from typedtorch.shapes.findings import Coverage, Finding, Report
 from typedtorch.shapes.infer.bindings import Binding, bindings_of
 from typedtorch.shapes.infer.given_sizes import attributes_in
@@ -95,6 +96,11 @@ class Module:
         if known is None:
             known = self._facts[id(node)] = facts_of(node, self.syntax)
         return known
+
+    @property
+    def annotates_shapes(self) -> bool:
+        """Whether the text may annotate shapes anywhere."""
+        return _WRAPPED.search(self.text) is not None
 
     @property
     def integers_given(self) -> Mapping[str, frozenset[str]]:
@@ -307,6 +313,9 @@ class Options:
     """What a user can choose."""
 
     disable: frozenset[str] = frozenset()
+
+
+_WRAPPED = re.compile(r"jaxtyping|\b(?:" + "|".join(dtypes.WRAPPERS) + r")\b")
 
 
 def _overridden(nodes: list[ast.AST]) -> dict[str, set[str]]:
