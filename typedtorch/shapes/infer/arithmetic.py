@@ -242,7 +242,9 @@ def _concatenate(left: Sequence, right: Sequence, place: str) -> Sequence:
     if left.items is not None and right.items is not None:
         return Sequence("list", left.items + right.items)
     parts = [s.any_item for s in (left, right) if s.items != ()]
-    return Sequence("list", None, join_all(parts, place))
+    one, other = (s.length if s.items is None else len(s.items) for s in (left, right))
+    length = None if one is None or other is None else one + other
+    return Sequence("list", None, join_all(parts, place), length)
 
 
 def _repeat(sequence: tuple[Value, ...] | Sequence, times: Value) -> Value:

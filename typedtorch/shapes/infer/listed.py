@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from contextlib import nullcontext
 from dataclasses import replace
 
 from typedtorch.shapes.infer.binding import Args, Special
@@ -26,12 +27,20 @@ def from_data(name: str) -> Special:
     def handler(frame: Frame, args: Args, node: ast.AST) -> Value:
         if args.open:
             return UNKNOWN
-        made = [
-            apply_rule(
-                frame, RULES[name].function, (*filled, *args.values[1:]), keywords, node, tuple(args.nodes)
-            )
-            for filled, keywords in _filled(args)
-        ]
+        cases = _filled(args)
+        # two lists that are as long as each other in one case need not be in truth, nor the other way round
+        with frame.reporter.mute() if len(cases) > 1 else nullcontext():
+            made = [
+                apply_rule(
+                    frame,
+                    RULES[name].function,
+                    (*filled, *args.values[1:]),
+                    keywords,
+                    node,
+                    tuple(args.nodes),
+                )
+                for filled, keywords in cases
+            ]
         lists = [data] if len(made) == len(COUNTS) and isinstance(data := _data(args), Sequence) else []
         return for_several(made, lists, frame.place(node))
 

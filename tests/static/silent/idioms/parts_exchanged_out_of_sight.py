@@ -164,6 +164,14 @@ def test_old_names():
     F.cross_entropy(torch.rand(3, 4), torch.tensor([0, 1, 2]), reduction="elementwise_mean") + torch.ones(())
 
 
+def test_lists_of_many_numbers():
+    mask = torch.tensor([[0] * 10 + [1] * 90, [0] * 50 + [1] * 50])
+    mask + torch.ones(2, 100)
+    torch.tensor([0] * 10 + [1] * 90) + torch.ones(100)
+    pad = int(torch.randint(9, ()))
+    torch.tensor([[0] * 10 + [1] * 90 + [-1] * pad, [0] * 50 + [1] * (50 + pad)]) + torch.ones(2, 1)
+
+
 # run: test_parameters_are_replaced_in_whatever_holds_them()
 # run: test_layers_are_replaced()
 # run: test_given_to_a_function_out_of_sight()
@@ -171,3 +179,4 @@ def test_old_names():
 # run: test_a_type_variable_is_a_class_and_not_an_object()
 # run: test_a_slice_between_two_runs_of_axes()
 # run: test_old_names()
+# run: test_lists_of_many_numbers()
