@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typedtorch.shapes.infer.signatures import Signature
 
 _DEPTH = 8  # of objects in objects
-_EXAMPLES = 3
+_EXAMPLES = 8
 
 
 def excuse(
@@ -38,10 +38,10 @@ def excuse(
     new = {key for key in reporter.findings.keys() - before if key[2] in ("shape", "einops")}
     if not new or not reporter.counting or function.module.annotates_shapes:
         return
-    for example, only in _examples(interpreter, function, info, signature):
-        for key in new - _wrong(interpreter, example, only, new):
-            del reporter.findings[key]
-            new.discard(key)
+    examples = list(_examples(interpreter, function, info, signature))
+    wrong = [_wrong(interpreter, example, only, new) for example, only in examples]
+    for key in new.difference(*wrong) if wrong else ():
+        del reporter.findings[key]
 
 
 def _wrong(
@@ -74,8 +74,9 @@ def _examples(
     """A body with objects that the file makes with numbers, or with the numbers that are its defaults."""
     if isinstance(function.bound, Instance) and info is not None:
         parts = (part for made in interpreter.made for part in objects.objects_in(made, _DEPTH))
-        own = [part for part in parts if isinstance(part, Instance) and part.info is info and _numbered(part)]
-        for part in own[:_EXAMPLES]:
+        own = (part for part in parts if isinstance(part, Instance) and part.info is info and _numbered(part))
+        distinct = {str(sorted(part.arguments.items())): part for part in own}
+        for part in list(distinct.values())[:_EXAMPLES]:
             yield function.bind(part), signature
     elif info is None:
         sizes = [p for p in signature.parameters if _is_count(p.spec, p.default)]
