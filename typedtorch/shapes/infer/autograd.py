@@ -48,7 +48,7 @@ def _check_backward(
     found = len(frame.reporter.findings)
     given = Args([context, *outputs], [None] * (1 + len(outputs)))
     result = _call(frame, backward, given, node)
-    if len(frame.reporter.findings) > found or result is UNKNOWN:
+    if len(frame.reporter.findings) > found or not (result is None or isinstance(result, (Tensor, tuple))):
         return
     gradients = result if isinstance(result, tuple) else (result,)
     line = max((n.lineno for n in walk(backward.node) if isinstance(n, ast.Return)), default=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.equality import HELD_SCOPE, INTEGER_SCOPE, mentioning
@@ -16,13 +17,15 @@ from typedtorch.shapes.infer import (
     library,
     own_numbers,
     ranks,
-    reading,
     specs,
     summaries,
 )
+from typedtorch.shapes.infer.annotation_slips import lint_annotations
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.construction import symbolic_argument
 from typedtorch.shapes.infer.frame import Frame, Reporter
+from typedtorch.shapes.infer.memo import Memo
+from typedtorch.shapes.infer.shared import sets_default_dtype
 from typedtorch.shapes.infer.signatures import linked_axes
 from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.statements import run
@@ -31,7 +34,6 @@ from typedtorch.shapes.infer.values import (
     UNKNOWN,
     ClassV,
     DictV,
-    External,
     FunctionV,
     Instance,
     Object,
@@ -40,8 +42,6 @@ from typedtorch.shapes.infer.values import (
     join_all,
 )
 from typedtorch.shapes.size import Poly, axis, integer, unknown
-from typedtorch.shapes.slips import wrapper_slip
-from typedtorch.shapes.syntax import walk
 from typedtorch.shapes.tensor import Scalar, Tensor
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ def check_module(module: Module) -> Report:
     """All findings of one module, in the order of the source."""
     interpreter = module.program.interpreter
     interpreter.begin(module)
+    _find_default_dtype(interpreter, module)
     reporter = Reporter(module.path)
     lint_annotations(module, reporter)
     names = Names(lambda name: unknown(f"?{name}"))
@@ -73,6 +74,17 @@ def check_module(module: Module) -> Report:
     findings = _settle(reporter)
     known = reporter.known.values()
     return Report(findings, Coverage(sum(known), len(known)))
+
+
+def _find_default_dtype(interpreter: Interpreter, module: Module) -> None:
+    """Whatever code a file runs makes floats of the dtype that it, or its ``conftest.py``, has said."""
+    stem = PurePath(module.path).stem
+    tests = stem.startswith("test_") or stem.endswith("_test")
+    before = fixtures.conftests_of(module) if tests else ()
+    another = any(map(sets_default_dtype, (module, *before)))
+    if another or interpreter.other_default:
+        interpreter.memo = Memo()  # what was remembered holds for another default
+    interpreter.other_default = another
 
 
 def _settle(reporter: Reporter) -> list[Finding]:
@@ -158,7 +170,7 @@ def check_function(
     node = function.node
     if isinstance(node, ast.Lambda) or "overload" in interpreter.decorators_of(node):
         return True
-    if "no_type_check" in interpreter.decorators_of(node):
+    if not _NOT_RUN.isdisjoint(interpreter.decorators_of(node)):
         return True
     signature = only or interpreter.signature(function)
     frame = _frame(interpreter, function, signature, reporter, Names(axis, generic=True, spread=spread or {}))
@@ -175,6 +187,10 @@ def check_function(
         ranks.check(interpreter, function, signature, reporter, info)
         own_numbers.excuse(interpreter, function, info, signature, reporter, before)
     return reached or bool(frame.returns)
+
+
+# of ``pytest.mark`` and ``unittest`` too: a test that is known to fail, or never run
+_NOT_RUN = frozenset({"no_type_check", "skip", "xfail", "expectedFailure"})
 
 
 def _frame(
@@ -344,57 +360,6 @@ def _counted(value: Value, name: str) -> Value:
     if not isinstance(value, Sequence) or value.kind != "list" or not isinstance(value.any_item, Tensor):
         return value
     return replace(value, length=lengths.of_passed(name)) if value.items is None else value
-
-
-# -- annotations that are not in the language ---------------------------------------------------
-
-
-_ANNOTATING = frozenset({ast.Subscript, ast.FunctionDef, ast.AsyncFunctionDef, ast.arg, ast.AnnAssign})
-
-
-def lint_annotations(module: Module, reporter: Reporter) -> None:
-    """Report malformed axis strings wherever they stand, quoted annotations included."""
-    if not module.annotates_shapes:
-        return
-    for node in module.syntax.nodes:
-        if type(node) not in _ANNOTATING:
-            continue
-        if isinstance(node, ast.Subscript):
-            _lint_subscript(module, node, node, reporter)
-            continue
-        annotation = _annotation(node)
-        if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-            inner = reading.parse_annotation(annotation.value)
-            for part in walk(inner) if inner is not None else ():
-                if isinstance(part, ast.Subscript):
-                    _lint_subscript(module, part, annotation, reporter)
-
-
-def _annotation(node: ast.AST) -> ast.expr | None:
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        return node.returns
-    return node.annotation if isinstance(node, (ast.arg, ast.AnnAssign)) else None
-
-
-def _lint_subscript(module: Module, node: ast.Subscript, place: ast.expr, reporter: Reporter) -> None:
-    if not isinstance(node.value, (ast.Name, ast.Attribute)):
-        return
-    base = module.program.interpreter.evaluate_in(node.value, module, {})
-    if reading.wrapper_mask(base) is None or not isinstance(base, External):
-        return
-    wrapper = base.name.rpartition(".")[2]
-    malformed = wrapper_slip(wrapper, node.slice)
-    if malformed is not None:
-        reporter.add(place, "axes", malformed)
-    if not isinstance(node.slice, ast.Tuple) or len(node.slice.elts) != 2:
-        return
-    text_node = node.slice.elts[1]
-    if not isinstance(text_node, ast.Constant) or not isinstance(text_node.value, str):
-        return
-    array = module.program.interpreter.evaluate_in(node.slice.elts[0], module, {})
-    wrong = reading.problem(wrapper, array, text_node.value)
-    if wrong is not None:
-        reporter.add(text_node if place is node else place, "axes", wrong)
 
 
 __all__ = ["check_constructor", "check_function", "check_methods", "check_module"]

@@ -74,7 +74,7 @@ def _find(test: FunctionV, name: str) -> tuple[Module, Def, bool] | None:
         if method is not None:
             own = method[0] is test.owner and len(method[1]) == 1
             return (test.module, method[1][0], True) if own else None
-    for module in (test.module, *_conftests(test.module)):
+    for module in (test.module, *conftests_of(test.module)):
         if name in module.bindings:
             module.lookup(name)  # what is found there counts as asked for
             definition = _top_level(module).get(name)
@@ -93,7 +93,8 @@ def conftests(name: str) -> Iterator[str]:
         yield ".".join([*package[:end], "conftest"])
 
 
-def _conftests(module: Module) -> Iterator[Module]:
+def conftests_of(module: Module) -> Iterator[Module]:
+    """Those that pytest runs before the tests of a module."""
     folder = PurePath(module.path).parent
     for name in conftests(module.name):
         found = module.program.module(name)
@@ -152,4 +153,4 @@ def _names(node: ast.expr) -> set[str] | None:
     return {n.strip() for n in names.split(",")} if isinstance(names, str) else set(names)
 
 
-__all__ = ["conftests", "given"]
+__all__ = ["conftests", "conftests_of", "given"]

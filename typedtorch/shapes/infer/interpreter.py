@@ -98,6 +98,7 @@ class Interpreter:
         self.replaced: dict[int, bool] = {}  # methods that an unknown decorator may make something else of
         self.pending: dict[int, tuple[FunctionV, ClassInfo | None]] = {}
         self.pending_classes: dict[int, ClassInfo] = {}
+        self.other_default = False  # the module, or what pytest runs before it, says what floats are
         self.made: list[Instance] = []  # objects that the module makes, whose check it is
 
     def begin(self, module: Module) -> None:

@@ -74,7 +74,7 @@ def apply_rule(
         frame.state.ties.meet(getattr(function, "__name__", ""), values, keywords, result)
     if isinstance(result, Tensor) and "out" in keywords:
         result = _written_into(result, keywords["out"])
-    if isinstance(result, Tensor) and result.dtype in _DEFAULTS and sets_default_dtype(frame.module):
+    if isinstance(result, Tensor) and result.dtype in _DEFAULTS and _may_have_another_default(frame):
         result = _of_default(result, (*values, *keywords.values()))
     return _under_autocast(result) if frame.state.autocast else result
 
@@ -89,6 +89,10 @@ def _written_into(result: Tensor, out: Value) -> Value:
 
 
 _DEFAULTS = frozenset({dtypes.FLOAT32, dtypes.COMPLEX64})
+
+
+def _may_have_another_default(frame: Frame) -> bool:
+    return bool(frame.interpreter.other_default) or sets_default_dtype(frame.module)
 
 
 def _of_default(result: Tensor, operands: tuple[Value, ...]) -> Tensor:

@@ -78,15 +78,14 @@ def _examples(
         distinct = {str(sorted(part.arguments.items())): part for part in own}
         for part in list(distinct.values())[:_EXAMPLES]:
             yield function.bind(part), signature
-    elif info is None:
-        sizes = [p for p in signature.parameters if _is_count(p.spec, p.default)]
-        numbers = {p.name: p.default.value for p in sizes if isinstance(p.default, ast.Constant)}
-        if numbers and len(numbers) == len(sizes):
-            parameters = [
-                replace(p, spec=specs.LiteralSpec((numbers[p.name],))) if p.name in numbers else p
-                for p in signature.parameters
-            ]
-            yield function, replace(signature, parameters=parameters)
+    sizes = [p for p in signature.parameters if _is_count(p.spec, p.default)]
+    numbers = {p.name: p.default.value for p in sizes if isinstance(p.default, ast.Constant)}
+    if numbers and len(numbers) == len(sizes):
+        parameters = [
+            replace(p, spec=specs.LiteralSpec((numbers[p.name],))) if p.name in numbers else p
+            for p in signature.parameters
+        ]
+        yield function, replace(signature, parameters=parameters)
 
 
 def _numbered(made: Instance) -> bool:

@@ -48,7 +48,7 @@ def stable(instance: Instance, promised: Iterable[Value] = (), *, is_new: bool =
     info = instance.info
     kept: dict[str, Value] = {}
     for name, value in instance.attributes.items():
-        if _is_placeholder(value):
+        if _is_placeholder(value) or (not is_new and type(value) is int and value < 0):
             continue
         if not only_at_start(info, name) or (_is_plain(value) and (_is_start(value) or _given(info, name))):
             left = remains(instance, name)

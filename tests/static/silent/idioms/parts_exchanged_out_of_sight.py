@@ -4,6 +4,7 @@ from __future__ import annotations
 import importlib
 from typing import TypeVar
 
+import pytest
 import torch
 from torch import nn
 from torch.distributions import Categorical, Distribution
@@ -172,6 +173,72 @@ def test_lists_of_many_numbers():
     torch.tensor([[0] * 10 + [1] * 90 + [-1] * pad, [0] * 50 + [1] * (50 + pad)]) + torch.ones(2, 1)
 
 
+class Template:
+    def __init__(self):
+        self.width = -1
+
+    def flatten(self, x, out):
+        return x.view(-1, self.width) + out.view(-1, self.width)
+
+
+class Layer(Template):
+    def __init__(self, width):
+        super().__init__()
+        self.width = width
+
+
+def test_a_subclass_says_what_is_minus_one_here():
+    Layer(4).flatten(torch.ones(2, 3, 4), torch.ones(6, 4)) + torch.ones(6, 4)
+
+
+NAMES = ("query", "key", "mask")
+
+
+class Scores(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, query, key, mask):
+        ctx.save_for_backward(query, key)
+        return query * key
+
+    @staticmethod
+    def backward(ctx, gradient):
+        query, key = ctx.saved_tensors
+        if not any(ctx.needs_input_grad):
+            return None
+        if ctx.needs_input_grad[0] and not ctx.needs_input_grad[1]:
+            return gradient * key, None, None
+        by_name = {"query": gradient * key, "key": gradient * query}
+        return tuple(by_name.get(name) for name in NAMES)
+
+
+def test_gradients_are_collected():
+    query = torch.ones(3, requires_grad=True)
+    Scores.apply(query, torch.ones(3, requires_grad=True), None).sum().backward()
+    Scores.apply(query, torch.ones(3), None).sum().backward()
+    assert query.grad is not None
+
+
+def shared_among(ranks, *tensors):
+    for tensor in tensors:
+        setattr(tensor, "data", tensor.data.flatten()[: tensor.numel() // ranks])
+
+
+def test_other_data_is_put_in_place():
+    x = torch.ones(4, 4)
+    (lambda function: function(2, x))(shared_among)
+    assert x.data.shape == (8,)
+
+
+@pytest.mark.skip("never run")
+def test_not_run():
+    torch.ones(3) + torch.ones(4)
+
+
+@pytest.mark.xfail(raises=RuntimeError)
+def test_known_to_fail():
+    torch.ones(3) + torch.ones(4)
+
+
 # run: test_parameters_are_replaced_in_whatever_holds_them()
 # run: test_layers_are_replaced()
 # run: test_given_to_a_function_out_of_sight()
@@ -180,3 +247,6 @@ def test_lists_of_many_numbers():
 # run: test_a_slice_between_two_runs_of_axes()
 # run: test_old_names()
 # run: test_lists_of_many_numbers()
+# run: test_a_subclass_says_what_is_minus_one_here()
+# run: test_gradients_are_collected()
+# run: test_other_data_is_put_in_place()
