@@ -195,7 +195,7 @@ def of_instance(frame: Frame, value: Instance, name: str, node: ast.AST) -> Valu
         return Bound(value, name)
     if "__layer__" in value.attributes:
         return get(frame, value.attributes["__layer__"], name, node)
-    if info.is_fields or info.is_named_tuple:
+    if name == "_replace" and (info.is_fields or info.is_named_tuple):
         return Bound(value, name)
     return UNKNOWN
 

@@ -53,10 +53,23 @@ _HARMLESS = frozenset(
 
 def setattr_(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``setattr(holder, name, value)``."""
+    holder, name, value = (args.get(i, key, UNKNOWN) for i, key in enumerate(("obj", "name", "value")))
+    other = isinstance(holder, Instance) and holder is not _own(frame)  # to its own an object mostly adds
+    if other and value is UNKNOWN and not isinstance(name, str):
+        left = {k: UNKNOWN for k, v in holder.attributes.items() if not is_module(v)}
+        changed = replace(holder, attributes={**holder.attributes, **left}, arguments={}, altered=True)
+        frame.state.replace_value(holder, changed)
+        args = replace(args, values=[changed, *args.values[1:]]) if args.values else args
     made = registering.setattr_(frame, args, node)
-    if args.get(0, "obj", UNKNOWN) is UNKNOWN:
-        put_somewhere(frame, args.nodes[0] if args.nodes else None, args.get(2, "value", UNKNOWN))
+    if holder is UNKNOWN:
+        put_somewhere(frame, args.nodes[0] if args.nodes else None, value)
     return made
+
+
+def _own(frame: Frame) -> Value:
+    """The object whose method a body is."""
+    bound = frame.function is not None and frame.function.is_bound
+    return next(iter(frame.state.variables.values()), UNKNOWN) if bound else UNKNOWN
 
 
 def put_somewhere(frame: Frame, holder: ast.expr | None, value: Value) -> None:
@@ -76,11 +89,7 @@ def given_parameters(frame: Frame, name: str, given: list[Value]) -> None:
     if name and ("." not in name or name.partition(".")[0] in _HARMLESS):
         return
     exchange = _Exchange(modules=False, tensors=True)
-    own = (
-        next(iter(frame.state.variables.values()), None)
-        if frame.function and frame.function.is_bound
-        else None
-    )
+    own = _own(frame)
     for value in given:
         if is_module(value) and value is not own:
             exchange(value)

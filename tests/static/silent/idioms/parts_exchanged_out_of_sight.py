@@ -1,6 +1,7 @@
 """Modules whose parts are exchanged by computed names, placeholders, empty defaults, slices of unknown rank."""
 from __future__ import annotations
 
+import dataclasses
 import importlib
 from typing import TypeVar
 
@@ -239,6 +240,68 @@ def test_known_to_fail():
     torch.ones(3) + torch.ones(4)
 
 
+class Cameras:
+    def __init__(self, count=1, focal=None):
+        self.count = count
+        self.focal = torch.ones(count) if focal is None else focal
+
+    def clone(self):
+        other = type(self)()
+        for key in dir(self):
+            if not key.startswith("_") and key not in ("clone", "matrix"):
+                setattr(other, key, getattr(self, key))
+        return other
+
+    def copied(self):
+        other = Cameras()
+        for key in dir(self):
+            if not key.startswith("_") and not callable(getattr(self, key)):
+                setattr(other, key, getattr(self, key))
+        return other
+
+    def matrix(self):
+        made = self.focal.new_zeros(self.count, 4, 4)
+        made[:, 0, 0] = self.focal
+        return made
+
+
+def test_an_object_is_given_all_that_another_has():
+    cameras = Cameras(11)
+    cameras.clone().matrix() + torch.ones(11, 4, 4)
+    cameras.copied().matrix() + torch.ones(11, 4, 4)
+
+
+@dataclasses.dataclass
+class Settings:
+    width: int = 6
+
+
+@dataclasses.dataclass
+class ActorSettings(Settings):
+    discrete: int | None = None
+
+
+@dataclasses.dataclass
+class AlgorithmSettings:
+    actor: Settings | None = None
+
+
+class Algorithm:
+    def __init__(self, settings: AlgorithmSettings):
+        self.settings = settings.actor
+        self.layer = nn.Linear(6, 3)
+
+    def loss(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+        actions = batch["actions"]
+        if self.settings.discrete is not None:
+            actions: torch.Tensor = actions[:, :-1]
+        return self.layer(actions)
+
+
+def test_a_field_that_only_a_subclass_has():
+    Algorithm(AlgorithmSettings(ActorSettings())).loss({"actions": torch.ones(4, 6)})
+
+
 # run: test_parameters_are_replaced_in_whatever_holds_them()
 # run: test_layers_are_replaced()
 # run: test_given_to_a_function_out_of_sight()
@@ -250,3 +313,5 @@ def test_known_to_fail():
 # run: test_a_subclass_says_what_is_minus_one_here()
 # run: test_gradients_are_collected()
 # run: test_other_data_is_put_in_place()
+# run: test_an_object_is_given_all_that_another_has()
+# run: test_a_field_that_only_a_subclass_has()
