@@ -71,21 +71,28 @@ def _is_known(body: ast.AST, place: tuple[int, int, str], trial: Reporter) -> bo
 def _examples(
     interpreter: Interpreter, function: FunctionV, info: ClassInfo | None, signature: Signature
 ) -> Iterator[tuple[FunctionV, Signature]]:
-    """A body with objects that the file makes with numbers, or with the numbers that are its defaults."""
-    if isinstance(function.bound, Instance) and info is not None:
-        parts = (part for made in interpreter.made for part in objects.objects_in(made, _DEPTH))
-        own = (part for part in parts if isinstance(part, Instance) and part.info is info and _numbered(part))
-        distinct = {str(sorted(part.arguments.items())): part for part in own}
-        for part in list(distinct.values())[:_EXAMPLES]:
-            yield function.bind(part), signature
+    """A body with the numbers that are its defaults, of each object that the file makes with numbers."""
+    only = _with_defaults(signature)
+    parts = (part for made in interpreter.made for part in objects.objects_in(made, _DEPTH))
+    own = (part for part in parts if isinstance(part, Instance) and part.info is info and _numbered(part))
+    distinct = {str(sorted(part.arguments.items())): part for part in own}
+    for part in list(distinct.values())[:_EXAMPLES] if isinstance(function.bound, Instance) else ():
+        yield function.bind(part), only or signature
+    if only is not None and not distinct:
+        yield function, only
+
+
+def _with_defaults(signature: Signature) -> Signature | None:
+    """The signature of a call that gives no integers; None where it has to give some, or may give none."""
     sizes = [p for p in signature.parameters if _is_count(p.spec, p.default)]
     numbers = {p.name: p.default.value for p in sizes if isinstance(p.default, ast.Constant)}
-    if numbers and len(numbers) == len(sizes):
-        parameters = [
-            replace(p, spec=specs.LiteralSpec((numbers[p.name],))) if p.name in numbers else p
-            for p in signature.parameters
-        ]
-        yield function, replace(signature, parameters=parameters)
+    if not numbers or len(numbers) < len(sizes):
+        return None
+    parameters = [
+        replace(p, spec=specs.LiteralSpec((numbers[p.name],))) if p.name in numbers else p
+        for p in signature.parameters
+    ]
+    return replace(signature, parameters=parameters)
 
 
 def _numbered(made: Instance) -> bool:

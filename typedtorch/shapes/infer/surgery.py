@@ -36,19 +36,10 @@ _SETTINGS = frozenset(
 # nothing in them gives a module other parameters
 _HARMLESS = frozenset(
     {
-        "torch",
-        "numpy",
-        "math",
-        "wandb",
-        "logging",
-        "torchinfo",
-        "torchsummary",
-        "copy",
-        "time",
-        "pytest",
+        "torch", "numpy", "math", "wandb", "logging", "torchinfo", "torchsummary", "copy", "time", "pytest",
         "unittest",
     }
-)
+)  # fmt: skip
 
 
 def setattr_(frame: Frame, args: Args, node: ast.AST) -> Value:
@@ -147,8 +138,7 @@ def _walks(body: ast.AST) -> bool:
             case ast.For(iter=source) | ast.comprehension(iter=source):
                 if any(isinstance(n, ast.Attribute) and n.attr in _WALKS for n in walk(source)):
                     return True
-            case ast.Call(func=ast.Name(id="getattr"), args=[_, name, *_]) if not isinstance(
-                name, ast.Constant
-            ):
-                return True
+            case ast.Call(func=ast.Name(id="getattr"), args=[_, attribute, *_]):
+                if not isinstance(attribute, ast.Constant):
+                    return True
     return False

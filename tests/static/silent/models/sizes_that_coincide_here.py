@@ -11,8 +11,8 @@ class Attention(nn.Module):
         width = num_heads * head_dim
         self.weights = nn.Parameter(torch.randn(4, width, dim))
 
-    def forward(self, x):
-        b, t = x.size(0), x.size(1)
+    def forward(self, x, copies: int = 1):
+        b, t = x.size(0), copies * x.size(1)
         qkv = F.linear(x, self.weights[:3].flatten(end_dim=1)).view(b, t, 3 * self.num_heads, self.head_dim)
         q, k, v = qkv.transpose(1, 2).chunk(3, dim=1)
         y = F.scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(b, t, self.num_heads * self.head_dim)
