@@ -192,7 +192,7 @@ def _assign_item(frame: Frame, target: ast.Subscript, value: Value, source: ast.
     elif isinstance(holder, Instance):
         frame.state.replace_value(holder, without_attributes(holder))
     elif isinstance(target.value, ast.Attribute) and target.value.attr in surgery.HELD:
-        surgery.put_somewhere(frame, target.value.value, value)
+        surgery.put_somewhere(frame, value)
 
 
 def augmented(frame: Frame, node: ast.AugAssign) -> bool:

@@ -109,7 +109,7 @@ def _attribute(node: ast.Call) -> str | None:
 def call_value(frame: Frame, function: Value, args: Args, node: ast.AST) -> Value:
     """Call a value."""
     if function is UNKNOWN:
-        surgery.given_parameters(frame, "", args.values)
+        surgery.given_parameters(frame, "", args)
         return mutation.forget(frame, args)
     if isinstance(function, FunctionV):
         return call_function(frame, function, args, node)

@@ -100,7 +100,7 @@ def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
         return args.values[0]
     if name in OBJECTS:
         return Object(name)
-    surgery.given_parameters(frame, name, args.values)
+    surgery.given_parameters(frame, name, args)
     return mutation.forget(frame, args)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from typedtorch.shapes.infer import refine, registering
+from typedtorch.shapes.infer import refine, surgery
 from typedtorch.shapes.infer.assignment import assign_target
 from typedtorch.shapes.infer.contents import Substitution, holds_tensors, sizes_in
 from typedtorch.shapes.infer.expressions import evaluate
@@ -48,7 +48,7 @@ def for_(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
     if reached and turns is not None:
         filled(before, frame.state, node, turns)
     if reached:
-        registering.replace_in_modules(frame, node)
+        surgery.replace_in_modules(frame, node)
     return reached
 
 

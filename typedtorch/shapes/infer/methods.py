@@ -15,6 +15,7 @@ from typedtorch.shapes.infer import (
     loading,
     mutation,
     registering,
+    surgery,
 )
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.frame import Frame
@@ -154,7 +155,7 @@ def _instance_method(frame: Frame, receiver: Instance, name: str, args: Args, no
         registering.set_attribute(frame, receiver, attribute, containers.castable(value))
         return None
     if name == "load_state_dict" and args.get(2, "assign", False) is not False:
-        registering.replace_tensors(frame, receiver)  # by those that were stored, of whatever kind
+        surgery.replace_tensors(frame, receiver)  # by those that were stored, of whatever kind
     if name in HOOKING:
         registering.hook(frame, receiver, args)
     if name == "_replace" and not args.open:

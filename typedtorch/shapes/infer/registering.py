@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-import re
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Iterable, Set
 from dataclasses import replace
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING
@@ -16,7 +15,6 @@ from typedtorch.shapes.infer.class_text import only_passes_on
 from typedtorch.shapes.infer.contents import with_parts
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.index import MUTATORS
-from typedtorch.shapes.infer.late import kept
 from typedtorch.shapes.infer.objects import resizes
 from typedtorch.shapes.infer.rule_values import from_rule
 from typedtorch.shapes.infer.values import (
@@ -132,45 +130,6 @@ def set_attribute(frame: Frame, holder: Value, name: Value, value: Value) -> Non
         frame.state.replace_value(holder, holder.with_attribute("__layer__", unknown))
 
 
-def setattr_(frame: Frame, args: Args, node: ast.AST) -> Value:
-    """``setattr(x, name, value)``."""
-    holder, name, value = args.get(0, "obj", UNKNOWN), args.get(1, "name", UNKNOWN), args.get(2, "value")
-    value = kept(frame, value, getattr(node, "lineno", 0))
-    set_attribute(frame, holder, name, value)
-    if isinstance(holder, DictV):
-        items = {**holder.items, name: value} if isinstance(name, str) else {}
-        rest = holder.rest if isinstance(name, str) else UNKNOWN
-        frame.state.replace_value(holder, replace(holder, items=items, rest=rest))
-    if isinstance(holder, Instance) and not isinstance(name, str) and may_be_module(value):
-        may_be = _may_be_called(args.nodes[1] if len(args.nodes) > 1 else None)
-        unknown = {k: UNKNOWN for k, v in holder.attributes.items() if may_be_module(v) and may_be(k)}
-        changed = replace(holder, attributes={**holder.attributes, **unknown}, altered=True)
-        frame.state.replace_value(holder, changed if unknown else holder)
-        holder = changed if unknown else holder
-    tensor = any(option is UNKNOWN or isinstance(option, Tensor) for option in options_of(value))
-    if tensor and isinstance(holder, Instance) and not isinstance(name, str):
-        replace_tensors(frame, holder, _may_be_called(args.nodes[1] if len(args.nodes) > 1 else None))
-    return None
-
-
-def replace_tensors(
-    frame: Frame, holder: Instance, may_be: Callable[[str], bool] = lambda name: True
-) -> None:
-    """Other code gives an object new tensors in place of those whose names it may use."""
-    unknown = {k: UNKNOWN for k, v in holder.attributes.items() if isinstance(v, Tensor) and may_be(k)}
-    if unknown:
-        changed = replace(holder, attributes={**holder.attributes, **unknown}, altered=True)
-        frame.state.replace_value(holder, changed)
-
-
-def _may_be_called(name: ast.AST | None) -> Callable[[str], bool]:
-    """Which names a name that is put together, ``f"weight_{i}"``, may come to."""
-    if not isinstance(name, ast.JoinedStr):
-        return lambda attribute: True
-    parts = [re.escape(str(p.value)) if isinstance(p, ast.Constant) else ".*" for p in name.values]
-    return lambda attribute: re.fullmatch("".join(parts), attribute) is not None
-
-
 HOOKING = frozenset({"register_forward_hook", "register_forward_pre_hook"})
 
 
@@ -216,23 +175,7 @@ def recast(value: Value, method: str) -> Value:
     return value
 
 
-_MODULES_OF = frozenset({"modules", "named_modules", "children", "named_children"})
-
-
-def replace_in_modules(frame: Frame, node: ast.For | ast.AsyncFor) -> None:
-    """``for m in model.modules(): setattr(m, name, ...)``: the model itself may be among them."""
-    match node.iter:
-        case ast.Call(func=ast.Attribute(value=source, attr=attr)) if attr in _MODULES_OF:
-            with frame.reporter.mute():
-                holder = frame.evaluate(source)
-            if not isinstance(holder, Instance):
-                return
-            inside = [inner for statement in node.body for inner in walk(statement)]
-            names = {n.attr for n in inside if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
-            if any(isinstance(n, ast.Name) and n.id == "setattr" for n in inside):
-                replace_tensors(frame, holder)
-            elif names:
-                frame.state.replace_value(holder, with_settings_forgotten(holder, names))
+MODULES_OF = frozenset({"modules", "named_modules", "children", "named_children"})
 
 
 def applied(frame: Frame, module: Value, function: Value) -> Value:
@@ -272,7 +215,7 @@ def set_in_modules(frame: Frame, function: FunctionV, given: Iterable[tuple[Valu
     """``functional.set_mode(net, "m")``, whose body walks through the modules of what it is given."""
     facts = function.module.facts(function.node)
     names = {attribute for name, attribute in facts.stored if name in facts.last_store}
-    if not names or _MODULES_OF.isdisjoint(facts.called):
+    if not names or MODULES_OF.isdisjoint(facts.called):
         return
     for value, node in given:
         if is_module(value) and isinstance(node, (ast.Name, ast.Attribute)):
@@ -316,4 +259,4 @@ def is_module(value: Value) -> bool:
     return isinstance(value, LayerV) or (isinstance(value, Object) and value.name.startswith("torch.nn."))
 
 
-__all__ = ["is_module", "is_setting", "set_attribute", "setattr_", "with_attribute", "with_module"]
+__all__ = ["is_module", "is_setting", "set_attribute", "with_attribute", "with_module"]

@@ -6,14 +6,23 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
-from typedtorch.shapes.infer import registering
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.contents import with_parts
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.registering import is_module, may_be_module
+from typedtorch.shapes.infer.late import kept
+from typedtorch.shapes.infer.program import EXTERNAL
+from typedtorch.shapes.infer.registering import (
+    MODULES_OF,
+    is_module,
+    may_be_module,
+    set_attribute,
+    with_settings_forgotten,
+)
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     DictV,
@@ -26,35 +35,42 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.syntax import walk
 
-_PARTS_OF = frozenset({"get_submodule", "modules", "named_modules", "children", "named_children"})
+_PARTS_OF = MODULES_OF | {"get_submodule"}
 HELD = frozenset({"_modules", "_parameters", "_buffers"})  # the dicts that a module keeps its parts in
 _WALKS = _PARTS_OF | {"named_parameters", "parameters", "named_buffers", "buffers", "get_parameter"}
-# what programs call the things that attributes are set of by name, and that are no modules
-_SETTINGS = frozenset(
-    {"args", "cfg", "config", "conf", "opt", "opts", "options", "hparams", "params", "namespace"}
-)
-# nothing in them gives a module other parameters
-_HARMLESS = frozenset(
-    {
-        "torch", "numpy", "math", "wandb", "logging", "torchinfo", "torchsummary", "copy", "time", "pytest",
-        "unittest",
-    }
-)  # fmt: skip
 
 
 def setattr_(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``setattr(holder, name, value)``."""
     holder, name, value = (args.get(i, key, UNKNOWN) for i, key in enumerate(("obj", "name", "value")))
-    other = isinstance(holder, Instance) and holder is not _own(frame)  # to its own an object mostly adds
-    if other and value is UNKNOWN and not isinstance(name, str):
-        left = {k: UNKNOWN for k, v in holder.attributes.items() if not is_module(v)}
-        changed = replace(holder, attributes={**holder.attributes, **left}, arguments={}, altered=True)
+    value = kept(frame, value, getattr(node, "lineno", 0))
+    set_attribute(frame, holder, name, value)
+    if isinstance(holder, DictV):
+        items = {**holder.items, name: value} if isinstance(name, str) else {}
+        rest = holder.rest if isinstance(name, str) else UNKNOWN
+        frame.state.replace_value(holder, replace(holder, items=items, rest=rest))
+    elif holder is UNKNOWN:
+        put_somewhere(frame, value)
+    elif isinstance(holder, Instance) and not isinstance(name, str):
+        _set_one(frame, holder, value, _may_be_called(args.nodes[1] if len(args.nodes) > 1 else None))
+    return None
+
+
+def _set_one(frame: Frame, holder: Instance, value: Value, may_be: Callable[[str], bool]) -> None:
+    """An object is given something under one of the names that a computed one may come to."""
+    anything = value is UNKNOWN and holder is not _own(frame)  # to its own an object mostly adds
+    module, tensor = may_be_module(value), _may_be_tensor(value)
+    unknown = {
+        k: UNKNOWN
+        for k, v in holder.attributes.items()
+        if may_be(k) and (anything or (module and may_be_module(v)) or (tensor and isinstance(v, Tensor)))
+    }
+    if unknown:
+        arguments = {} if anything else holder.arguments
+        changed = replace(
+            holder, attributes={**holder.attributes, **unknown}, arguments=arguments, altered=True
+        )
         frame.state.replace_value(holder, changed)
-        args = replace(args, values=[changed, *args.values[1:]]) if args.values else args
-    made = registering.setattr_(frame, args, node)
-    if holder is UNKNOWN:
-        put_somewhere(frame, args.nodes[0] if args.nodes else None, value)
-    return made
 
 
 def _own(frame: Frame) -> Value:
@@ -63,26 +79,62 @@ def _own(frame: Frame) -> Value:
     return next(iter(frame.state.variables.values()), UNKNOWN) if bound else UNKNOWN
 
 
-def put_somewhere(frame: Frame, holder: ast.expr | None, value: Value) -> None:
-    """``setattr(holder, name, value)`` where the holder may be any part of a module that is walked."""
-    name = holder.attr if isinstance(holder, ast.Attribute) else getattr(holder, "id", "")
-    if name in _SETTINGS or not _walks(frame.module.tree if frame.function is None else frame.function.node):
+def _may_be_tensor(value: Value) -> bool:
+    return any(option is UNKNOWN or isinstance(option, Tensor) for option in options_of(value))
+
+
+def replace_tensors(
+    frame: Frame, holder: Instance, may_be: Callable[[str], bool] = lambda name: True
+) -> None:
+    """Other code gives an object new tensors in place of those whose names it may use."""
+    unknown = {k: UNKNOWN for k, v in holder.attributes.items() if isinstance(v, Tensor) and may_be(k)}
+    if unknown:
+        changed = replace(holder, attributes={**holder.attributes, **unknown}, altered=True)
+        frame.state.replace_value(holder, changed)
+
+
+def _may_be_called(name: ast.AST | None) -> Callable[[str], bool]:
+    """Which names a name that is put together, ``f"weight_{i}"``, may come to."""
+    if not isinstance(name, ast.JoinedStr):
+        return lambda attribute: True
+    parts = [re.escape(str(p.value)) if isinstance(p, ast.Constant) else ".*" for p in name.values]
+    return lambda attribute: re.fullmatch("".join(parts), attribute) is not None
+
+
+def replace_in_modules(frame: Frame, node: ast.For | ast.AsyncFor) -> None:
+    """``for m in model.modules(): setattr(m, name, ...)``: the model itself may be among them."""
+    match node.iter:
+        case ast.Call(func=ast.Attribute(value=source, attr=attr)) if attr in MODULES_OF:
+            with frame.reporter.mute():
+                holder = frame.evaluate(source)
+            if not isinstance(holder, Instance):
+                return
+            inside = [inner for statement in node.body for inner in walk(statement)]
+            names = {n.attr for n in inside if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+            if any(isinstance(n, ast.Name) and n.id == "setattr" for n in inside):
+                replace_tensors(frame, holder)
+            elif names:
+                frame.state.replace_value(holder, with_settings_forgotten(holder, names))
+
+
+def put_somewhere(frame: Frame, value: Value) -> None:
+    """Something is set in what may be any part of a module, where a body walks through modules."""
+    if not _walks(frame.module.tree if frame.function is None else frame.function.node):
         return
-    tensor = any(option is UNKNOWN or isinstance(option, Tensor) for option in options_of(value))
-    exchange = _Exchange(modules=may_be_module(value), tensors=tensor)
+    exchange = _Exchange(modules=may_be_module(value), tensors=_may_be_tensor(value))
     for held in (*frame.given, *frame.state.variables.values()):
         exchange(held)
     exchange.put_into(frame)
 
 
-def given_parameters(frame: Frame, name: str, given: list[Value]) -> None:
+def given_parameters(frame: Frame, name: str, args: Args) -> None:
     """Modules are given to a function that cannot be looked into: it may give them other parameters."""
-    if name and ("." not in name or name.partition(".")[0] in _HARMLESS):
+    given = [value for value in args.every() if is_module(value)]
+    if not given or (name and ("." not in name or name.partition(".")[0] in EXTERNAL)):
         return
-    exchange = _Exchange(modules=False, tensors=True)
-    own = _own(frame)
+    exchange, own = _Exchange(modules=False, tensors=True), _own(frame)
     for value in given:
-        if is_module(value) and value is not own:
+        if value is not own:
             exchange(value)
     exchange.put_into(frame)
 
