@@ -164,10 +164,17 @@ def own_findings(interpreter: Interpreter, function: FunctionV) -> frozenset[tup
 
 
 def findings_for_any(
-    interpreter: Interpreter, function: FunctionV, info: ClassInfo | None, only: Signature | None = None
+    interpreter: Interpreter,
+    function: FunctionV,
+    info: ClassInfo | None,
+    only: Signature | None = None,
+    reporter: Reporter | None = None,
 ) -> list[Finding]:
-    """What is wrong in a body for any arguments, and where ``self`` is any object of a class."""
-    reporter = Reporter(function.module.path, counting=False)
+    """What is wrong in a body for any arguments, and where ``self`` is any object of a class.
+
+    Without a class it is the object that the body is bound to.
+    """
+    reporter = reporter or Reporter(function.module.path, counting=False)
     pending = interpreter.pending, interpreter.pending_classes
     interpreter.pending, interpreter.pending_classes = {}, {}
     general = function if info is None else function.bind(info.symbolic())

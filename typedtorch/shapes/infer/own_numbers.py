@@ -48,15 +48,10 @@ def _wrong(
     interpreter: Interpreter, function: FunctionV, only: Signature, asked: Set[tuple[int, int, str]]
 ) -> set[tuple[int, int, str]]:
     """What is also wrong in one case, or not known there."""
-    from typedtorch.shapes.infer.checking import check_function  # noqa: PLC0415  # it asks this file
+    from typedtorch.shapes.infer.blame import findings_for_any  # noqa: PLC0415  # it checks, which asks this file
 
     trial = Reporter(function.module.path)
-    pending = interpreter.pending, interpreter.pending_classes
-    interpreter.pending, interpreter.pending_classes = {}, {}
-    try:
-        check_function(interpreter, function, trial, only=only)
-    finally:
-        interpreter.pending, interpreter.pending_classes = pending
+    findings_for_any(interpreter, function, None, only, trial)
     return {key for key in asked if key in trial.findings or not _is_known(function.node, key, trial)}
 
 
