@@ -46,9 +46,9 @@ def sizes_in(value: Value) -> Held:
         return _NONE
     if isinstance(value, (Instance, Sequence, DictV)):
         if value.sizes is None:
-            object.__setattr__(value, "sizes", _in_all(_parts(value)))  # it never changes: found once
+            object.__setattr__(value, "sizes", _in_all(parts_of(value)))  # it never changes: found once
         return value.sizes or _NONE
-    return _in_all(_parts(value))
+    return _in_all(parts_of(value))
 
 
 def sizes_of_any_item(value: Value) -> Held:
@@ -58,7 +58,7 @@ def sizes_of_any_item(value: Value) -> Held:
     any_item = (
         value.element if isinstance(value, Sequence) else value.rest if isinstance(value, DictV) else None
     )
-    return sizes_in(any_item).union(*map(sizes_of_any_item, _parts(value)))
+    return sizes_in(any_item).union(*map(sizes_of_any_item, parts_of(value)))
 
 
 @lru_cache(maxsize=65536)
@@ -76,7 +76,8 @@ def _in_all(parts: Iterable[Value]) -> Held:
     return found
 
 
-def _parts(value: Value) -> Iterable[Value]:
+def parts_of(value: Value) -> Iterable[Value]:
+    """The values directly inside another."""
     if isinstance(value, Instance):
         return value.attributes.values()
     if isinstance(value, tuple):
@@ -246,4 +247,12 @@ def holds_tensors(value: Value) -> bool:
     return isinstance(value, Tensor) or any(map(holds_tensors, parts))
 
 
-__all__ = ["HOLDS_NOTHING", "Substitution", "holds_tensors", "map_tensors", "sizes_in", "with_parts"]
+__all__ = [
+    "HOLDS_NOTHING",
+    "Substitution",
+    "holds_tensors",
+    "map_tensors",
+    "parts_of",
+    "sizes_in",
+    "with_parts",
+]

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
-from typedtorch.shapes.infer.contents import Substitution, sizes_in
+from typedtorch.shapes.infer.contents import Substitution, parts_of, sizes_in, with_parts
 from typedtorch.shapes.infer.likeness import PLAIN, Likeness, nameless, one_to_one
-from typedtorch.shapes.infer.values import (
-    DictV,
-    Instance,
-    Sequence,
-    Value,
-)
+from typedtorch.shapes.infer.values import DictV, Instance, LayerV, Sequence, Value
 from typedtorch.shapes.size import Atom, Poly, Size, as_poly, unknown
 from typedtorch.shapes.tensor import Tensor
 
@@ -33,6 +29,16 @@ class _Known:
     given: tuple[Value, ...]
     outcome: Outcome
     depth: int  # how deep it was, where deeper calls were not followed; else 0
+    _made: list[frozenset[int]] = field(default_factory=list)  # one, once it was asked for
+
+    @property
+    def made(self) -> frozenset[int]:
+        """Identities of the objects in the outcome that arose in the call: another call makes its own."""
+        if not self._made:
+            given = _objects_in(self.given)
+            made = _objects_in((self.outcome.result, *(new for _, new in self.outcome.changed)))
+            self._made.append(frozenset(made - given))
+        return self._made[0]
 
 
 class Memo:
@@ -71,9 +77,10 @@ class Memo:
 
 def _of_call(known: _Known, given: tuple[Value, ...]) -> Outcome | None:
     """An outcome with the objects and unknown sizes of this call in place of those that it arose with."""
-    outcome, likeness = known.outcome, Likeness()
+    likeness = Likeness()
     if not likeness.holds(known.given, given):
         return None
+    outcome = _made_anew(known)
     if likeness.is_identity:
         return outcome
     places = [at for at, _ in outcome.changed]
@@ -81,6 +88,40 @@ def _of_call(known: _Known, given: tuple[Value, ...]) -> Outcome | None:
         return None
     moved = likeness.moved(known.given, given, (outcome.result, *(new for _, new in outcome.changed)))
     return None if moved is None else Outcome(moved[0], tuple(zip(places, moved[1:], strict=True)))
+
+
+_OBJECTS = (Tensor, LayerV, Instance, Sequence, DictV)  # what a program can change in place
+
+
+def _objects_in(values: Iterable[Value]) -> set[int]:
+    """The identities of all objects inside some values."""
+    found, rest = set[int](), list(values)
+    while rest:
+        value = rest.pop()
+        if type(value) in PLAIN or id(value) in found:
+            continue
+        if isinstance(value, _OBJECTS):
+            found.add(id(value))
+        rest.extend(parts_of(value))
+    return found
+
+
+def _made_anew(known: _Known) -> Outcome:
+    """The outcome with other objects for those that the call made itself; one in two places stays one."""
+    outcome, anew = known.outcome, dict[int, Value]()
+    if not known.made:
+        return outcome
+
+    def within(value: Value) -> Value:
+        is_object = isinstance(value, _OBJECTS)
+        if type(value) in PLAIN or (is_object and id(value) not in known.made):
+            return value
+        if id(value) not in anew:
+            new = with_parts(value, within)
+            anew[id(value)] = replace(value) if is_object and new is value else new
+        return anew[id(value)]
+
+    return Outcome(within(outcome.result), tuple([(place, within(new)) for place, new in outcome.changed]))
 
 
 def of_this_call(place: str, given: tuple[Value, ...], result: Value) -> Value:
