@@ -110,7 +110,7 @@ def pulled_back(frame: Frame, args: Args, node: ast.AST) -> Value:
             return primals
 
         known = all(isinstance(primal, Tensor) for primal in primals)
-        return LayerV("torch.func.vjp", Layer(back)) if known else UNKNOWN
+        return LayerV("torch.func.vjp", Layer(back), arguments=(main, primals)) if known else UNKNOWN
 
     return _beside(frame.call(args.values[0], _without_settings(args), node), args, make)
 
@@ -124,7 +124,7 @@ def linearized(frame: Frame, args: Args, node: ast.AST) -> Value:
     def forward(*tangents: Value) -> Value:
         return output
 
-    return (output, LayerV("torch.func.linearize", Layer(forward)))
+    return (output, LayerV("torch.func.linearize", Layer(forward), arguments=(output,)))
 
 
 def _without_settings(args: Args) -> Args:

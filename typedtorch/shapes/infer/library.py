@@ -132,7 +132,11 @@ def _distribution(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
         return UNKNOWN
     values, nodes = tuple(args.values), tuple(args.nodes)
     made = apply_rule(frame, function, values, args.keywords, node, nodes)
-    return replace(made, name=public) if isinstance(made, LayerV) else made
+    return replace(made, name=public, arguments=_given(args)) if isinstance(made, LayerV) else made
+
+
+def _given(args: Args) -> tuple[Value, ...]:
+    return (*args.values, *sorted(args.keywords.items()))
 
 
 def construct_layer(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
@@ -145,7 +149,7 @@ def construct_layer(frame: Frame, name: str, args: Args, node: ast.AST) -> Value
         frame.reporter.add(node, error.code, f"{source(node)}: {error.message}", error.hint)
         return UNKNOWN
     is_default = default_dtype.is_default(frame, name, args)
-    return LayerV(name, layer, is_default) if isinstance(layer, Layer) else UNKNOWN
+    return LayerV(name, layer, is_default, _given(args)) if isinstance(layer, Layer) else UNKNOWN
 
 
 _PASSED = {
@@ -236,8 +240,8 @@ def nothing(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 
 def exporting(frame: Frame, args: Args, node: ast.AST) -> Value:
-    """Whether the program is being exported: no call that it makes itself is."""
-    return False if frame.depth else Scalar("bool")
+    """Whether the program is being exported: what it then does is not followed."""
+    return False
 
 
 def never(frame: Frame, args: Args, node: ast.AST) -> Value:

@@ -171,7 +171,7 @@ def _parts(value: Value) -> Iterable[Value]:
         case Instance():
             return (*value.attributes.values(), *value.arguments.values(), *value.axes.values())
         case LayerV():
-            return value.layer.attributes.values()
+            return (*value.layer.attributes.values(), *(value.arguments or ()))
         case Sequence():
             return (value.length, value.element, *(value.items or ()))
         case DictV():

@@ -109,12 +109,17 @@ class LayerV:
     name: str
     layer: Layer
     is_default: bool = False  # of the default dtype, and certainly not cast since
+    arguments: tuple[Value, ...] | None = None  # what it was made with
 
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, LayerV)
             and (self.name, self.is_default) == (other.name, other.is_default)
             and dict(self.layer.attributes) == dict(other.layer.attributes)
+            and (
+                self.layer.forward is other.layer.forward
+                or (self.arguments is not None and equal(self.arguments, other.arguments))
+            )
         )
 
     __hash__ = None  # type: ignore[assignment]  # attributes may hold values that are not hashable
