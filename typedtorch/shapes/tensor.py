@@ -103,7 +103,10 @@ class Tensor:
 
     def of(self, shape: Iterable[Entry], dtype: int | None = None) -> Tensor:
         """A fresh result with this shape, of the same library and (unless given) the same dtype."""
-        return Tensor(tuple(shape), self.dtype if dtype is None else dtype, library=self.library)
+        axes = tuple(shape)
+        kept = self.deliberate and axes is self.shape  # the very axes of this tensor
+        mask = self.dtype if dtype is None else dtype
+        return Tensor(axes, mask, deliberate=kept, library=self.library)
 
     def named(self, label: str) -> Tensor:
         """The same tensor under another label."""

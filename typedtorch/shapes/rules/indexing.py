@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.bounds import positive
+from typedtorch.shapes.bounds import constant, positive
 from typedtorch.shapes.dtypes import BIT, BOOL, INT64, UINT8
 from typedtorch.shapes.equality import generic, same
 from typedtorch.shapes.rule import Fields, Record, name, rule, tuple_text
 from typedtorch.shapes.rules.forms import is_size, need
 from typedtorch.shapes.rules.promotion import mask_of, want
-from typedtorch.shapes.size import Poly, Size, atoms, counted, is_unknown, product, unknown
+from typedtorch.shapes.size import Atom, Poly, Size, atoms, counted, is_unknown, product, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
@@ -82,6 +82,10 @@ def _sign(bound: Size, size: Size) -> int:
 
 def _clamped(bound: Size, size: Size) -> Size:
     """A bound beyond an end, as ``x[:n + 1]`` has for an axis of n, is that end."""
+    if isinstance(bound, Poly) and isinstance(size, Poly) and _is_counted_out(size):
+        room, more = constant(size), constant(bound)
+        if more > max(room, 0) and not _factors(bound) <= _factors(size):
+            return unknown()  # ``pos[:, :n + 1]`` of one for each patch may end with it
     for beyond, end in ((bound - size, size), (-(bound + size), 0)):
         if isinstance(beyond, int):
             if beyond >= 0:
@@ -93,6 +97,15 @@ def _clamped(bound: Size, size: Size) -> Size:
             if own and not positive(1 - beyond):
                 return unknown()
     return bound
+
+
+def _is_counted_out(size: Poly) -> bool:
+    """Whether a size was computed of others, as the patches of an image are: no room is left in it."""
+    return any(len(m) > 1 or m[0][1] > 1 or m[0][0].kind == "floor" for m, _ in size.terms if m)
+
+
+def _factors(size: Poly) -> set[Atom]:
+    return {atom for monomial, _ in size.terms for atom, _ in monomial}
 
 
 def _length(size: Size, start: Size | None, stop: Size | None) -> Size:

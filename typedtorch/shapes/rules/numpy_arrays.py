@@ -13,7 +13,7 @@ from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, BIT, BOOL, INT64, INTEGRAL
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules import reduction, sorting, views
-from typedtorch.shapes.rules.forms import Function, broadcast_operands
+from typedtorch.shapes.rules.forms import Function, pointwise
 from typedtorch.shapes.rules.numpy_dtypes import (
     as_array,
     float_holding,
@@ -53,7 +53,7 @@ def elementwise(result: Any) -> Function:
 
     def unary(x: Any, **settings: Any) -> Tensor:
         given = as_array(x)
-        return Tensor(given.shape, result(given.dtype), library="numpy")
+        return to_numpy(given.of(given.shape, result(given.dtype)))
 
     return unary
 
@@ -87,8 +87,7 @@ def _pair(result: Any) -> Function:
         left, right = (as_array(x) if isinstance(x, (list, tuple)) else x for x in (x1, x2))
         if not isinstance(left, Tensor) and not isinstance(right, Tensor):
             raise Undecided  # two numbers make a number
-        shape = broadcast_operands((left, "x1"), (right, "x2"))
-        return Tensor(shape, result(result_dtype(left, right)), library="numpy")
+        return to_numpy(pointwise((left, "x1"), (right, "x2"), dtype=result(result_dtype(left, right))))
 
     return binary
 
@@ -129,12 +128,9 @@ rule(*methods("__eq__ __ne__ __lt__ __le__ __gt__ __ge__"), sample=_PAIR)(_pair(
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     if x is None and y is None:
         return to_numpy(sorting.nonzero(as_array(condition), as_tuple=True))
-    shape = broadcast_operands((as_array(condition), "condition"), (x, "x"), (y, "y"))
-    if any(v is UNKNOWN or isinstance(v, (list, tuple)) for v in (x, y)):
-        raise Undecided
-    return Tensor(
-        shape, result_dtype(x, y) if isinstance(x, Tensor) or isinstance(y, Tensor) else ANY, library="numpy"
-    )
+    operands = ((as_array(condition), "condition"), (x, "x"), (y, "y"))
+    dtype = result_dtype(x, y) if isinstance(x, Tensor) or isinstance(y, Tensor) else ANY
+    return to_numpy(pointwise(*operands, dtype=dtype))
 
 
 @rule(*functions("clip"), *methods("clip"), sample="@f:*, 0.0, 1.0")
@@ -142,7 +138,7 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, **settings: Any) -> Tenso
     if any(b is UNKNOWN or isinstance(b, (list, tuple)) for b in (a_min, a_max)):
         raise Undecided
     operands = [(o, p) for o, p in ((as_array(a), "a"), (a_min, "min"), (a_max, "max")) if o is not None]
-    return Tensor(broadcast_operands(*operands), result_dtype(*(o for o, _ in operands)), library="numpy")
+    return to_numpy(pointwise(*operands, dtype=result_dtype(*(o for o, _ in operands))))
 
 
 # --- reductions --------------------------------------------------------------------------------

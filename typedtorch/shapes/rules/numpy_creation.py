@@ -45,7 +45,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", **set
 @rule(*functions("zeros_like ones_like empty_like copy"), sample="@n:*")
 def zeros_like(a: Any, dtype: Any = None, **settings: Any) -> Tensor:
     array = as_array(a)
-    return Tensor(array.shape, dtype_of(dtype, array.dtype), library="numpy")
+    return to_numpy(array.of(array.shape, dtype_of(dtype, array.dtype)))
 
 
 @rule(*functions("full_like"), sample="@n:*, 1")

@@ -134,7 +134,7 @@ def numpy_default(mask: int) -> int:
 def to_numpy(made: Any) -> Any:
     """The result of a torch rule, as an array."""
     if isinstance(made, Tensor):
-        return Tensor(made.shape, made.dtype, library="numpy")
+        return Tensor(made.shape, made.dtype, deliberate=made.deliberate, library="numpy")
     if isinstance(made, (tuple, list)):
         return tuple(to_numpy(m) for m in made)
     return made

@@ -217,7 +217,8 @@ def numpy_einsum(subscripts: Any, *operands: Any, **settings: Any) -> Tensor:
 
 @rule(*methods("astype"), sample="@n:*, ndtype")
 def astype(self: Any, dtype: Any, *settings: Any, **more: Any) -> Tensor:
-    return Tensor(need(self).shape, dtype_of(dtype, ANY), library="numpy")
+    array = need(self)
+    return array.of(array.shape, dtype_of(dtype, ANY))
 
 
 @rule(*methods("copy view"), sample="@n:*")

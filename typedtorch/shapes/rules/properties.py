@@ -366,12 +366,11 @@ def numpy(self: Any, *, force: Any = False) -> Tensor:
     tensor = need(self)
     allowed = ANY & ~(dtypes.BFLOAT16 | dtypes.FLOAT8 | dtypes.SUBBYTE | dtypes.BIT["complex32"])
     hint = f"cast first: {name(self, 'self')}.float().numpy()"
-    return Tensor(
-        tensor.shape, want(tensor, allowed, "self", "a dtype that numpy has", hint), library="numpy"
-    )
+    made = tensor.of(tensor.shape, want(tensor, allowed, "self", "a dtype that numpy has", hint))
+    return replace(made, library="numpy")
 
 
 @rule("torch.from_numpy", sample="@r:*")
 def from_numpy(ndarray: Any) -> Tensor:
     array = need(ndarray)
-    return Tensor(array.shape, mask_of(array) & ~dtypes.BIT["other"] or ANY)
+    return replace(array.of(array.shape, mask_of(array) & ~dtypes.BIT["other"] or ANY), library="torch")
