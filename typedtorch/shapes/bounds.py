@@ -10,10 +10,11 @@ def positive(size: Size) -> bool:
     if isinstance(size, int):
         return size > 0
     above = substitute(size, lambda atom: 1 + as_poly(Atom("opaque", f"{atom.name} - 1")))
-    return not isinstance(above, int) and all(c > 0 for _, c in above.terms) and _constant(above) > 0
+    return not isinstance(above, int) and all(c > 0 for _, c in above.terms) and constant(above) > 0
 
 
-def _constant(size: Poly) -> int:
+def constant(size: Poly) -> int:
+    """The number in a sum: 1 of ``n + 1``."""
     return next((c for m, c in size.terms if not m), 0)
 
 

@@ -49,6 +49,7 @@ _DATACLASS = {
     "chex.dataclass", "flax.struct.dataclass", "pydantic.dataclasses.dataclass", "attr.dataclass",
     "jaxtyping.jaxtyped",
 }  # fmt: skip
+_TENSORS_OF_NN = frozenset({"Parameter", "Buffer", "UninitializedParameter", "UninitializedBuffer"})
 _FIELD_BASES = {"typing.NamedTuple", "pydantic.BaseModel", "equinox.Module", "typing.TypedDict"}
 _KNOWN_BASES = {
     "builtins.object", "typing.Generic", "typing.Protocol", "abc.ABC", "builtins.Exception", "enum.Enum",
@@ -148,7 +149,11 @@ class ClassInfo:
     @property
     def is_module(self) -> bool:
         """Whether instances are modules of torch."""
-        return any(b.startswith("torch.nn.") or b.endswith("LightningModule") for b in self.external_bases())
+        return any(
+            (b.startswith("torch.nn.") and b.rpartition(".")[2] not in _TENSORS_OF_NN)
+            or b.endswith("LightningModule")
+            for b in self.external_bases()
+        )
 
     @property
     def is_fields(self) -> bool:

@@ -33,18 +33,6 @@ def is_autocast(frame: Frame, node: ast.expr) -> bool:
     return True
 
 
-_EXPECTING = {"raises", "assertRaises", "assertRaisesRegex", "RaisesGroup"}
-
-
-def expects_an_error(node: ast.expr) -> bool:
-    """``pytest.raises(...)`` and ``self.assertRaises(...)``: the code under it is wrong on purpose."""
-    if not isinstance(node, ast.Call):
-        return False
-    function = node.func
-    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    return name in _EXPECTING
-
-
 def replaces_functions(node: ast.expr) -> bool:
     """``mock.patch(...)``, ``patch.object(...)``: what is called under it is not what the source says."""
     function = node.func if isinstance(node, ast.Call) else node

@@ -13,6 +13,7 @@ from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.calls import call_function
 from typedtorch.shapes.infer.class_bodies import collect
 from typedtorch.shapes.infer.classes import ClassInfo
+from typedtorch.shapes.infer.expected_errors import is_meant_to_fail
 from typedtorch.shapes.infer.expressions import captured, evaluate
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.program import Module
@@ -104,7 +105,7 @@ def define_local(interpreter: Interpreter, frame: Frame, node: Def) -> Value:
         for name in (closure.keys() & later) - facts.local:
             closure[name] = UNKNOWN
     function = FunctionV(node, frame.module, closure=closure, owner=frame.owner)
-    if not frame.depth:
+    if not frame.depth and not _is_meant_to_fail(frame, node):
         interpreter.pending[id(node)] = (function, None)
     if is_overload(node):
         known = frame.state.variables.get(node.name)
@@ -126,9 +127,14 @@ def define_local_class(interpreter: Interpreter, frame: Frame, node: ast.ClassDe
     assert isinstance(value, ClassV)
     if closure:
         closure[node.name] = value
-    if not frame.depth:
+    if not frame.depth and not _is_meant_to_fail(frame, node):
         interpreter.pending_classes[id(node)] = value.info
     return value
+
+
+def _is_meant_to_fail(frame: Frame, node: Def | ast.ClassDef) -> bool:
+    scope = frame.function
+    return scope is not None and "aises" in frame.module.text and is_meant_to_fail(node, scope.node)
 
 
 def decorate(interpreter: Interpreter, function: FunctionV, node: Def, frame: Frame) -> Value:

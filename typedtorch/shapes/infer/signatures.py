@@ -118,8 +118,10 @@ def call_names(
     if function.is_bound and isinstance(receiver, Instance):
         names.variables.update(receiver.variables)
         for name in linked_axes(receiver.info, signature_of(interpreter, function)):
-            if name in receiver.arguments and not receiver.altered:
-                names.sizes[name] = receiver.arguments[name]
+            size = receiver.arguments.get(name)
+            off = isinstance(size, int) and size < 1  # ``label_dim=0``: the object has no such axis
+            if size is not None and not off and not receiver.altered:
+                names.sizes[name] = size
                 names.binders[name] = _receiver_text(node)
     return names
 

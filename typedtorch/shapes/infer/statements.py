@@ -11,6 +11,7 @@ from typing import Any
 from typedtorch.shapes.infer import calls, contexts, paths, refine, turns
 from typedtorch.shapes.infer.asserted import assert_, check_equal
 from typedtorch.shapes.infer.assignment import annotated, assign, assign_target, augmented
+from typedtorch.shapes.infer.expected_errors import expects_an_error
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import without_item
@@ -142,7 +143,7 @@ def with_(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
             frame.state.autocast = True
         if item.optional_vars is not None:
             assign_target(frame, item.optional_vars, contexts.entered(frame, value, item.context_expr))
-    if any(contexts.expects_an_error(item.context_expr) for item in node.items):
+    if any(expects_an_error(item.context_expr) for item in node.items):
         reached = _expected_to_fail(frame, node.body)
     elif _is_patched(node, opened) or swallowed:
         reached = _with_other_functions(frame, node.body)

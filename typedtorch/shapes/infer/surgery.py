@@ -80,7 +80,12 @@ def _own(frame: Frame) -> Value:
 
 
 def _may_be_tensor(value: Value) -> bool:
-    return any(option is UNKNOWN or isinstance(option, Tensor) for option in options_of(value))
+    return any(
+        option is UNKNOWN
+        or isinstance(option, Tensor)
+        or (isinstance(option, Instance) and not option.info.is_module)  # of a subclass, perhaps
+        for option in options_of(value)
+    )
 
 
 def replace_tensors(
