@@ -302,6 +302,31 @@ def test_a_field_that_only_a_subclass_has():
     Algorithm(AlgorithmSettings(ActorSettings())).loss({"actions": torch.ones(4, 6)})
 
 
+class Shard(nn.Parameter):
+    """A part of a weight that several processes hold."""
+
+    is_shard: bool = True
+
+
+def shard_weights(module, names, parts):
+    for name in names:
+        whole = getattr(module, name, None)
+        if whole is None or getattr(whole, "is_shard", False):
+            continue
+        delattr(module, name)
+        module._parameters[name] = Shard(whole.data[: whole.shape[0] // parts].clone())
+
+
+def test_sharded():
+    tiny = Tiny()
+    shard_weights(tiny.fc, ["weight", "bias"], 2)
+    assert tiny.fc.weight.shape == (2, 8)
+    made = Shard(torch.rand(3, 8))
+    layer = nn.Linear(8, 4)
+    layer._parameters["weight"] = made
+    assert layer.weight.shape == (3, 8)
+
+
 # run: test_parameters_are_replaced_in_whatever_holds_them()
 # run: test_layers_are_replaced()
 # run: test_given_to_a_function_out_of_sight()
@@ -315,3 +340,4 @@ def test_a_field_that_only_a_subclass_has():
 # run: test_other_data_is_put_in_place()
 # run: test_an_object_is_given_all_that_another_has()
 # run: test_a_field_that_only_a_subclass_has()
+# run: test_sharded()
