@@ -12,7 +12,7 @@ Where to find what; the first module of each list is the one to read first:
   contexts, expected_errors, loops, turns, iteration, paths
 - containers: containers, container_methods, items, lengths, listed, records, enumerations, mutation, shared
 - calls: calls, arguments, binding, signatures, methods, inlining, brought, results, memo, effects,
-  alternatives, definitions, wrappers, late
+  alternatives, definitions, inner_changes, wrappers, late
 - known functions: library, written_calls, operator_module, random_module, transforms, derivatives, autograd,
   batching, loading, options
 - classes: classes, class_bodies, construction, attribute_dicts, given_sizes, passed, links, updates, layers,

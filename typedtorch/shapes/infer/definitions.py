@@ -16,17 +16,16 @@ from typedtorch.shapes.infer.classes import ClassInfo
 from typedtorch.shapes.infer.expected_errors import is_meant_to_fail
 from typedtorch.shapes.infer.expressions import captured, evaluate
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.inner_changes import forget_what_it_changes
 from typedtorch.shapes.infer.program import Module
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     ClassV,
-    DictV,
     External,
     FunctionV,
     Instance,
     Partial,
     Sequence,
-    Tensor,
     Value,
     equal,
 )
@@ -94,9 +93,7 @@ def define_local(interpreter: Interpreter, frame: Frame, node: Def) -> Value:
     """A ``def`` that is run: its body is checked later, with what it captures here."""
     closure = captured(frame) if frame.function is not None else {}
     facts = frame.module.facts(node)
-    for name in facts.changed_names:
-        _forget_items(frame, name)
-        closure.pop(name, None)
+    forget_what_it_changes(frame, facts, closure)
     for name in facts.outer & frame.state.variables.keys():  # each call of it may rebind them
         frame.state.variables[name] = UNKNOWN
     frame.rebound |= facts.outer
@@ -356,14 +353,3 @@ def _wrappers(node: Def) -> list[Def]:
     """The functions inside another that say with ``functools.wraps`` that they stand for its argument."""
     inner = [n for n in walk(node) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
     return [n for n in inner if n is not node and "wraps" in decorator_names(n)]
-
-
-def _forget_items(frame: Frame, name: str) -> None:
-    value = frame.state.variables.get(name)
-    if isinstance(value, Sequence) and value.kind in ("list", "set", "deque"):
-        element = value.element if value.items == () else UNKNOWN  # as it was annotated
-        frame.state.replace_value(value, Sequence(value.kind, None, element))
-    elif isinstance(value, DictV):
-        frame.state.replace_value(value, DictV({}, UNKNOWN, value.kind))
-    elif name in frame.state.variables and not isinstance(value, Tensor):
-        frame.state.variables[name] = UNKNOWN

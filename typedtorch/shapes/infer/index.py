@@ -11,7 +11,7 @@ from typedtorch.shapes.syntax import Syntax
 MUTATORS = frozenset(
     {
         "append", "extend", "insert", "add", "update", "pop", "popleft", "clear", "remove", "setdefault",
-        "appendleft",
+        "appendleft", "extendleft", "reverse", "rotate", "sort", "popitem", "discard",
     }
 )  # fmt: skip
 

@@ -1,0 +1,62 @@
+"""What a local function changes of what it captures: items, attributes, the shapes of tensors."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.index import Facts
+from typedtorch.shapes.infer.values import UNKNOWN, DictV, Instance, Sequence, Tensor, Value
+
+
+def forget_what_it_changes(frame: Frame, facts: Facts, closure: dict[str, Value]) -> None:
+    """What a local function changes may be changed at any time from here on, as it is called."""
+    for name in facts.changed_names:
+        if not isinstance(closure.get(name), Tensor):  # of a tensor ``sort`` and its like make another
+            _forget_items(frame, name)
+            closure.pop(name, None)
+    _forget_attributes(frame, facts, closure)
+
+
+def _forget_attributes(frame: Frame, facts: Facts, closure: dict[str, Value]) -> None:
+    set_on: dict[str, set[str]] = {}
+    for name, attribute in facts.stored | facts.within:
+        set_on.setdefault(name, set()).add(attribute)
+    for name in (set_on.keys() | facts.passed) & closure.keys() - facts.local:
+        value = frame.state.variables.get(name)
+        if facts.reshapes and isinstance(value, Tensor) and name in facts.passed:
+            frame.state.replace_value(value, UNKNOWN)
+            closure[name] = UNKNOWN
+        if not isinstance(value, Instance):
+            continue
+        attributes = set_on.get(name, set()) | _set_by_methods(value, facts.called)
+        if attributes:
+            left = replace(value, attributes={**value.attributes, **dict.fromkeys(attributes, UNKNOWN)})
+            frame.state.replace_value(value, left)
+            closure[name] = left
+
+
+def _set_by_methods(value: Instance, called: set[str]) -> set[str]:
+    """The attributes that some methods of an object set on it."""
+    found: set[str] = set()
+    for method in called:
+        for owner in value.info.mro():
+            for node in owner.methods.get(method, ()):
+                own = [*node.args.posonlyargs, *node.args.args][:1]
+                stored = owner.module.facts(node).stored
+                found |= {attribute for name, attribute in stored if own and name == own[0].arg}
+    return found
+
+
+def _forget_items(frame: Frame, name: str) -> None:
+    value = frame.state.variables.get(name)
+    if isinstance(value, Sequence) and value.kind in ("list", "set", "deque"):
+        element = value.element if value.items == () else UNKNOWN  # as it was annotated
+        frame.state.replace_value(value, Sequence(value.kind, None, element))
+    elif isinstance(value, DictV):
+        frame.state.replace_value(value, DictV({}, UNKNOWN, value.kind))
+    elif name in frame.state.variables and not isinstance(value, Tensor):
+        frame.state.variables[name] = UNKNOWN
+
+
+__all__ = ["forget_what_it_changes"]
