@@ -4,7 +4,7 @@ Where to find what; the first module of each list is the one to read first:
 
 - one check: checking (a module), interpreter (what is remembered), frame (one body), files
 - program text: program, bindings, stars, index, integral, tables, class_text, reached
-- values: values, state (variables, joins), tensor_joins, kinds, contents, objects, likeness
+- values: values, stand_ins, state (variables, joins), tensor_joins, kinds, contents, objects, likeness
 - annotations: reading, annotation_slips, specs, assuming, declared, unify, runs (*batch), problems
 - expressions: expressions, arithmetic, operands, comparing, attributes, subscripts, slicing, comprehension,
   numbers

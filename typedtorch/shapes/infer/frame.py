@@ -117,6 +117,7 @@ class Frame:
     yields: list[Value] = field(default_factory=list)
     bound: list[Mapping[str, Size]] = field(default_factory=list)  # axis names at each return
     exits: list[State] = field(default_factory=list)
+    raised: list[State] = field(default_factory=list)  # at each ``raise`` of the ``try`` that is run
     loops: list[Loop] = field(default_factory=list)
     depth: int = 0
     given: tuple[Value, ...] = ()  # what a call gave it, its own object first

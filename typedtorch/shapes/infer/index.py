@@ -112,6 +112,8 @@ def _note(node: ast.AST, facts: Facts, own: bool) -> None:
             facts.outer.update(names)
             if own:
                 facts.rebound_outside.update(names)
+        case ast.Attribute(ctx=ast.Store() | ast.Del(), value=ast.Subscript(value=held)):
+            _changed(held, facts)
         case ast.Attribute(ctx=ast.Store() | ast.Del(), value=ast.Name(id=name), attr=attribute):
             facts.stored.add((name, attribute))
             facts.last_change[name] = max(facts.last_change.get(name, 0), node.lineno)

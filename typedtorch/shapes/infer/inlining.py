@@ -321,7 +321,7 @@ def _write_back(
                     changed.append((old, new))
             continue
         ends = [state.variables.get(name, UNKNOWN) for state in inner.exits]
-        if not ends or all(equal(v, old) for v in ends):
+        if not ends or all(v is old for v in ends):
             continue
         if name in facts.last_store:
             # rebound in the body: the object that was passed may or may not have changed

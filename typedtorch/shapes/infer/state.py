@@ -18,12 +18,11 @@ from typedtorch.shapes.infer.contents import AnyItemForgotten, Substitution, siz
 from typedtorch.shapes.infer.objects import CHANGING, ONE_OF, Replacement, held_in, one_of, weakened
 from typedtorch.shapes.infer.ties import Ties
 from typedtorch.shapes.infer.values import (
-    DictV,
-    Sequence,
     Tensor,
     Value,
     equal,
     join,
+    join_parts,
 )
 from typedtorch.shapes.size import Atom, Size, as_poly, atoms, unknown
 from typedtorch.shapes.tensor import UNKNOWN, Pack, Shape, has_open_run
@@ -126,39 +125,64 @@ class _Case:
         return _Case(Substitution(sizes, runs), names) if names else None
 
 
+class _Meeting:
+    """Joins the objects of two states: each pair once, wherever it is held.
+
+    Where one of a pair is held on the other way too, the two are not one object that has changed on
+    a way, but two: what is changed of either is perhaps changed.
+    """
+
+    def __init__(self, a: State, b: State) -> None:
+        self._a, self._b = a, b
+        self._held: tuple[frozenset[int], frozenset[int]] | None = None
+        self.joined: dict[tuple[int, int], Value] = {}
+        self.chosen: dict[str, Value] = {}  # variables that say so of the joined objects
+
+    def __call__(self, x: Value, y: Value, key: str) -> Value:
+        pair = (id(x), id(y))
+        if pair not in self.joined:
+            made = join_parts(x, y, key, self)
+            if self._are_two(x, y):
+                made = one_of(self.chosen, key, made, (x, y))
+            self.joined[pair] = made
+        return self.joined[pair]
+
+    def _are_two(self, x: Value, y: Value) -> bool:
+        if self._held is None:
+            self._held = _held_by(self._a), _held_by(self._b)
+        return id(x) in self._held[1] or id(y) in self._held[0]
+
+
+def _held_by(state: State) -> frozenset[int]:
+    return held_in(v for n, v in state.variables.items() if not n.startswith(ONE_OF))
+
+
 def join_states(a: State | None, b: State | None, key: str) -> State | None:
     """What holds whichever way was taken; None stands for a way that is never taken."""
     if a is None or b is None:
         return b if a is None else a
-    joined: dict[tuple[int, int], Value] = {}
+    meeting = _Meeting(a, b)
     to_a, to_b = _Case.of(b.names, a.names), _Case.of(a.names, b.names)
 
     def once(x: Value, y: Value, name: str) -> Value:
         # two names of one object stay two names of one object
         pair = (id(x), id(y))
-        if pair not in joined:
+        if pair not in meeting.joined:
             if to_b is not None and equal(to_b.of_value(x), y):
-                joined[pair] = x
+                meeting.joined[pair] = x
             elif to_a is not None and equal(to_a.of_value(y), x):
-                joined[pair] = y
+                meeting.joined[pair] = y
             else:
-                joined[pair] = join(x, y, f"{key}.{name}")
-        return joined[pair]
+                meeting.joined[pair] = join(x, y, f"{key}.{name}", meeting)
+        return meeting.joined[pair]
 
     variables = dict(a.variables)
-    chosen: dict[str, tuple[Value, Value]] = {}
     for name, value in b.variables.items():
         if name not in variables:
             variables[name] = value
         elif variables[name] is not value:
-            options = variables[name], value
-            variables[name] = once(*options, name)
-            if all(isinstance(option, (Sequence, DictV)) for option in options):
-                chosen[name] = options
-    held = held_in(v for n, v in variables.items() if not n.startswith(ONE_OF)) if chosen else ()
-    for name, options in chosen.items():
-        if any(id(option) in held for option in options):
-            variables[name] = one_of(variables, f"{key}.{name}", variables[name], options)
+            variables[name] = once(variables[name], value, name)
+    variables.update(meeting.chosen)
     names = a.names.copy()
     names.sizes = _join_names(a.names.sizes, b.names.sizes, key)
     names.packs = {k: v for k, v in a.names.packs.items() if b.names.packs.get(k, v) == v}

@@ -96,13 +96,17 @@ def _raises(body: Sequence[ast.stmt]) -> bool:
 
 def try_(frame: Frame, node: ast.Try) -> bool:
     """``try``: whether what follows is reached."""
-    before = frame.state.copy()
+    before, outer = frame.state.copy(), frame.raised
+    frame.raised = []
     with frame.reporter.mute() if contexts.has_an_alternative(node) else nullcontext():
         reached = run(frame, node.body)
     after_body = frame.state
     # a handler may be entered from anywhere in the body
     entry = join_states(before, after_body, frame.place(node))
+    for i, state in enumerate(frame.raised):
+        entry = join_states(entry, state, f"{frame.place(node)}.{i}")
     assert entry is not None
+    frame.raised = outer
     for name in _stored_again(node.body) if node.handlers else ():
         entry.variables[name] = UNKNOWN  # it may be what it was in between
     branches: list[tuple[State | None, Sequence[ast.stmt]]] = [(after_body if reached else None, node.orelse)]
@@ -209,6 +213,7 @@ def raise_(frame: Frame, node: ast.Raise) -> bool:
     """``raise``; nothing that follows is reached."""
     if node.exc is not None:
         evaluate(frame, node.exc)
+    frame.raised.append(frame.state)
     return False
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from typedtorch.shapes.infer.stand_ins import Awaitable, Bound, Partial, SpecV, SuperV
 from typedtorch.shapes.infer.tensor_joins import join_size, join_tensor
 from typedtorch.shapes.python_numbers import number_kind, one_of
 from typedtorch.shapes.rule import Fields, Layer, Record
@@ -26,7 +27,6 @@ from typedtorch.shapes.tensor import UNKNOWN, Dtype, Pack, Scalar, Tensor, Unkno
 if TYPE_CHECKING:  # in a field alone, ``| Any``: a compiled dataclass looks up a class at once
     from typedtorch.shapes.infer.classes import ClassInfo
     from typedtorch.shapes.infer.program import Module
-    from typedtorch.shapes.infer.specs import Spec
 
 Value: TypeAlias = Any
 
@@ -176,50 +176,6 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
-    """A method of a tensor, list, dict, string ... that is looked up by name when called."""
-
-    receiver: Value
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Partial:
-    """``functools.partial``, and transforms such as ``torch.vmap`` (``transform`` names it)."""
-
-    function: Value
-    args: tuple[Value, ...] = ()
-    kwargs: Mapping[str, Value] = field(default_factory=dict)
-    transform: str = "functools.partial"
-
-
-@dataclass(frozen=True, slots=True)
-class SuperV:
-    """``super()`` inside a method."""
-
-    owner: ClassInfo | Any
-    receiver: Value
-
-
-@dataclass(frozen=True, slots=True)
-class Awaitable:
-    """What calling an ``async def`` gives."""
-
-    value: Value
-
-
-@dataclass(frozen=True, slots=True)
-class SpecV:
-    """An annotation used as a value: an alias ``Image = Float[Tensor, "c h w"]``.
-
-    ``given`` is what a generic one (``Pair = tuple[T, T]``) stands for with its arguments.
-    """
-
-    spec: Spec
-    given: Callable[[tuple[Spec, ...]], Spec] | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
 class Object:
     """An object of which only the kind is known; a member of an enumeration, ``holder``, has a ``value``."""
 
@@ -282,13 +238,21 @@ def join_all(values: tuple[Value, ...] | list[Value], key: str) -> Value:
     return result
 
 
-def join(a: Value, b: Value, key: str = "?") -> Value:
+Meet: TypeAlias = Callable[[Value, Value, str], Value]
+
+
+def join(a: Value, b: Value, key: str = "?", meet: Meet | None = None) -> Value:
     """The least value of the domain that covers both.
 
     ``key`` names the place of the join, so that the same join gives the same unknown sizes again
-    and a loop reaches a fixed point.
+    and a loop reaches a fixed point.  ``meet`` joins two objects in place of this, so that what is
+    one object in several places stays one.
     """
-    if a is b or equal(a, b):
+    if a is b:
+        return a
+    if meet is not None and type(a) is type(b) and isinstance(a, (Instance, Sequence, DictV)):
+        return meet(a, b, key)
+    if (meet is None or type(a) not in (tuple, Fields)) and equal(a, b):
         return a
     if a is UNKNOWN or b is UNKNOWN:
         return UNKNOWN
@@ -306,27 +270,32 @@ def join(a: Value, b: Value, key: str = "?") -> Value:
         return a if b.is_default else b  # cast on one of two ways
     if isinstance(a, str) and isinstance(b, str):
         return Object("str")
-    return _join_compound(a, b, key)
+    return join_parts(a, b, key, meet)
 
 
-def _join_compound(a: Value, b: Value, key: str) -> Value:
+def join_parts(a: Value, b: Value, key: str, meet: Meet | None) -> Value:
+    """``join`` of two values that have others inside them, or of different kinds."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         if len(a) != len(b):
             return _join_lengths(a, b)
-        joined = (join(x, y, f"{key}.{i}") for i, (x, y) in enumerate(zip(a, b, strict=True)))
+        joined = [join(x, y, f"{key}.{i}", meet) for i, (x, y) in enumerate(zip(a, b, strict=True))]
+        if all(part is x for part, x in zip(joined, a, strict=True)):
+            return a
         if isinstance(a, Record) and isinstance(b, Record) and a.names == b.names:
             return type(a)(**dict(zip(a.names, joined, strict=True)))
         return Fields(joined) if isinstance(a, Fields) or isinstance(b, Fields) else tuple(joined)
     if isinstance(a, Sequence) and isinstance(b, Sequence) and a.kind == b.kind:
-        return _join_sequence(a, b, key)
+        return _join_sequence(a, b, key, meet)
     if isinstance(a, DictV) and isinstance(b, DictV):
         for empty, other in ((a, b), (b, a)):
             if not empty.items and empty.rest is None:  # filled in a loop, or on one way only
                 return replace(other, rest=UNKNOWN if other.rest is None else other.rest)
-        both = {k: join(v, b.items[k], f"{key}.{k}") for k, v in a.items.items() if k in b.items}
+        both = {k: join(v, b.items[k], f"{key}.{k}", meet) for k, v in a.items.items() if k in b.items}
+        if a.rest is b.rest is None and _all_same(both, a.items) and both.keys() == b.items.keys():
+            return a
         return DictV(both, join(a.any_value, b.any_value, key), a.kind)
     if isinstance(a, Instance) and isinstance(b, Instance) and a.info is b.info:
-        return _join_instance(a, b, key)
+        return _join_instance(a, b, key, meet)
     if isinstance(a, Object) and isinstance(b, (Object, str)):
         return a if isinstance(b, Object) and a.name == b.name else UNKNOWN
     return Choice((a, b)) if _may_choose(a) and _may_choose(b) else UNKNOWN
@@ -338,9 +307,14 @@ def _join_lengths(a: tuple[Value, ...], b: tuple[Value, ...]) -> Value:
     return Choice((a, b)) if plain else UNKNOWN
 
 
-def _join_sequence(a: Sequence, b: Sequence, key: str) -> Sequence:
+def _all_same(a: Mapping[Any, Value], b: Mapping[Any, Value]) -> bool:
+    return a.keys() == b.keys() and all(v is b[k] for k, v in a.items())
+
+
+def _join_sequence(a: Sequence, b: Sequence, key: str, meet: Meet | None) -> Sequence:
     if a.items is not None and b.items is not None and len(a.items) == len(b.items):
-        return Sequence(a.kind, join(a.items, b.items, key))
+        items = join(a.items, b.items, key, meet)
+        return a if items is a.items else Sequence(a.kind, items)
     if a.items == ():
         return Sequence(a.kind, None, b.any_item)
     if b.items == ():
@@ -349,10 +323,12 @@ def _join_sequence(a: Sequence, b: Sequence, key: str) -> Sequence:
     return Sequence(a.kind, None, join(a.any_item, b.any_item, key), length)
 
 
-def _join_instance(a: Instance, b: Instance, key: str) -> Instance:
+def _join_instance(a: Instance, b: Instance, key: str, meet: Meet | None) -> Instance:
     attributes = {
-        k: join(v, b.attributes[k], f"{key}.{k}") for k, v in a.attributes.items() if k in b.attributes
+        k: join(v, b.attributes[k], f"{key}.{k}", meet) for k, v in a.attributes.items() if k in b.attributes
     }
+    if _all_same(attributes, a.attributes) and replace(b, attributes=a.attributes) == a:
+        return a
     arguments = {k: v for k, v in a.arguments.items() if b.arguments.get(k) == v}
     partial = a.partial or b.partial or len(attributes) < max(len(a.attributes), len(b.attributes))
     axes = {k: v for k, v in a.axes.items() if b.axes.get(k) == v}
