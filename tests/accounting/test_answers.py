@@ -167,7 +167,7 @@ def test_a_size_that_contradicts_the_module() -> None:
 
 def test_a_shape_error_names_the_line_of_the_program() -> None:
     def wrong(x: Float[Tensor, "n d"], w: Float[Tensor, "e f"]) -> Tensor:
-        return x @ w  # type: ignore[shape]  # the mistake under test
+        return x @ w  # the mistake under test
 
     with pytest.raises(SizeError, match=r"with n=4, d=5, e=6, f=7: forward, .* at test_answers\.py:\d+: "):
         account(wrong, n=4, d=5, e=6, f=7)

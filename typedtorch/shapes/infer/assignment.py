@@ -27,6 +27,7 @@ from typedtorch.shapes.infer.objects import resizes, without
 from typedtorch.shapes.infer.unpacking import unpacked
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
+    Choice,
     DictV,
     FunctionV,
     Instance,
@@ -111,6 +112,11 @@ def _assign_attribute(frame: Frame, base: ast.expr, attr: str, value: Value, sou
         items = {**holder.items, attr: value}
         kept = holder.kind != "read attributes"  # else the attribute is one thing, and the item another
         frame.state.replace_value(holder, replace(holder, items=items) if kept else UNKNOWN)
+    elif isinstance(holder, Choice):
+        objects = [option for option in holder.options if isinstance(option, Instance)]
+        for each in objects:  # which of them it is, is not known
+            made = registering.with_attribute(each, attr, value if len(objects) == 1 else UNKNOWN)
+            frame.state.replace_value(each, made)
     elif isinstance(holder, SequenceV) and holder.kind == "sequential":
         frame.state.replace_value(holder, registering.with_module(holder, UNKNOWN))
     elif attr == "data" and (holder is UNKNOWN or isinstance(holder, Tensor)):
