@@ -97,10 +97,10 @@ def more_precise(value: Value, promised: Value) -> Value:
     return value
 
 
-def more_precise_object(seen: Value, made: Instance) -> Instance:
+def more_precise_object(seen: Value, made: Value) -> Value:
     """An object that a call makes, as its body shows it with the call's values and as it does in general."""
-    if not isinstance(seen, Instance) or seen.info is not made.info:
-        return made
+    if not (isinstance(seen, Instance) and isinstance(made, Instance)) or seen.info is not made.info:
+        return made  # a TypedDict is no instance
     both = {k: more_precise(seen.attributes.get(k, UNKNOWN), v) for k, v in made.attributes.items()}
     return replace(seen, attributes={**seen.attributes, **both})
 
