@@ -9,9 +9,14 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import suppress
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
+
+if sys.platform != "win32":
+    import fcntl
 
 _HEAD = re.compile(rb"(?P<size>\d{1,12}) (?P<name>[^\n]*)\n")
 _WASTE = 100_000  # bytes that no longer count, from which it is worth writing the rest anew
@@ -50,13 +55,29 @@ class Store:
             if self._file is None:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 self._file = FileIO(self._path, "a")
-            self._file.write(_piece(name, data))
+            with _locked(self._file):
+                self._file.write(_piece(name, data))
 
     def remove(self, name: str) -> None:
         """Keep nothing under a name any more."""
         if name in self._pieces:
             self.write(name, b"")
             del self._pieces[name]
+
+
+@contextmanager
+def _locked(file: FileIO) -> Iterator[None]:
+    """While nobody else reads or writes, where the system has such locks."""
+    if sys.platform == "win32":
+        yield
+        return
+    with suppress(OSError):
+        fcntl.flock(file, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_UN)
 
 
 def _piece(name: str, data: bytes) -> bytes:
@@ -66,7 +87,8 @@ def _piece(name: str, data: bytes) -> bytes:
 def _pieces(path: Path) -> dict[str, bytes]:
     """All pieces that a file holds; one that was cut short is dropped, and what no longer counts."""
     try:
-        data = path.read_bytes()
+        with FileIO(path) as file, _locked(file):  # no piece is seen of which only a part is written
+            data = file.readall()
     except OSError:
         return {}
     found: dict[str, bytes] = {}
