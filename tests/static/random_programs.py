@@ -1,8 +1,8 @@
-"""Random programs that share, change and exchange objects: what is known of them is held against a run.
+"""Random programs: what is known of them is held against runs of them.
 
-A program has variables of six kinds and takes its expressions and statements from the tables below.
-In a template a capital letter stands for any expression of a kind, a small one for a variable of it, ``n``
-for a number and ``c`` for a condition; a line with ``reveal_type`` asks what is known there.
+A program has variables of several kinds and takes its expressions and statements from the tables of a
+grammar.  In a template a capital letter stands for any expression of a kind, a small one for a variable of
+it, ``n`` for a number and ``c`` for a condition; a line with ``reveal_type`` asks what is known there.
 """
 
 from __future__ import annotations
@@ -11,159 +11,50 @@ import random
 import re
 import sys
 from collections import defaultdict
+from dataclasses import dataclass, field
 from itertools import product
 from string import Formatter
+from types import FrameType
 from typing import Any
 
 import torch
 
-PRELUDE = """
-import copy
-import torch
+Kind = str
 
 
-class Box:
-    def __init__(self, x):
-        self.x = x
-        self.items = [x]
+@dataclass(frozen=True)
+class Grammar:
+    """What programs are made of.
 
-    def put(self, x):
-        self.x = x
-        return self
+    ``often`` has a letter for each kind, one more where new variables are more often of it; ``start`` is what
+    a variable of each kind is at the beginning, and ``simplest`` an expression that needs no others.
+    """
 
-    def grown(self):
-        return Box(grow(self.x))
-
-
-class Turning(Box):
-    def put(self, x):
-        self.x = x.T
-        return self
-
-
-class Holder:
-    def __init__(self, box):
-        self.box = box
-        self.boxes = [box]
-
-    def touch(self):
-        for box in self.boxes:
-            box.x = grow(box.x)
+    prelude: str
+    expressions: dict[Kind, list[str]]
+    statements: list[str]
+    conditions: list[str]
+    blocks: list[str]
+    asked: dict[Kind, list[str]]
+    often: str
+    start: dict[Kind, str] = field(default_factory=dict)
+    simplest: dict[Kind, str] = field(default_factory=dict)
 
 
-def grow(t):
-    return torch.cat([t, torch.zeros(1, t.shape[1])])
-
-
-def wide(t, by=1):
-    return torch.cat([t, torch.zeros(t.shape[0], by)], 1)
-
-
-def make_box(n):
-    return Box(torch.zeros(n, 2))
-
-
-def make_dict():
-    return {"a": torch.zeros(2, 5), "b": torch.zeros(5, 2)}
-
-
-def same(value):
-    return value
-
-
-def choose(flag, a, b):
-    return a if flag else b
-
-
-def set_a(d, t):
-    d["a"] = t
-    return d
-
-
-def push(items, t):
-    items.append(t)
-    return items
-
-
-def swap(items):
-    items[0], items[-1] = items[-1], items[0]
-
-
-def turn_boxes(boxes):
-    for box in boxes:
-        box.x = box.x.T
-
-
-def both(t, u, *rest, **more):
-    for other in rest:
-        t = other
-    for key in more:
-        u = more[key]
-    return t, u
-
-
-def counted(n):
-    for i in range(n):
-        yield torch.zeros(i + 1, 2)
-
-
-"""
-
-EXPRESSIONS = {
-    "T": [
-        "torch.zeros({n}, {n})", "grow({T})", "wide({T}, by={n})", "{T}.T", "same({T})", "{T}.clone()",
-        "choose(flag, {T}, {T})", "both({T}, {T}, {T})[0]", "both({T}, {T}, k={T})[1]",
-        "({T} if {c} else {T})", "(lambda t: wide(t))({T})", "{t}", "{t}", "{t}", "{l}[0]", "{l}[-1]",
-        '{d}["a"]', '{d}["b"]', "{o}.x", "{o}.x", "{o}.items[0]", "{b}[0].x", "{b}[-1].x", "{h}.box.x",
-        "{h}.boxes[0].x",
-    ],
-    "L": [
-        "[{T}, {T}]", "[torch.zeros(i + 1, 2) for i in range({n})]", "list(counted({n}))", "[{T}] * {n}",
-        "{l}", "same({l})", "list({l})", "{l} + [{T}]", "[grow(t) for t in {l}]", "push({l}, {T})",
-        "list(reversed({l}))", "{o}.items", "list({d}.values())",
-    ],
-    "D": [
-        "make_dict()", '{{"a": {T}, "b": {T}}}', "dict(a={T}, b={T})", "{d}", "same({d})", "dict({d})",
-        "set_a({d}, {T})", "{{k: grow(v) for k, v in {d}.items()}}", '{{**{d}, "a": {T}}}',
-    ],
-    "O": [
-        "make_box({n})", "Box({T})", "Turning({T})", "{o}", "same({o})", "{o}.put({T})", "{o}.grown()",
-        "copy.copy({o})", "copy.deepcopy({o})", "({o} if {c} else {o})", "{b}[0]", "{h}.box",
-    ],
-    "B": [
-        "[{O}, {O}]", "[make_box(i) for i in range(1, 4)]", "[make_box({n}) for _ in range({n})]",
-        "[{O}] * 2", "{b}", "[box.grown() for box in {b}]", "{b}[::-1]", "{h}.boxes",
-    ],
-    "H": ["Holder({O})", "{h}", "same({h})", "copy.copy({h})", "copy.deepcopy({h})"],
-}  # fmt: skip
-
-STATEMENTS = [
-    "{l}[0] = {T}", "{l}.append({T})", "swap({l})", "{l}[-1] = grow({l}[-1])", "push({l}, {T})",
-    "{l}.append({l}.pop(0))", "{l} += [{T}]", "{l}.reverse()",
-    '{d}["a"] = {T}', "set_a({d}, {T})", "{d}.update(b={T})", '{d}["a"], {d}["b"] = {d}["b"], {d}["a"]',
-    "{o}.x = {T}", "{o}.put({T})", "{o}.items.append({T})", "{o}.items = {L}", 'setattr({o}, "x", {T})',
-    "{o}.x, {o}.items[0] = {o}.items[0], {o}.x", "{t} = grow({t})",
-    "{b}[0].x = {T}", "turn_boxes({b})", "{b}.append({O})", "{b}[0] = {O}", "swap({b})",
-    "{h}.touch()", "{h}.box.x = {T}", "{h}.box = {O}", "{h}.boxes.append({O})", "{h}.box.put({T})",
-]  # fmt: skip
-CONDITIONS = ["flag", "not flag", "other", "flag or other", "{t}.shape[0] > 2", "len({l}) > 2"]
-BLOCKS = ["if {c}:", "for _ in range({n}):", "for _ in range(many):", "try:"]
-ASKED = {
-    "T": ["{}"], "L": ["{}[0]", "{}[-1]", "len({})"], "D": ['{}["a"]', '{}["b"]'],
-    "O": ["{}.x", "{}.items[0]", "{}.items[-1]"], "B": ["{}[0].x", "{}[-1].x"],
-    "H": ["{}.box.x", "{}.boxes[0].x", "{}.boxes[-1].x"],
-}  # fmt: skip
-SIMPLEST = {"[{T}, {T}]": "list(counted({n}))"}
 INDENT = "    "
+DEEPEST = 3
 
 
 class Generator:
-    """One random program, the same for the same seed."""
+    """One random program of a grammar, the same for the same seed."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, grammar: Grammar, seed: int) -> None:
+        self.grammar = grammar
         self.random = random.Random(seed)
-        self.lines: list[str] = []
-        self.variables: dict[str, list[str]] = {kind: [] for kind in EXPRESSIONS}
+        self.lines = [f"{INDENT}{kind.lower()}0 = {value}" for kind, value in grammar.start.items()]
+        self.variables = {
+            kind: [f"{kind.lower()}0"] if kind in grammar.start else [] for kind in grammar.expressions
+        }
         self.count = 0
 
     def program(self) -> str:
@@ -171,43 +62,49 @@ class Generator:
         for _ in range(self.random.randint(6, 16)):
             self.statement(1)
         for kind, names in self.variables.items():
-            self.lines += [f"{INDENT}reveal_type({asked.format(n)})" for n in names for asked in ASKED[kind]]
+            asked = self.grammar.asked[kind]
+            self.lines += [f"{INDENT}reveal_type({ask.format(name)})" for name in names for ask in asked]
         head = "def main(flag: bool, other: bool, many: int):"
-        return PRELUDE + "\n".join([head, *self.lines, f"{INDENT}pass", ""])
+        return self.grammar.prelude + "\n".join([head, *self.lines, f"{INDENT}pass", ""])
 
     def filled(self, template: str, depth: int) -> str | None:
         """A template with its letters replaced; None where there is no variable of a kind."""
         text = ""
-        for literal, field, _, _ in Formatter().parse(template):
+        for literal, field_, _, _ in Formatter().parse(template):
             text += literal
-            if field == "n":
+            if field_ == "n":
                 text += str(self.random.randint(1, 4))
-            elif field == "c":
-                text += self.chosen(CONDITIONS, depth + 1)
-            elif field in EXPRESSIONS:
-                text += self.chosen(EXPRESSIONS[field], depth + 1)
-            elif field is not None:
-                if not self.variables[field.upper()]:
+            elif field_ == "c":
+                text += self.chosen(self.grammar.conditions, depth + 1)
+            elif field_ in self.grammar.expressions:
+                text += self.expression(field_, depth + 1)
+            elif field_ is not None:
+                if not self.variables[field_.upper()]:
                     return None
-                text += self.random.choice(self.variables[field.upper()])
+                text += self.random.choice(self.variables[field_.upper()])
         return text
 
+    def expression(self, kind: Kind, depth: int = 0) -> str:
+        """An expression of a kind; a simple one where it gets deep."""
+        templates = self.grammar.expressions[kind]
+        if depth >= DEEPEST:
+            simplest = self.grammar.simplest.get(kind, templates[0])
+            return self.filled(simplest, depth) or ""
+        return self.chosen(templates, depth)
+
     def chosen(self, templates: list[str], depth: int = 0) -> str:
-        """One of some templates, filled; the first where it gets deep, which needs no others."""
-        while depth < 3:
+        """One of some templates, filled."""
+        while True:
             text = self.filled(self.random.choice(templates), depth)
             if text is not None:
                 return text
-        return (
-            self.filled(templates[0] if templates[0] != "[{T}, {T}]" else "list(counted({n}))", depth) or ""
-        )
 
     def statement(self, level: int) -> None:
         """A new or rebound variable, a change, or a block of more statements."""
         indent, draw = INDENT * level, self.random.random()
         if draw < 0.4:
-            kind = self.random.choice("TTTLLDDOOOBH")
-            value, names = self.chosen(EXPRESSIONS[kind]), self.variables[kind]
+            kind = self.random.choice(self.grammar.often)
+            value, names = self.expression(kind), self.variables[kind]
             if names and self.random.random() < 0.3:
                 name = self.random.choice(names)
             else:
@@ -217,43 +114,87 @@ class Generator:
             self.lines.append(f"{indent}{name} = {value}")
         elif draw < 0.85 or level > 2:
             some = all(self.variables[kind] for kind in "TO")
-            self.lines.append(indent + (self.chosen(STATEMENTS) if some else "pass"))
+            self.lines.append(indent + (self.chosen(self.grammar.statements) if some else "pass"))
         else:
             self.block(level)
 
     def block(self, level: int) -> None:
         """A compound statement; what is bound first in it is not known behind it."""
         before = {kind: list(names) for kind, names in self.variables.items()}
-        head, indent = self.chosen(BLOCKS), INDENT * level
-        bodies = [head, "else:"] if head.startswith("if") and self.random.random() < 0.5 else [head]
-        if head == "try:":
-            bodies = [head, "except ValueError:"]
-        for line in bodies:
+        head, indent = self.chosen(self.grammar.blocks), INDENT * level
+        for line in [head, *self.others(head)]:
             self.lines.append(indent + line)
             for _ in range(self.random.randint(1, 3)):
+                self.statement(level + 1)
+            if line.startswith(("for", "while")) and self.random.random() < 0.3:
+                way = self.random.choice(("break", "continue"))
+                self.lines.append(f"{indent}{INDENT}if {self.chosen(self.grammar.conditions)}:")
+                self.lines.append(f"{indent}{INDENT * 2}{way}")
                 self.statement(level + 1)
             if line == "try:":
                 self.lines.append(f"{indent}{INDENT}if flag:")
                 self.lines.append(f"{indent}{INDENT * 2}raise ValueError")
             self.variables = {kind: list(names) for kind, names in before.items()}
 
+    def others(self, head: str) -> list[str]:
+        """The heads of the other parts of a compound statement."""
+        if head == "try:":
+            return ["except ValueError:", "finally:"][: self.random.randint(1, 2)]
+        if head.startswith("if") and self.random.random() < 0.3:
+            return [f"elif {self.chosen(self.grammar.conditions)}:", "else:"]
+        return ["else:"] if self.random.random() < (0.5 if head.startswith("if") else 0.2) else []
+
+
+class _EndlessError(RuntimeError):
+    """A run that goes on and on, or makes things larger and larger."""
+
 
 def observed(text: str) -> dict[int, list[list[Any]]] | None:
     """What ``reveal_type`` was given at each line in each of several runs; None where one of them fails."""
     seen: dict[int, list[list[Any]]] = defaultdict(list)
-    code = compile(text, "<random>", "exec")
+    code = compile(text, "<random>", "exec", dont_inherit=True)
     for flag, other, many in product((True, False), (True, False), (1, 3)):
         given: dict[int, list[Any]] = defaultdict(list)
-        space: dict[str, Any] = {}
+        space: dict[str, Any] = {"__name__": "random_program"}
         exec(code, space)
         space["reveal_type"] = _recorder(given)
+        before = sys.gettrace()
+        sys.settrace(_Watch())
         try:
             space["main"](flag, other, many)
-        except (IndexError, KeyError, RuntimeError):
+        except _FAILURES:
             return None
+        finally:
+            sys.settrace(before)
         for line, values in given.items():
             seen[line].append(values)
     return seen
+
+
+_FAILURES = (
+    ArithmeticError, AttributeError, LookupError, NameError, RuntimeError, StopIteration, TypeError,
+    ValueError,
+)  # fmt: skip
+
+
+class _Watch:
+    """Ends a run of a program that is too long."""
+
+    steps = 0
+
+    def __call__(self, frame: FrameType, event: str, argument: Any) -> _Watch | None:
+        if frame.f_code.co_filename != "<random>":
+            return None
+        self.steps += 1
+        if self.steps > 5000 or any(map(_is_large, frame.f_locals.values())):
+            raise _EndlessError
+        return self
+
+
+def _is_large(value: Any) -> bool:
+    if isinstance(value, (list, str, tuple)):
+        return len(value) > 1000
+    return isinstance(value, int) and abs(value) > 10**30
 
 
 def _recorder(given: dict[int, list[Any]]) -> Any:
@@ -267,7 +208,7 @@ def _recorder(given: dict[int, list[Any]]) -> Any:
 
 
 def contradicts(note: str, value: Any) -> bool:
-    """Whether a note, ``t has shape (?, 3), float32`` or ``n is 4``, is wrong of a shape or a number."""
+    """Whether a note, ``t has shape (?, 3), float32`` or ``n is the size 4``, is wrong of such a value."""
     if isinstance(value, tuple):
         said = re.search(r"has shape \((.*?)\)", note)
         sizes = [s.strip() for s in said[1].split(",") if s.strip()] if said else ["..."]
@@ -276,5 +217,5 @@ def contradicts(note: str, value: Any) -> bool:
         return len(sizes) != len(value) or any(
             s.isdigit() and int(s) != v for s, v in zip(sizes, value, strict=True)
         )
-    said = re.search(r" is (\d+)$", note)
-    return said is not None and int(said[1]) != value
+    said = re.search(r" is the size (-?\d+)$", note)
+    return said is not None and isinstance(value, int) and int(said[1]) != value

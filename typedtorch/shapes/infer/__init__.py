@@ -6,15 +6,15 @@ Where to find what; the first module of each list is the one to read first:
 - program text: program, bindings, stars, index, integral, tables, class_text, reached
 - values: values, stand_ins, state (variables, joins), tensor_joins, kinds, contents, objects, likeness
 - annotations: reading, annotation_slips, specs, assuming, declared, unify, runs (*batch), problems
-- expressions: expressions, arithmetic, operands, comparing, attributes, subscripts, slicing, comprehension,
-  numbers
+- expressions: expressions, choosing, arithmetic, operands, comparing, attributes, subscripts, slicing,
+  comprehension, numbers
 - statements: statements, assignment, unpacking, refine (conditions), equated, places, patterns, asserted,
   contexts, expected_errors, loops, turns, iteration, paths
 - containers: containers, container_methods, items, lengths, listed, records, enumerations, mutation, shared
 - calls: calls, arguments, binding, signatures, methods, inlining, brought, results, memo, effects,
   alternatives, definitions, inner_changes, wrappers, late
-- known functions: library, written_calls, operator_module, random_module, transforms, derivatives, autograd,
-  batching, loading, options
+- known functions: library, folded, written_calls, operator_module, random_module, transforms, derivatives,
+  autograd, batching, loading, options
 - classes: classes, class_bodies, construction, attribute_dicts, given_sizes, passed, links, updates, layers,
   registering, surgery, registries, default_dtype
 - operators: operators, rule_values, operand_ranks, demands, ties, refusals

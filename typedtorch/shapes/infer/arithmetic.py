@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.bounds import positive
-from typedtorch.shapes.infer import attributes, calls, messages, reading, specs
+from typedtorch.shapes.infer import attributes, calls, folded, messages, reading, specs
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -170,6 +170,9 @@ def arithmetic(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right
             return tuple(left) + tuple(right)
         if isinstance(left, Sequence) and isinstance(right, Sequence):
             return _concatenate(left, right, frame.place(node))
+    if isinstance(op, (ast.Mult, ast.Mod)) and (isinstance(left, str) or isinstance(right, str)):
+        made = folded.operator("*" if isinstance(op, ast.Mult) else "%", left, right)
+        return Object("str") if made is folded.NOT_FOLDED else made
     if isinstance(op, ast.Mult):
         sequence, times = (left, right) if isinstance(left, (tuple, Sequence)) else (right, left)
         if isinstance(sequence, (tuple, Sequence)):
@@ -200,6 +203,8 @@ def _number_arithmetic(op: ast.operator, left: Value, right: Value, place: str) 
                     return left / right
                 case ast.FloorDiv():
                     return left // right
+                case ast.Mod():
+                    return left % right
                 case ast.Pow():
                     result = left**right
                     return Scalar("complex") if isinstance(result, complex) else result
@@ -233,8 +238,14 @@ def _integer_arithmetic(op: ast.operator, left: int | Poly, right: int | Poly, p
             return Scalar("float") if positive(-right) else unknown(f"?{place}")
         case ast.LShift() if isinstance(left, int) and isinstance(right, int) and 0 <= right < 64:
             return left << right
+        case ast.RShift() if isinstance(right, int) and 0 <= right < 64:
+            return floor_div(left, 1 << right)
         case ast.BitAnd() if isinstance(left, int) and isinstance(right, int):
             return left & right
+        case ast.BitOr() if isinstance(left, int) and isinstance(right, int):
+            return left | right
+        case ast.BitXor() if isinstance(left, int) and isinstance(right, int):
+            return left ^ right
     return unknown(f"?{place}")
 
 

@@ -67,10 +67,21 @@ def compare_values(op: ast.cmpop, left: Value, right: Value) -> bool | None:
             equal = True if same(left, right) is True else None
         elif isinstance(left, tuple) and isinstance(right, tuple):
             equal = True if same_shape_values(left, right) else None
+        elif _of_two_kinds(left, right):
+            equal = False
         else:
             equal = enumerations.equal(left, right)
         return equal if equal is None or isinstance(op, ast.Eq) else not equal
     return None
+
+
+def _of_two_kinds(left: Value, right: Value) -> bool:
+    """Whether one is a number or a text, and the other a list, a tuple or a dict."""
+    for one, other in ((left, right), (right, left)):
+        if is_size(one) or isinstance(one, (bool, float, str)):
+            held = isinstance(other, (DictV, Sequence)) and other.kind in ("list", "dict")
+            return held or isinstance(other, tuple)
+    return False
 
 
 def same_shape_values(left: tuple[Value, ...], right: tuple[Value, ...]) -> bool:

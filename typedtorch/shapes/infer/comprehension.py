@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from typedtorch.shapes.infer import enumerations, refine, updates
 from typedtorch.shapes.infer.assignment import assign_target
+from typedtorch.shapes.infer.folded import LONGEST
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate
 from typedtorch.shapes.infer.iteration import gone_through
@@ -75,13 +76,19 @@ def _comprehend(
         if len(generators) == 1:
             return _comprehend_one(frame, generators[0], element, place)
         results: list[Value] = []
+        known: list[tuple[Value, ...] | None] = []
 
         def inner() -> Value:
             items, value, _ = _comprehend(frame, node, generators[1:], element)
+            known.append(items)
             results.append(value if items is None else join_all(items, place) if items else UNKNOWN)
             return UNKNOWN
 
-        _comprehend_one(frame, generators[0], inner, place)
+        turns, _, _ = _comprehend_one(frame, generators[0], inner, place)
+        if turns is not None and len(known) == len(turns):
+            every = [item for items in known for item in items or ()]
+            if None not in known and len(every) <= LONGEST:
+                return tuple(every), UNKNOWN, None
         return None, join_all(results, place) if results else UNKNOWN, None
     finally:
         outer.ties.met = frame.state.ties.met  # two axes of one tensor are two, whenever it was
@@ -112,7 +119,7 @@ def _comprehend_one(
         frame.state = then
     before = frame.state.copy()
     each = element()
-    changed = _changed(before, frame.state)
+    changed = changes(before, frame.state)
     if changed:  # a later turn begins with what the ones before it left, and there may be none
         for name, (_, now) in changed.items():
             was = unfiltered.variables.get(name, UNKNOWN)
@@ -159,7 +166,7 @@ def _late(element: Callable[[], Value], targets: set[str]) -> Callable[[], Value
 _CHANGING = (Instance, Sequence, DictV, Tensor)
 
 
-def _changed(before: State, after: State) -> dict[str, tuple[Value, Value]]:
+def changes(before: State, after: State) -> dict[str, tuple[Value, Value]]:
     """The objects, containers and tensors that are others now under the same name."""
     found: dict[str, tuple[Value, Value]] = {}
     for name, was in before.variables.items():
@@ -183,7 +190,7 @@ def _keep_effects(outer: State, inner: State, node: ast.expr, place: str) -> Non
     """What the elements changed is changed, and ``:=`` binds outside: all but the targets outlive it."""
     own = {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     bound = {n.target.id for n in walk(node) if isinstance(n, ast.NamedExpr)}
-    for name, (was, now) in _changed(outer, inner).items():
+    for name, (was, now) in changes(outer, inner).items():
         if name not in own:
             outer.replace_value(was, now if type(now) is type(was) else updates.emptied(was))
     for name in bound & inner.variables.keys():

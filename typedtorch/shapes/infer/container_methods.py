@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from typedtorch.shapes.infer import attributes, default_dtype, enumerations, mutation
+from typedtorch.shapes.infer import attributes, containers, default_dtype, enumerations, folded, mutation
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.index import MUTATORS
@@ -38,6 +38,8 @@ def call_method(
         return _list_method(frame, receiver, name, args, node)
     if name == "numel" and all(is_size(v) for v in receiver):
         return product(receiver)
+    if (made := folded.method(receiver, name, args)) is not folded.NOT_FOLDED:
+        return made
     if name in ("index", "count", "numel"):
         return unknown(f"?{frame.place(node)}")
     return UNKNOWN
@@ -48,29 +50,32 @@ def _list_method(frame: Frame, receiver: Sequence, name: str, args: Args, node: 
         return replace(receiver)
     if name == "forward":
         return call_sequential(frame, receiver, args, node)
+    if (made := folded.method(receiver, name, args)) is not folded.NOT_FOLDED:
+        return made
     if name in ("index", "count", "__len__"):
         return unknown(f"?{frame.place(node)}")
     result: Value = None
     if name in ("pop", "popleft"):
-        result, updated = _popped(receiver, first=name == "popleft", known=not args.values)
-        if receiver.items is None or args.values:
+        index = 0 if name == "popleft" else args.get(0, "index", -1)
+        result, updated = _popped(receiver, index)
+        if receiver.items is None or not isinstance(index, int):
             result = this_one(frame, result, frame.place(node))
     else:
-        made = _changed(frame, receiver, name, args, node)
-        if made is None:
+        after = _changed(frame, receiver, name, args, node)
+        if after is None:
             return UNKNOWN
-        updated = made
+        updated = after
     if updated is not receiver:
         mutation.changed(frame, receiver, updated, node)
     return result
 
 
-def _popped(receiver: Sequence, *, first: bool, known: bool) -> tuple[Value, Sequence]:
+def _popped(receiver: Sequence, index: Value) -> tuple[Value, Sequence]:
     """What ``pop`` gives, and the list that is left."""
     items = receiver.items
-    if items and known:
-        left = items[1:] if first else items[:-1]
-        return items[0 if first else -1], replace(receiver, items=left)
+    if items and isinstance(index, int) and -len(items) <= index < len(items) and receiver.kind != "set":
+        index %= len(items)
+        return items[index], replace(receiver, items=(*items[:index], *items[index + 1 :]))
     if items == ():
         return receiver.any_item, receiver
     return receiver.any_item, Sequence(receiver.kind, None, receiver.any_item)
@@ -104,6 +109,11 @@ def _changed(frame: Frame, receiver: Sequence, name: str, args: Args, node: ast.
         return Sequence(receiver.kind, None, UNKNOWN)
     if name == "reverse":
         return receiver if items is None else replace(receiver, items=items[::-1])
+    if name == "sort" and receiver.kind == "list":
+        made = containers.sorted_(frame, replace(args, values=[receiver]), node)
+        return replace(made) if isinstance(made, Sequence) else None
+    if name == "remove" and isinstance(index := folded.method(receiver, "index", args), int) and items:
+        return replace(receiver, items=(*items[:index], *items[index + 1 :]))
     if name in ("sort", "shuffle", "remove", "rotate", "discard"):
         return Sequence(receiver.kind, None, receiver.any_item)
     return None

@@ -7,10 +7,10 @@ import itertools
 from dataclasses import replace
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.infer import lengths
+from typedtorch.shapes.infer import comparing, folded, lengths
 from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.items import items_of, iterate, this_one, without_attributes
+from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate, this_one, without_attributes
 from typedtorch.shapes.infer.surgery import setattr_
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -24,7 +24,7 @@ from typedtorch.shapes.infer.values import (
     join,
     join_all,
 )
-from typedtorch.shapes.size import Size, unknown
+from typedtorch.shapes.size import unknown
 
 
 def castable(value: Value) -> Value:
@@ -43,15 +43,23 @@ def _make(kind: str) -> Special:
         if not args.values:
             return Sequence(kind, ())
         items = items_of(args.values[0])
-        if items is not None and (kind != "set" or len(items) < 2):
-            return Sequence(kind, tuple(items))
-        return Sequence(kind, None, _each(frame, args.values[0], node), _length(kind, args.values[0]))
+        if items is not None:
+            return set_of(items, frame.place(node)) if kind == "set" else Sequence(kind, tuple(items))
+        length = None if kind == "set" else lengths.length_of(args.values[0])
+        return Sequence(kind, None, _each(frame, args.values[0], node), length)
 
     return handler
 
 
-def _length(kind: str, value: Value) -> Size | None:
-    return None if kind == "set" else lengths.length_of(value)
+def set_of(items: list[Value], place: str) -> Sequence:
+    """A set of some items, of which there are as many as differ."""
+    if len(items) < 2:
+        return Sequence("set", tuple(items))
+    plain = folded.plain_list(items)
+    try:
+        return Sequence("set", None, join_all(items, place), None if plain is None else len(set(plain)))
+    except TypeError:  # no items of a set
+        return Sequence("set", None, UNKNOWN)
 
 
 def deque(frame: Frame, args: Args, node: ast.AST) -> Value:
@@ -86,6 +94,14 @@ def to_dict(frame: Frame, args: Args, node: ast.AST) -> Value:
     if not isinstance(base, DictV) or args.open:
         return DictV({}, UNKNOWN)
     return DictV({**base.items, **args.keywords}, base.rest)
+
+
+def from_keys(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``dict.fromkeys(keys, value)``."""
+    keys = items_of(args.values[0]) if args.values and not args.open else None
+    if keys is None or not all(isinstance(key, (str, int)) for key in keys):
+        return DictV({}, UNKNOWN)
+    return DictV(dict.fromkeys(keys, args.values[1] if len(args.values) > 1 else None))
 
 
 def zip_(frame: Frame, args: Args, node: ast.AST) -> Value:
@@ -146,18 +162,40 @@ def iterator(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 
 def sorted_(frame: Frame, args: Args, node: ast.AST) -> Value:
-    """``sorted(xs)``: the same items in an order that is not known."""
+    """``sorted(xs, key=...)``: the same items, in an order that the keys tell where they are known."""
     if not args.values:
         return UNKNOWN
+    items = items_of(args.values[0])
+    order = None if items is None else _order(frame, items, args, node)
+    if items is not None and order is not None:
+        return Sequence("list", tuple(items[i] for i in order))
     return Sequence("list", None, _each(frame, args.values[0], node), lengths.length_of(args.values[0]))
 
 
+def _order(frame: Frame, items: list[Value], args: Args, node: ast.AST) -> list[int] | None:
+    """The indices of items in the order of their keys."""
+    key, reverse = args.keywords.get("key"), args.keywords.get("reverse", False)
+    if args.open or len(items) > MAX_UNROLL or not isinstance(reverse, bool):
+        return None
+    if key is not None:
+        items = [frame.call(key, Args([item], [None]), node) for item in items]
+    keys = folded.plain_list(items)
+    try:
+        return None if keys is None else sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
+    except TypeError:
+        return None
+
+
 def next_(frame: Frame, args: Args, node: ast.AST) -> Value:
-    """``next(xs, default)``: any of the items."""
+    """``next(xs, default)``: the first of the items that are left, or any of them."""
     each = this_one(frame, _each(frame, args.values[0], node), frame.place(node)) if args.values else UNKNOWN
     given = args.values[0] if args.values else UNKNOWN
     if isinstance(given, Sequence) and given.kind == "iterator":  # it has one item less from here on
         frame.state.replace_value(given, Sequence("iterator", None, given.any_item))
+        if given.items:
+            return given.items[0]
+        if given.items == () and len(args.values) > 1:
+            return args.values[1]
     return each if len(args.values) < 2 else join(each, args.values[1], frame.place(node))
 
 
@@ -191,6 +229,13 @@ def map_(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 def filter_(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``filter(f, xs)``: some of the items."""
+    items = items_of(args.values[1]) if len(args.values) == 2 and not args.open else None
+    if items is not None and len(items) <= MAX_UNROLL:
+        test = args.values[0]
+        asked = (v if test is None else frame.call(test, Args([v], [None]), node) for v in items)
+        verdicts = [comparing.truth(v) for v in asked]
+        if None not in verdicts:
+            return Sequence("iterator", tuple(itertools.compress(items, verdicts)))
     return Sequence("iterator", None, _each(frame, args.values[1], node)) if len(args.values) > 1 else UNKNOWN
 
 
@@ -268,6 +313,7 @@ SPECIAL: dict[str, Special] = {
     "types.SimpleNamespace": namespace, "argparse.Namespace": namespace,
     "builtins.setattr": setattr_, "builtins.object.__setattr__": setattr_, "builtins.vars": vars_,
     "builtins.list": _make("list"), "builtins.set": _make("set"), "builtins.tuple": to_tuple,
+    "builtins.dict.fromkeys": from_keys,
     "builtins.dict": to_dict, "builtins.zip": zip_, "builtins.enumerate": enumerate_,
     "builtins.reversed": reversed_, "builtins.iter": iterator, "builtins.sorted": sorted_,
     "builtins.next": next_, "builtins.map": map_, "builtins.filter": filter_, "builtins.sum": sum_,
@@ -317,4 +363,4 @@ MODULES: dict[str, Special] = {
 }  # fmt: skip
 
 
-__all__ = ["MODULES", "SPECIAL", "castable", "sequential"]
+__all__ = ["MODULES", "SPECIAL", "castable", "sequential", "set_of", "sorted_"]

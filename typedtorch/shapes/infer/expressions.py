@@ -10,13 +10,16 @@ from typedtorch.shapes.infer import (
     attributes,
     calls,
     comparing,
+    containers,
     enumerations,
+    folded,
     messages,
     reading,
     refine,
     slicing,
 )
 from typedtorch.shapes.infer.arithmetic import is_tensor, operate, refuses_tuple
+from typedtorch.shapes.infer.choosing import boolean, if_expression
 from typedtorch.shapes.infer.comprehension import (
     dict_comprehension,
     generator_expression,
@@ -26,9 +29,7 @@ from typedtorch.shapes.infer.comprehension import (
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of, iterate
 from typedtorch.shapes.infer.layers import learnt
-from typedtorch.shapes.infer.objects import one_of
 from typedtorch.shapes.infer.results import check_yield
-from typedtorch.shapes.infer.state import join_states
 from typedtorch.shapes.infer.subscripts import item
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -44,7 +45,6 @@ from typedtorch.shapes.infer.values import (
     SpecV,
     Tensor,
     Value,
-    choice,
     is_size,
     join,
     join_all,
@@ -108,8 +108,8 @@ def list_(frame: Frame, node: ast.List) -> Value:
 
 
 def set_(frame: Frame, node: ast.Set) -> Value:
-    items = [evaluate(frame, e) for e in node.elts]
-    return Sequence("set", None, join_all(items, frame.place(node)))
+    items, known = _elements(frame, node.elts)
+    return containers.set_of(items, frame.place(node)) if known else Sequence("set", None, UNKNOWN)
 
 
 def _elements(frame: Frame, elts: list[ast.expr]) -> tuple[list[Value], bool]:
@@ -157,16 +157,19 @@ def joined_str(frame: Frame, node: ast.JoinedStr) -> Value:
         if isinstance(piece, ast.Constant):
             parts.append(str(piece.value))
             continue
-        value = enumerations.written(frame, piece.value) if isinstance(piece, ast.FormattedValue) else UNKNOWN
-        if not isinstance(value, (str, int)) or _is_formatted(piece):
+        value = _formatted(frame, piece)
+        if not isinstance(value, str):
             return Object("str")
-        parts.append(str(value))
+        parts.append(value)
     return "".join(parts)
 
 
-def _is_formatted(piece: ast.expr) -> bool:
-    """``{n:03d}`` and ``{name!r}``, which write something else than the text of the value."""
-    return isinstance(piece, ast.FormattedValue) and (piece.format_spec is not None or piece.conversion != -1)
+def _formatted(frame: Frame, piece: ast.expr) -> Value:
+    if not isinstance(piece, ast.FormattedValue) or piece.conversion != -1:
+        return UNKNOWN
+    value = enumerations.written(frame, piece.value)
+    form = "" if piece.format_spec is None else evaluate(frame, piece.format_spec)
+    return folded.operator("format", value, form)
 
 
 def starred(frame: Frame, node: ast.Starred) -> Value:
@@ -208,70 +211,6 @@ def yield_from(frame: Frame, node: ast.YieldFrom) -> Value:
     return UNKNOWN
 
 
-def if_expression(frame: Frame, node: ast.IfExp) -> Value:
-    then, other = refine.branch(frame, node.test)
-    values: list[Value] = []
-    states = []
-    for state, part in ((then, node.body), (other, node.orelse)):
-        if state is None:
-            continue
-        frame.state = state
-        values.append(evaluate(frame, part))
-        states.append(frame.state)
-    joined = states[0] if len(states) == 1 else join_states(states[0], states[1], frame.place(node))
-    assert joined is not None
-    frame.state = joined
-    if len(values) == 1:
-        return values[0]
-    return _one_of(frame, node, [node.body, node.orelse], values)
-
-
-def _one_of(frame: Frame, node: ast.expr, written: list[ast.expr], values: list[Value]) -> Value:
-    """One of several values, some of which others may hold too; each text is remembered."""
-    texts = all(isinstance(value, str) for value in values)
-    joined = choice(list(dict.fromkeys(values))) if texts else join_all(values, frame.place(node))
-    if len(values) > 1 and any(isinstance(p, (ast.Name, ast.Attribute, ast.Subscript)) for p in written):
-        return one_of(frame.state.variables, frame.place(node), joined, tuple(values))
-    return joined
-
-
-def boolean(frame: Frame, node: ast.BoolOp) -> Value:
-    """``a or b``: evaluated for effect; known where the first decides."""
-    is_or = isinstance(node.op, ast.Or)
-    before = frame.state
-    values: list[Value] = []
-    for part in node.values:
-        value = evaluate(frame, part)
-        values.append(value)
-        if part is not node.values[-1]:
-            refine.ask_truth(frame, part, value)
-        truth = comparing.truth(value)
-        if truth is is_or:
-            break
-        if truth is (not is_or) and part is not node.values[-1]:
-            values.pop()
-        then, other = refine.branch(frame, part, evaluated=value)
-        onward = other if is_or else then
-        if onward is None:
-            break
-        frame.state = onward
-    frame.state = before
-    if not values:
-        return UNKNOWN
-    # ``x or default`` is what is true of x, and ``x and y`` what is false of it, unless it is the last one
-    values = [*(_only(v, is_or, values[-1]) for v in values[:-1]), values[-1]]
-    return _one_of(frame, node, node.values, values)
-
-
-def _only(value: Value, truth: bool, last: Value) -> Value:
-    """What a value is where it is true, or false; one that is not known is a flag where the last one is."""
-    if isinstance(value, Choice):
-        return choice([v for v in value.options if comparing.truth(v) is not (not truth)])
-    if isinstance(value, Scalar) and value.kind == "bool":
-        return truth
-    return truth if value is UNKNOWN and last is truth else value
-
-
 def unary(frame: Frame, node: ast.UnaryOp) -> Value:
     value = evaluate(frame, node.operand)
     if isinstance(node.op, ast.Not):
@@ -281,6 +220,8 @@ def unary(frame: Frame, node: ast.UnaryOp) -> Value:
     if isinstance(value, (Tensor, Choice)):
         method = {ast.USub: "__neg__", ast.Invert: "__invert__", ast.UAdd: "__pos__"}[type(node.op)]
         return calls.tensor_method(frame, value, method, (), {}, node, (node.operand,))
+    if isinstance(node.op, ast.Invert) and is_size(value):
+        return -value - 1
     if isinstance(node.op, ast.USub) and isinstance(value, (int, float, Poly)):
         return -value
     if isinstance(value, Scalar) and value.kind == "bool":

@@ -36,6 +36,8 @@ def items_of(value: Value) -> list[Value] | None:
         return None if value.items is None else list(value.items)
     if isinstance(value, DictV):
         return list(value.items) if value.rest is None else None
+    if isinstance(value, str):
+        return list(value)
     if isinstance(value, ClassV):
         return enumerations.members(value.info) if value.info.is_enum else None
     if isinstance(value, Instance) and value.info.is_named_tuple:

@@ -12,6 +12,7 @@ from typedtorch.shapes.infer import (
     attributes,
     containers,
     default_dtype,
+    folded,
     mutation,
     operand_ranks,
     operator_module,
@@ -70,6 +71,9 @@ from typedtorch.shapes.tensor import Pack, ShapeError
 
 def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
     """A function or class outside the program."""
+    made = folded.call(name, args)
+    if made is not folded.NOT_FOLDED:
+        return made
     special = SPECIAL.get(name) or transforms.SPECIAL.get(name)
     if special is not None:
         return special(frame, args, node)

@@ -10,6 +10,7 @@ from typedtorch.shapes.infer import (
     container_methods,
     containers,
     default_dtype,
+    folded,
     layers,
     library,
     loading,
@@ -20,7 +21,6 @@ from typedtorch.shapes.infer import (
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.index import RESHAPING
-from typedtorch.shapes.infer.items import items_of
 from typedtorch.shapes.infer.registering import HOOKING
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -74,47 +74,15 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
         return _super_method(frame, receiver, name, args, node)
     if isinstance(receiver, ClassV) and name == "apply":
         return autograd.apply(frame, receiver, args, node)
-    if (
-        isinstance(receiver, str)
-        and name in _ON_TEXT
-        and (made := _of_text(receiver, name, args)) is not None
-    ):
+    if isinstance(receiver, str) and (made := folded.method(receiver, name, args)) is not folded.NOT_FOLDED:
         return made
     if (isinstance(receiver, str) or receiver == Object("str")) and name == "encode":
         return Object("bytes")
     if isinstance(receiver, (str, Object)) and name in _STRING_METHODS:
-        return _joined(receiver, args) if name == "join" else Object("str")
+        return Object("str")
     if (isinstance(receiver, str) or receiver == Object("str")) and name in _COUNTING_METHODS:
         return unknown(f"?{frame.place(node)}")
     return mutation.forget(frame, args)
-
-
-_ON_TEXT = frozenset(
-    {
-        "split", "rsplit", "partition", "rpartition", "lower", "upper", "strip", "lstrip", "rstrip",
-        "replace", "removeprefix", "removesuffix", "startswith", "endswith", "title", "capitalize", "isdigit",
-    }
-)  # fmt: skip
-
-
-def _of_text(text: str, name: str, args: Args) -> Value:
-    """``"64-128".split("-")``: what a method makes of a text, where its arguments are texts and numbers."""
-    if args.open or args.keywords or not all(isinstance(v, (str, int)) for v in args.values):
-        return None
-    try:
-        made = getattr(text, name)(*args.values)
-    except (TypeError, ValueError):
-        return None
-    return Sequence("list", tuple(made)) if isinstance(made, list) else made
-
-
-def _joined(separator: Value, args: Args) -> Value:
-    """``" ".join(parts)``."""
-    parts = items_of(args.values[0]) if len(args.values) == 1 and not args.open else None
-    texts = [part for part in parts or [] if isinstance(part, str)]
-    if parts is None or len(texts) < len(parts) or not isinstance(separator, str):
-        return Object("str")
-    return separator.join(texts)
 
 
 _DEVICES = (Object("torch.device"), Object("str"))  # which one it is has no bearing on a tensor

@@ -23,6 +23,11 @@ def _binary(op: ast.operator) -> Special:
     return apply
 
 
+def _divmod(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``divmod(a, b)``."""
+    return tuple(_binary(op)(frame, args, node) for op in (ast.FloorDiv(), ast.Mod()))
+
+
 def _named(operand: ast.expr | None, name: str, node: ast.AST) -> ast.expr:
     """An operand as a message calls it: ``reduce`` hands on what nothing in the source stands for."""
     return ast.copy_location(ast.Name(name, ast.Load()), node) if operand is None else operand
@@ -34,5 +39,6 @@ FUNCTIONS: dict[str, Special] = {
     "operator.floordiv": _binary(ast.FloorDiv()), "operator.mod": _binary(ast.Mod()),
     "operator.pow": _binary(ast.Pow()), "operator.matmul": _binary(ast.MatMult()),
     "operator.and_": _binary(ast.BitAnd()), "operator.or_": _binary(ast.BitOr()),
-    "operator.xor": _binary(ast.BitXor()),
+    "operator.xor": _binary(ast.BitXor()), "operator.rshift": _binary(ast.RShift()),
+    "operator.lshift": _binary(ast.LShift()), "builtins.divmod": _divmod,
 }  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from typedtorch.shapes.infer import comparing, equated, refine
+from typedtorch.shapes.infer import comparing, enumerations, equated, refine
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of
@@ -14,11 +14,15 @@ from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Choice,
+    DictV,
+    External,
     Instance,
+    Scalar,
     Value,
     is_size,
+    options_of,
 )
-from typedtorch.shapes.tensor import Pack
+from typedtorch.shapes.infer.values import Sequence as SequenceV
 
 NEVER = object()
 
@@ -39,7 +43,8 @@ def cases_of(frame: Frame, node: ast.Match) -> list[tuple[State | None, Sequence
             prove_pattern(frame, case.pattern, value)
             entered: State | None = frame.state
             if case.guard is not None:
-                entered = refine.branch(frame, case.guard)[0]
+                entered, refused = refine.branch(frame, case.guard)
+                rest = rest if refused is not None else rest_after
             else:
                 rest = rest_after
             branches.append((entered, case.body))
@@ -75,31 +80,103 @@ def match_pattern(frame: Frame, pattern: ast.pattern, value: Value) -> tuple[Val
             return value, NEVER
         case ast.MatchAs(pattern=inner) if inner is not None:
             return match_pattern(frame, inner, value)
-        case ast.MatchClass(cls=cls, patterns=[], kwd_patterns=[]):
+        case ast.MatchOr(patterns=patterns):
+            return _match_any(frame, patterns, value)
+        case ast.MatchClass(cls=cls, patterns=parts, kwd_attrs=names, kwd_patterns=named):
             kind = evaluate(frame, cls)
-            return _split(value, lambda v: instance_of(v, kind))
-        case ast.MatchClass(cls=cls):
-            kind = evaluate(frame, cls)
-            return _split(value, lambda v: instance_of(v, kind))[0], value
+            found, rest = _split(value, lambda v: instance_of(v, kind))
+            if found is NEVER or not (parts or named):
+                return found, rest
+            if len(parts) == 1 and not named and kind in _WHOLE:  # ``case int(n)``
+                return match_pattern(frame, parts[0], found)
+            held = [*(UNKNOWN for _ in parts), *(_attribute(found, name) for name in names)]
+            verdict = _match_each(frame, [*parts, *named], held)
+            return (NEVER if verdict is False else found), (rest if verdict else value)
         case ast.MatchValue(value=constant):
             wanted = evaluate(frame, constant)
             return _split(value, lambda v: comparing.compare_values(ast.Eq(), v, wanted))
         case ast.MatchSingleton(value=constant):
             return _split(value, lambda v: comparing.compare_values(ast.Is(), v, constant))
-        case ast.MatchSequence(patterns=patterns) if isinstance(value, tuple):
-            return _match_items(patterns, value)
+        case ast.MatchSequence(patterns=patterns):
+            return _match_items(frame, patterns, value)
+        case ast.MatchMapping(keys=keys, patterns=patterns):
+            return _whole(value, _match_keys(frame, keys, patterns, value))
+        case ast.MatchStar():
+            return value, NEVER
     return value, value
 
 
-def _match_items(patterns: Sequence[ast.pattern], value: tuple[Value, ...]) -> tuple[Value, Value]:
-    """``case (n, d)`` and ``case (n, *rest)``: that many items, whatever they are."""
-    if any(isinstance(v, Pack) for v in value):
-        return value, value
-    star = any(isinstance(p, ast.MatchStar) for p in patterns)
-    fits = len(patterns) - 1 <= len(value) if star else len(patterns) == len(value)
-    if not fits:
-        return NEVER, value
-    return value, NEVER if all(isinstance(p, ast.MatchStar) or irrefutable(p) for p in patterns) else value
+def _whole(value: Value, verdict: bool | None) -> tuple[Value, Value]:
+    """A subject that matches, does not, or may."""
+    return (NEVER if verdict is False else value), (NEVER if verdict else value)
+
+
+_BUILTINS = ("bool", "bytes", "dict", "float", "int", "list", "str")
+_WHOLE = tuple(External(f"builtins.{name}") for name in _BUILTINS)  # their one pattern is for themselves
+
+
+def _match_any(frame: Frame, patterns: Sequence[ast.pattern], value: Value) -> tuple[Value, Value]:
+    """``case 0 | 1``: one of them matches, or none does."""
+    found: list[Value] = []
+    rest = value
+    for pattern in patterns:
+        if rest is NEVER:
+            break
+        one, rest = match_pattern(frame, pattern, rest)
+        if one is not NEVER:
+            found += [option for option in options_of(one) if all(option is not f for f in found)]
+    return (value if value is UNKNOWN and found else _one_of(found)), rest
+
+
+def _match_each(frame: Frame, patterns: Sequence[ast.pattern], values: Sequence[Value]) -> bool | None:
+    """Whether each of some values matches its pattern."""
+    matches = [match_pattern(frame, *pair) for pair in zip(patterns, values, strict=True)]
+    if any(found is NEVER for found, _ in matches):
+        return False
+    return True if all(rest is NEVER for _, rest in matches) else None
+
+
+def _attribute(value: Value, name: str) -> Value:
+    return value.attributes.get(name, UNKNOWN) if isinstance(value, Instance) else UNKNOWN
+
+
+def _match_keys(
+    frame: Frame, keys: Sequence[ast.expr], patterns: Sequence[ast.pattern], value: Value
+) -> bool | None:
+    """``case {"a": a}``: whether it is a dict that has such keys."""
+    if not isinstance(value, DictV):
+        return False if _is_plain(value) or isinstance(value, (tuple, SequenceV)) else None
+    wanted = [evaluate(frame, key) for key in keys]
+    there = all(enumerations.is_key(key) and key in value.items for key in wanted)
+    if not there and value.rest is None and all(isinstance(key, (str, int)) for key in wanted):
+        return False
+    verdict = _match_each(frame, patterns, [value.get(key) for key in wanted])
+    return verdict if there or verdict is False else None
+
+
+def _is_plain(value: Value) -> bool:
+    return value is None or is_size(value) or isinstance(value, (bool, float, str, Scalar))
+
+
+def _match_items(frame: Frame, patterns: Sequence[ast.pattern], value: Value) -> tuple[Value, Value]:
+    """``case (n, d)`` and ``case (n, *rest)``: that many items, each of which matches."""
+    items = items_of(value) if isinstance(value, (tuple, SequenceV)) else None
+    if items is None:
+        return _whole(value, False if _is_plain(value) or isinstance(value, DictV) else None)
+    parts = _laid_out(patterns, items)
+    return _whole(value, False if parts is None else _match_each(frame, patterns, parts))
+
+
+def _laid_out(patterns: Sequence[ast.pattern], items: list[Value]) -> list[Value] | None:
+    """The item, or the list of items, that each pattern gets; None where there are too few or too many."""
+    star = next((i for i, pattern in enumerate(patterns) if isinstance(pattern, ast.MatchStar)), None)
+    if star is None:
+        return items if len(items) == len(patterns) else None
+    behind = len(patterns) - star - 1
+    if len(items) < star + behind:
+        return None
+    end = len(items) - behind
+    return [*items[:star], SequenceV("list", tuple(items[star:end])), *items[end:]]
 
 
 def _split(value: Value, test: Callable[[Value], bool | None]) -> tuple[Value, Value]:
@@ -127,22 +204,23 @@ def bind_pattern(frame: Frame, pattern: ast.pattern, value: Value) -> None:
                 bind_pattern(frame, inner, value)
         case ast.MatchSequence(patterns=patterns):
             items = items_of(value)
-            plain = items is not None and len(items) == len(patterns)
+            parts = None if items is None else _laid_out(patterns, items)
             for i, part in enumerate(patterns):
-                bind_pattern(frame, part, items[i] if plain and items is not None else UNKNOWN)
+                bind_pattern(frame, part, UNKNOWN if parts is None else parts[i])
         case ast.MatchStar(name=str(name)):
-            frame.state.variables[name] = UNKNOWN
+            frame.state.variables[name] = value
         case ast.MatchOr(patterns=patterns):
             for part in patterns:
                 bind_pattern(frame, part, UNKNOWN)
-        case ast.MatchClass(patterns=patterns, kwd_attrs=keywords, kwd_patterns=inner_patterns):
+        case ast.MatchClass(cls=cls, patterns=patterns, kwd_attrs=names, kwd_patterns=named):
+            whole = len(patterns) == 1 and not named and evaluate(frame, cls) in _WHOLE
             for part in patterns:
-                bind_pattern(frame, part, UNKNOWN)
-            for keyword, part in zip(keywords, inner_patterns, strict=True):
-                held = value.attributes.get(keyword, UNKNOWN) if isinstance(value, Instance) else UNKNOWN
+                bind_pattern(frame, part, value if whole else UNKNOWN)
+            for name, part in zip(names, named, strict=True):
+                bind_pattern(frame, part, _attribute(value, name))
+        case ast.MatchMapping(keys=keys, patterns=patterns, rest=rest):
+            for key, part in zip(keys, patterns, strict=True):
+                held = value.get(evaluate(frame, key)) if isinstance(value, DictV) else UNKNOWN
                 bind_pattern(frame, part, held)
-        case ast.MatchMapping(patterns=patterns, rest=rest):
-            for part in patterns:
-                bind_pattern(frame, part, UNKNOWN)
             if rest is not None:
                 frame.state.variables[rest] = UNKNOWN

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from typedtorch.shapes.infer import calls, enumerations, messages
+from typedtorch.shapes.infer import calls, enumerations, folded, messages
 from typedtorch.shapes.infer.alternatives import for_each
 from typedtorch.shapes.infer.arithmetic import is_tensor
 from typedtorch.shapes.infer.attributes import holds_tensors
@@ -16,6 +16,7 @@ from typedtorch.shapes.infer.values import (
     Choice,
     DictV,
     Instance,
+    Object,
     Sequence,
     Tensor,
     Value,
@@ -55,6 +56,9 @@ def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
         return base.part(index)
     if isinstance(base, str) and isinstance(index, int) and -len(base) <= index < len(base):
         return base[index]
+    if isinstance(base, str) and isinstance(index, slice):
+        cut = folded.plain_list((index.start, index.stop, index.step))
+        return Object("str") if cut is None else base[slice(*cut)]
     return UNKNOWN
 
 

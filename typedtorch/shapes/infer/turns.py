@@ -115,16 +115,21 @@ def moves(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
     It adds to the list (``for x in xs: xs.append(y)``), or asks the iterator for more than the loop does.
     """
     through = node.iter
-    name = through.func if isinstance(through, ast.Call) else None
-    in_step = isinstance(through, ast.Call) and isinstance(name, ast.Name) and name.id in _IN_STEP
+    called = through.func if isinstance(through, ast.Call) else None
+    in_step = isinstance(through, ast.Call) and isinstance(called, ast.Name) and called.id in _IN_STEP
+    read, moved = _in_body(node)
     for source in through.args if isinstance(through, ast.Call) and in_step else [through]:
-        read, moved = _in_body(node) if isinstance(source, (ast.Name, ast.Attribute)) else ((), ())
-        if ast.dump(source) in moved:
+        if not isinstance(source, (ast.Name, ast.Attribute)):
+            continue
+        if any(ast.dump(source) == _as_read(other) for other in moved):
             return True
-        if isinstance(source, ast.Name) and source.id in read:
-            value = frame.lookup(source.id)
-            if isinstance(value, Sequence) and value.kind == "iterator":
-                return True
+        if not isinstance(source, ast.Name) or not isinstance(value := frame.lookup(source.id), Sequence):
+            continue
+        if value.kind == "iterator" and source.id in read:
+            return True
+        names = (other.id for other in moved if isinstance(other, ast.Name))
+        if any(frame.lookup(name) is value for name in names):
+            return True
     return False
 
 
@@ -132,9 +137,25 @@ _IN_STEP = frozenset({"enumerate", "zip", "reversed", "iter"})
 
 
 @lru_cache(maxsize=4096)  # a body is run many times
-def _in_body(node: ast.For | ast.AsyncFor) -> tuple[frozenset[str], frozenset[str]]:
+def _in_body(node: ast.For | ast.AsyncFor) -> tuple[frozenset[str], tuple[ast.expr, ...]]:
     """The names that a body reads, and the lists whose items it adds or takes away."""
     inside = [n for statement in node.body for n in walk(statement)]
     read = (n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
-    called = (n.func for n in inside if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute))
-    return frozenset(read), frozenset(ast.dump(f.value) for f in called if f.attr in MUTATORS)
+    return frozenset(read), tuple(moved for n in inside for moved in _resized(n))
+
+
+def _resized(node: ast.AST) -> Iterator[ast.expr]:
+    """The lists to which a node adds items, or of which it takes some away."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in MUTATORS:
+            yield value
+        case ast.AugAssign(target=ast.Name() | ast.Attribute() as target):
+            yield target
+        case ast.Subscript(value=value, ctx=ast.Del()):
+            yield value
+        case ast.Subscript(value=value, slice=ast.Slice(), ctx=ast.Store()):
+            yield value
+
+
+def _as_read(node: ast.expr) -> str:
+    return ast.dump(node).replace("ctx=Store()", "ctx=Load()")
