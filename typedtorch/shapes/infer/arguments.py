@@ -36,12 +36,28 @@ def _may_change(node: ast.AST) -> bool:
     return any(isinstance(part, (ast.Call, ast.Await, ast.Yield)) for part in walk(node))
 
 
+def beside(frame: Frame, before: list[Value], node: ast.expr) -> Value:
+    """The value of an expression; what it changes of those before it, they have changed.
+
+    ``xs + [xs.pop()]``, ``(box, box.put(x))``, ``f(xs, xs.pop())``.
+    """
+    if not _may_change(node) or not any(isinstance(value, CHANGING) for value in before):
+        return frame.evaluate(node)
+    held = f"<beside {frame.place(node)}>"
+    frame.state.variables[held] = tuple(before)
+    value = frame.evaluate(node)
+    now = frame.state.variables.pop(held, None)
+    if isinstance(now, tuple):
+        before[:] = now
+    return value
+
+
 def arguments(frame: Frame, node: ast.Call) -> Args:
     """Evaluate the arguments, spreading what can be."""
     args = Args()
     for argument in node.args:
         if isinstance(argument, ast.Starred):
-            value = frame.evaluate(argument.value)
+            value = beside(frame, args.values, argument.value)
             items = _spread(value)
             if items is None:
                 args.open = True
@@ -51,9 +67,9 @@ def arguments(frame: Frame, node: ast.Call) -> Args:
                 for i, item in enumerate(items):
                     args.add(item, _part(argument.value, i))
         else:
-            args.add(frame.evaluate(argument), argument)
+            args.add(beside(frame, args.values, argument), argument)
     for keyword in node.keywords:
-        value = frame.evaluate(keyword.value)
+        value = beside(frame, args.values, keyword.value)
         if keyword.arg is not None:
             args.keywords[keyword.arg] = value
             args.keyword_nodes[keyword.arg] = keyword.value
@@ -63,17 +79,7 @@ def arguments(frame: Frame, node: ast.Call) -> Args:
                 args.keyword_nodes[key] = _part(keyword.value, key)
         else:
             args.open = True
-    if len(args.nodes) > 1 and any(map(_may_change, (*node.args[1:], *node.keywords))):
-        _refresh(frame, args)
     return args
-
-
-def _refresh(frame: Frame, args: Args) -> None:
-    """An object is passed as it is once all arguments are there: ``f(xs, xs.pop())``."""
-    for i, (value, node) in enumerate(zip(args.values, args.nodes, strict=True)):
-        if isinstance(node, ast.Name) and isinstance(value, CHANGING):
-            now = frame.state.variables.get(node.id)
-            args.values[i] = now if type(now) is type(value) else value
 
 
 def _spread(value: Value) -> list[Value] | None:

@@ -18,6 +18,7 @@ from typedtorch.shapes.infer import (
     refine,
     slicing,
 )
+from typedtorch.shapes.infer.arguments import beside
 from typedtorch.shapes.infer.arithmetic import is_tensor, operate, refuses_tuple
 from typedtorch.shapes.infer.choosing import boolean, if_expression
 from typedtorch.shapes.infer.comprehension import (
@@ -118,14 +119,14 @@ def _elements(frame: Frame, elts: list[ast.expr]) -> tuple[list[Value], bool]:
     known = True
     for element in elts:
         if isinstance(element, ast.Starred):
-            value = evaluate(frame, element.value)
+            value = beside(frame, items, element.value)
             # (*x.shape[:-1], d) keeps a run of unknown axes as it is
             spread = list(value) if isinstance(value, tuple) else items_of(value)
             if spread is None:
                 known, spread = False, [iterate(value, frame.place(element))]
             items.extend(spread)
         else:
-            items.append(evaluate(frame, element))
+            items.append(beside(frame, items, element))
     return items, known
 
 
@@ -232,8 +233,9 @@ def unary(frame: Frame, node: ast.UnaryOp) -> Value:
 
 
 def binary(frame: Frame, node: ast.BinOp) -> Value:
-    left, right = evaluate(frame, node.left), evaluate(frame, node.right)
-    left = learnt(frame, node) if left is UNKNOWN else left
+    before = [evaluate(frame, node.left)]
+    right = beside(frame, before, node.right)
+    left = learnt(frame, node) if before[0] is UNKNOWN else before[0]
     return operate(frame, node, node.op, left, right, (node.left, node.right))
 
 
