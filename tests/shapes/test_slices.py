@@ -12,7 +12,10 @@ N = axis("n")
 (ATOM,) = atoms(N)
 FROM = 10  # a named bound is taken at its word: n - 2 is no less than 0
 
-forward = st.builds(lambda times, more: times * N + more, st.integers(0, 3), st.integers(-3, 3))
+forward = st.builds(
+    lambda squares, times, more: squares * N * N + times * N + more,
+    st.integers(0, 1), st.integers(0, 3), st.integers(-3, 3),
+)  # fmt: skip
 backward = st.builds(lambda times, more: -times * N - more, st.integers(0, 2), st.integers(0, 3))
 sizes = st.builds(lambda times, more: times * N + more, st.integers(1, 3), st.integers(-1, 2))
 bounds = st.none() | forward | backward
@@ -47,5 +50,8 @@ def test_what_is_known() -> None:
     )
     assert slice_size(N, slice(1, N + 2)) == N - 1
     assert slice_size(N, slice(None, k)) == k
+    assert slice_size(N, slice(None, N * k)) == N
+    assert slice_size(1, slice(None, k)) == 1
+    assert slice_size(1, slice(k, None)) == 0
     assert slice_size(2 * N, slice(N, None)) == N
     assert is_unknown(slice_size(N, slice(None, N + k)))

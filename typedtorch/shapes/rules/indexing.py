@@ -12,7 +12,7 @@ from typedtorch.shapes.equality import generic, same
 from typedtorch.shapes.rule import Fields, Record, name, rule, tuple_text
 from typedtorch.shapes.rules.forms import is_size, need
 from typedtorch.shapes.rules.promotion import mask_of, want
-from typedtorch.shapes.size import Atom, Poly, Size, atoms, counted, is_unknown, product, unknown
+from typedtorch.shapes.size import Atom, Poly, Size, atoms, counted, divides, is_unknown, product, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
@@ -86,6 +86,8 @@ def _clamped(bound: Size, size: Size) -> Size:
         room, more = constant(size), constant(bound)
         if more > max(room, 0) and not _factors(bound) <= _factors(size):
             return unknown()  # ``pos[:, :n + 1]`` of one for each patch may end with it
+    if isinstance(bound, Poly) and _is_as_long(bound, size):
+        return size
     for beyond, end in ((bound - size, size), (-(bound + size), 0)):
         if isinstance(beyond, int):
             if beyond >= 0:
@@ -97,6 +99,13 @@ def _clamped(bound: Size, size: Size) -> Size:
             if own and not positive(1 - beyond):
                 return unknown()
     return bound
+
+
+def _is_as_long(bound: Poly, size: Size) -> bool:
+    """Whether a bound made of axes alone is at least an axis of one, or one that divides it."""
+    if any(atom.kind != "axis" for atom in atoms(bound)) or not positive(bound):
+        return False
+    return size == 1 or (isinstance(size, Poly) and len(size.terms) == 1 and divides(size, bound))
 
 
 def _is_counted_out(size: Poly) -> bool:

@@ -259,7 +259,7 @@ def pad_sequence(
             )
     lengths = [t.sizes()[0] for t in given]
     longest: Size = size_max(*lengths)
-    if is_unknown(longest):
+    if any(is_unknown(length) for length in lengths):
         longest = counted("longest")
     if batch_first is UNKNOWN:
         return given[0].of((unknown(), unknown(), *first), mask)

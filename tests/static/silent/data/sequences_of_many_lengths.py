@@ -53,6 +53,11 @@ class Jagged:
         return out / self.lengths[:, None]
 
 
+def head_alone_too(pairs: Float[Tensor, "t t d"]) -> Float[Tensor, "2 t t d"]:
+    both = pad_sequence([pairs, pairs[:1]], batch_first=True)  # as long as the first, which is the longer
+    return both - pairs[None][: len(pairs)]
+
+
 class Encoder(nn.Module):
     def __init__(self, d: int, h: int) -> None:
         super().__init__()
@@ -104,3 +109,4 @@ def main() -> None:
 
 
 # run: main()
+# run: head_alone_too(torch.zeros(4, 4, 3))
