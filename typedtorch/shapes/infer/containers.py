@@ -11,6 +11,7 @@ from typedtorch.shapes.infer import comparing, folded, lengths
 from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate, this_one, without_attributes
+from typedtorch.shapes.infer.messages import check_items
 from typedtorch.shapes.infer.surgery import setattr_
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -45,6 +46,7 @@ def _make(kind: str) -> Special:
         items = items_of(args.values[0])
         if items is not None:
             return set_of(items, frame.place(node)) if kind == "set" else Sequence(kind, tuple(items))
+        check_items(frame, args.values[0], args.nodes[0])
         length = None if kind == "set" else lengths.length_of(args.values[0])
         return Sequence(kind, None, _each(frame, args.values[0], node), length)
 

@@ -6,6 +6,7 @@ import ast
 
 from typedtorch.shapes.infer import updates
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.messages import check_items
 from typedtorch.shapes.infer.values import UNKNOWN, Instance, Sequence, Tensor, Value
 from typedtorch.shapes.size import unknown
 
@@ -16,6 +17,7 @@ def gone_through(frame: Frame, value: Value, node: ast.AST) -> Value:
     That may be a generator's items, or an iterator with a ``__next__``; without it, what the object gives
     for 0, 1 and so on.
     """
+    check_items(frame, value, node)
     if not isinstance(value, Instance) or value.info.is_named_tuple:
         return value
     if value.info.find("__iter__") is not None:

@@ -27,6 +27,7 @@ from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.items import items_of
 from typedtorch.shapes.infer.lengths import CUTS, length_of, pieces
 from typedtorch.shapes.infer.listed import from_data, slice_object
+from typedtorch.shapes.infer.messages import check_items
 from typedtorch.shapes.infer.numbers import (
     absolute,
     extreme,
@@ -204,6 +205,7 @@ def length(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``len(x)``."""
     value = args.get(0, "obj", UNKNOWN)
     if isinstance(value, Tensor):
+        check_items(frame, value, args.nodes[0] if args.nodes else None)
         first = value.shape[0] if value.shape else None
         return unknown(f"?{frame.place(node)}") if first is None or isinstance(first, Pack) else first
     if isinstance(value, tuple) and not any(isinstance(v, Pack) for v in value):

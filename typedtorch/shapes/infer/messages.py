@@ -88,6 +88,12 @@ def unpack_number(frame: Frame, node: ast.expr, wanted: int) -> None:
     frame.reporter.add(node, "shape", text, hint)
 
 
+def check_items(frame: Frame, value: Value, node: ast.AST | None) -> None:
+    """A tensor without axes has no items, and no number of them."""
+    if isinstance(value, Tensor) and not value.shape and node is not None:
+        frame.reporter.add(node, "shape", f"{source(node)} is a single number, without axes: it has no items")
+
+
 def unpack_along(frame: Frame, node: ast.expr, value: Tensor, taken: int, wanted: int) -> None:
     """One axis is taken apart, and it is another one that has as many items as there are names."""
     axis = value.shape.index(wanted)

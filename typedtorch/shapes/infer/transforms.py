@@ -24,7 +24,7 @@ from typedtorch.shapes.infer.values import (
     Value,
 )
 from typedtorch.shapes.rules import recurrent
-from typedtorch.shapes.rules.properties import check_gradient
+from typedtorch.shapes.rules.properties import check_gradient, check_mapped
 from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, Undecided, axis_index
 
@@ -156,11 +156,14 @@ def _vmap(frame: Frame, partial: Partial, args: Args, node: ast.AST) -> Value:
         return UNKNOWN
     in_dims = partial.kwargs.get("in_dims", partial.args[0] if partial.args else 0)
     out_dims = partial.kwargs.get("out_dims", partial.args[1] if len(partial.args) > 1 else 0)
+    count = len(args.values)
+    dims = in_dims if isinstance(in_dims, tuple) else (in_dims,) * count
+    if len(dims) != count:
+        return UNKNOWN
+    numbers = tuple(dim if isinstance(dim, int) else None for dim in dims)
+    apply_rule(frame, check_mapped, (numbers, *args.values), {}, node, (None, *args.nodes))
     mapped: list[Entry] = []
-    values = []
-    for i, value in enumerate(args.values):
-        dim = in_dims[i] if isinstance(in_dims, tuple) and i < len(in_dims) else in_dims
-        values.append(_take_off(value, dim, mapped))
+    values = [_take_off(value, dim, mapped) for value, dim in zip(args.values, dims, strict=True)]
     if not mapped:
         return UNKNOWN
     output = frame.call(partial.function, replace(args, values=values), node)

@@ -56,9 +56,6 @@ def _not_empty(input: Tensor, axes: int, *, channels: bool = True) -> None:
 
 
 def _adaptive(axes: int, input: Any, output_size: Any, mask: int, *, channels: bool = False) -> Tensor:
-    if need(input).rank not in (None, axes + 1, axes + 2):
-        raise Undecided  # some releases take more leading axes
-    lead, sizes = spatial(need(input), axes, name(input, "input"))
     if isinstance(output_size, (tuple, list)):
         output_size = counted(output_size)
     if output_size is None:
@@ -69,6 +66,10 @@ def _adaptive(axes: int, input: Any, output_size: Any, mask: int, *, channels: b
         raise ShapeError(f"output_size={tuple(output_size)} has {len(output_size)} numbers, wanted {axes}")
     else:
         wanted = [unknown()] * axes
+    strict = channels or axes == 1 or any(isinstance(size, int) and size != 1 for size in wanted)
+    if not strict and need(input).rank not in (None, axes + 1, axes + 2):
+        raise Undecided  # to one number it is a mean over the last axes
+    lead, sizes = spatial(need(input), axes, name(input, "input"))
     if channels or wanted != [1] * axes:
         _not_empty(input, axes, channels=channels and input.rank == axes + 2)
     return input.of(

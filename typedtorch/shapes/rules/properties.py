@@ -133,6 +133,28 @@ def check_gradient(self: Any, gradient: Any, what: str = "grad() without grad_ou
         )
 
 
+def check_mapped(dims: tuple[int | None, ...], *given: Any) -> None:
+    """The axes that ``vmap`` maps over: each is there, and all are of one size.
+
+    Raises:
+        ShapeError: they are not.
+    """
+    first: tuple[str, Size] | None = None
+    for i, (dim, tensor) in enumerate(zip(dims, given, strict=True)):
+        if dim is None or not isinstance(tensor, Tensor) or tensor.rank is None:
+            continue
+        who = name(tensor, f"argument {i}")
+        if not -tensor.rank <= dim < tensor.rank:
+            raise ShapeError(f"{who} has shape {show(tensor.shape)}: it has no axis {dim} to map over")
+        size = tensor.sizes()[dim]
+        if first is not None and same(first[1], size) is False:
+            raise ShapeError(
+                f"maps over axis {dim} of {who}, which is {size}, and over {first[0]}, which is {first[1]}: "
+                "they must be equal"
+            )
+        first = first or (f"axis {dim} of {who}", size)
+
+
 # --- complex numbers ---------------------------------------------------------------------------
 
 
