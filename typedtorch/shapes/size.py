@@ -43,7 +43,7 @@ class Atom:
     operands: tuple[Size, ...]
     scope: str
     whole: Size | None  # of a count: how many there were to choose from
-    _key: tuple[str, str, str]
+    _key: tuple[str, str, str] | None
 
     def __new__(cls, kind: Kind, name: str, operands: tuple[Size, ...] = (), scope: str = "") -> Atom:
         key = (kind, name, operands, scope)
@@ -51,15 +51,22 @@ class Atom:
         if found is None:
             found = object.__new__(cls)
             found.kind, found.name, found.operands, found.scope = kind, name, operands, scope
-            found._key, found.whole = (name, kind, f"{operands} {scope}"), None
+            found._key, found.whole = None, None
             cls._interned[key] = found
         return found
+
+    @property
+    def order(self) -> tuple[str, str, str]:
+        """What atoms are sorted by."""
+        if self._key is None:  # most are never compared with others
+            self._key = (self.name, self.kind, f"{self.operands} {self.scope}")
+        return self._key
 
     def __repr__(self) -> str:
         return self.name
 
     def __lt__(self, other: Atom) -> bool:
-        return self._key < other._key
+        return self.order < other.order
 
     def __reduce__(self) -> tuple[type[Atom], tuple[Kind, str, tuple[Size, ...], str]]:
         return Atom, (self.kind, self.name, self.operands, self.scope)
@@ -151,14 +158,14 @@ def from_dict(terms: dict[Monomial, int]) -> Size:
     kept = {m: c for m, c in terms.items() if c}
     if not kept:
         return 0
-    if len(kept) == 1 and () in kept:
-        return kept[()]
+    if len(kept) == 1:
+        return kept[()] if () in kept else Poly(tuple(kept.items()))
     return Poly(tuple(sorted(kept.items(), key=_term_order)))
 
 
 def _term_order(term: tuple[Monomial, int]) -> tuple[int, list[tuple[tuple[str, str, str], int]]]:
     monomial, _ = term
-    return -sum(p for _, p in monomial), [(a._key, p) for a, p in monomial]
+    return -sum(p for _, p in monomial), [(a.order, p) for a, p in monomial]
 
 
 def _terms(size: Size) -> tuple[tuple[Monomial, int], ...]:

@@ -109,10 +109,11 @@ def children(node: ast.AST) -> list[ast.AST]:
         value = getattr(node, name, None)
         if value is None:
             continue
-        if type(value) is list:
+        if type(value) is not list:
+            if isinstance(value, ast.AST):
+                found.append(value)
+        elif value:
             found += [item for item in value if isinstance(item, ast.AST)]
-        elif isinstance(value, ast.AST):
-            found.append(value)
     return found
 
 
@@ -135,9 +136,10 @@ def walk(node: ast.AST) -> list[ast.AST]:
     while stack:
         inner = stack.pop()
         nodes.append(inner)
-        below = children(inner)
-        below.reverse()
-        stack += below
+        if _FIELDS[type(inner)]:
+            below = children(inner)
+            below.reverse()
+            stack += below
     return nodes
 
 

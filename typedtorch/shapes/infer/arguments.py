@@ -30,10 +30,14 @@ def _of_object(function: Value) -> bool:
     return isinstance(function, FunctionV) and isinstance(function.bound, CHANGING)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=65536)
 def _may_change(node: ast.AST) -> bool:
     """Whether an argument may change an object as it is evaluated: ``xs.insert(0, xs.pop())``."""
     return any(isinstance(part, (ast.Call, ast.Await, ast.Yield)) for part in walk(node))
+
+
+# Kinds of expressions, the most frequent ones, that have no others in them.
+_CHANGES_NOTHING = frozenset({ast.Name, ast.Constant})
 
 
 def beside(frame: Frame, before: list[Value], node: ast.expr) -> Value:
@@ -41,7 +45,9 @@ def beside(frame: Frame, before: list[Value], node: ast.expr) -> Value:
 
     ``xs + [xs.pop()]``, ``(box, box.put(x))``, ``f(xs, xs.pop())``.
     """
-    if not _may_change(node) or not any(isinstance(value, CHANGING) for value in before):
+    if type(node) in _CHANGES_NOTHING or not before:
+        return frame.evaluate(node)
+    if not any(isinstance(value, CHANGING) for value in before) or not _may_change(node):
         return frame.evaluate(node)
     held = f"<beside {frame.place(node)}>"
     frame.state.variables[held] = tuple(before)
@@ -87,6 +93,7 @@ def _spread(value: Value) -> list[Value] | None:
     return list(value) if isinstance(value, tuple) else items_of(value)
 
 
+@lru_cache(maxsize=4096)
 def _part(node: ast.expr, key: int | str) -> ast.expr:
     """One of the items that a call spreads, as it would be written alone."""
     if isinstance(node, (ast.List, ast.Tuple)) and isinstance(key, int) and key < len(node.elts):

@@ -116,7 +116,7 @@ def held_under(definition: ast.AST, receiver: str, names: set[str]) -> set[str]:
             case ast.Call(func=ast.Name(id=function), args=given) if function not in _HARMLESS:
                 found.update(*(_attributes(a, receiver) for a in given if isinstance(a, ast.Attribute)))
             case ast.Assign(targets=[target], value=value) | ast.For(target=target, iter=value):
-                if any(isinstance(n, ast.Name) and n.id in names for n in walk(target)):
+                if names and any(isinstance(n, ast.Name) and n.id in names for n in walk(target)):
                     found |= _attributes(value, receiver)
             case ast.NamedExpr(target=ast.Name(id=name), value=value) if name in names:
                 found |= _attributes(value, receiver)

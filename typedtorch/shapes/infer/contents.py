@@ -32,6 +32,7 @@ Held: TypeAlias = frozenset[Atom | Pack]
 HOLDS_NOTHING = frozenset(
     {Tensor, Poly, int, bool, float, str, type(None), External, FunctionV, ClassV, LayerV}
 )
+_SIZELESS = HOLDS_NOTHING - {Tensor, Poly}
 _NONE: Held = frozenset()
 
 
@@ -44,7 +45,7 @@ def sizes_in(value: Value) -> Held:
         return atoms(value)
     if kind in HOLDS_NOTHING:
         return _NONE
-    if isinstance(value, (Instance, Sequence, DictV)):
+    if kind is Instance or kind is Sequence or kind is DictV:
         if value.sizes is None:
             object.__setattr__(value, "sizes", _in_all(parts_of(value)))  # it never changes: found once
         return value.sizes or _NONE
@@ -53,12 +54,12 @@ def sizes_in(value: Value) -> Held:
 
 def sizes_of_any_item(value: Value) -> Held:
     """Those of the sizes in a value that stand for a different one in each item of a container."""
-    if type(value) in HOLDS_NOTHING or not sizes_in(value):
+    kind = type(value)
+    if kind in HOLDS_NOTHING or not sizes_in(value):
         return _NONE
-    any_item = (
-        value.element if isinstance(value, Sequence) else value.rest if isinstance(value, DictV) else None
-    )
-    return sizes_in(any_item).union(*map(sizes_of_any_item, parts_of(value)))
+    any_item = value.element if kind is Sequence else value.rest if kind is DictV else None
+    inside = [sizes_of_any_item(part) for part in parts_of(value) if type(part) not in HOLDS_NOTHING]
+    return sizes_in(any_item).union(*inside)
 
 
 @lru_cache(maxsize=65536)
@@ -70,27 +71,30 @@ def _in_shape(shape: Shape) -> Held:
 def _in_all(parts: Iterable[Value]) -> Held:
     found = _NONE
     for part in parts:
-        own = sizes_in(part)
-        if not own <= found:
-            found = found | own
+        if type(part) not in _SIZELESS:
+            own = sizes_in(part)
+            if not own <= found:
+                found = found | own
     return found
 
 
 def parts_of(value: Value) -> Iterable[Value]:
     """The values directly inside another."""
-    if isinstance(value, Instance):
-        return value.attributes.values()
-    if isinstance(value, tuple):
-        return value
-    if isinstance(value, Sequence):
-        return (value.element, value.length, *(value.items or ()))
-    if isinstance(value, DictV):
-        return (value.rest, *value.items.values())
-    if isinstance(value, Choice):
-        return value.options
-    if isinstance(value, Passed):
-        return value.sizes.values()
-    return (value.receiver,) if isinstance(value, Bound) else ()
+    parts = _PARTS.get(type(value))
+    if parts is not None:
+        return parts(value)
+    return value if isinstance(value, tuple) else ()
+
+
+_PARTS: dict[type, Callable[[Value], Iterable[Value]]] = {
+    Instance: lambda value: value.attributes.values(),
+    Sequence: lambda value: (value.element, value.length, *(value.items or ())),
+    DictV: lambda value: (value.rest, *value.items.values()),
+    Choice: lambda value: value.options,
+    Passed: lambda value: value.sizes.values(),
+    Bound: lambda value: (value.receiver,),
+    tuple: lambda value: value,
+}
 
 
 def with_parts(value: Value, change: Callable[[Value], Value]) -> Value:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from typedtorch.shapes.module_facts import is_self
 from typedtorch.shapes.syntax import Syntax
@@ -63,82 +65,103 @@ class Facts:
         return {n for lines in (self.last_store, self.last_change) for n, at in lines.items() if at > line}
 
 
-# Kinds of nodes that say anything about names.
-_TELLING = frozenset(
-    {ast.Name, ast.arg, ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal, ast.Attribute, ast.Call}
-    | {ast.Subscript, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef}
-)
-
-
 def facts_of(node: ast.AST, syntax: Syntax) -> Facts:
     """What is said inside a function (or lambda) of this source."""
     facts = Facts()
     for scope, own in syntax.scopes_in(node):
         for inner in own:
-            kind = type(inner)
-            if kind is ast.Name:
-                if type(inner.ctx) is ast.Store:  # type: ignore[attr-defined]  # it is a Name
-                    _note(inner, facts, scope is node)
-            elif kind in _TELLING:
-                _note(inner, facts, scope is node)
+            note = _NOTES.get(type(inner))
+            if note is not None:
+                note(inner, facts, scope is node)
     facts.local -= facts.rebound_outside
     return facts
 
 
-def _note(node: ast.AST, facts: Facts, own: bool) -> None:
-    if isinstance(node, ast.Call):
-        given = [*node.args, *(keyword.value for keyword in node.keywords)]
-        if isinstance(node.func, ast.Attribute):
-            given.append(node.func.value)
-        facts.passed.update(argument.id for argument in given if isinstance(argument, ast.Name))
-    if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) and not is_self(node.value):
+def _name(node: ast.Name, facts: Facts, own: bool) -> None:
+    if isinstance(node.ctx, ast.Store):
+        if own:
+            facts.local.add(node.id)
+        facts.last_store[node.id] = max(facts.last_store.get(node.id, 0), node.lineno)
+
+
+def _argument(node: ast.arg, facts: Facts, own: bool) -> None:
+    if own:
+        facts.local.add(node.arg)
+
+
+def _definition(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, facts: Facts, own: bool) -> None:
+    if own:
+        facts.local.add(node.name)
+
+
+def _yield(node: ast.AST, facts: Facts, own: bool) -> None:
+    facts.generator = facts.generator or own
+
+
+def _outer(node: ast.Global | ast.Nonlocal, facts: Facts, own: bool) -> None:
+    facts.changed_names.update(node.names)
+    facts.outer.update(node.names)
+    if own:
+        facts.rebound_outside.update(node.names)
+
+
+def _attribute(node: ast.Attribute, facts: Facts, own: bool) -> None:
+    if isinstance(node.ctx, ast.Load):
+        return
+    if not is_self(node.value):
         facts.given.add(node.attr)
         _note_inside(node.value, facts)
-    match node:
-        case ast.Name(ctx=ast.Store(), id=name):
-            if own:
-                facts.local.add(name)
-            facts.last_store[name] = max(facts.last_store.get(name, 0), node.lineno)
-        case ast.arg(arg=name):
-            if own:
-                facts.local.add(name)
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            if own:
-                facts.local.add(name)
-        case ast.Yield() | ast.YieldFrom():
-            facts.generator = facts.generator or own
-        case ast.Global(names=names) | ast.Nonlocal(names=names):
-            facts.changed_names.update(names)
-            facts.outer.update(names)
-            if own:
-                facts.rebound_outside.update(names)
-        case ast.Attribute(ctx=ast.Store() | ast.Del(), value=ast.Subscript(value=held)):
+    match node.value:
+        case ast.Subscript(value=held):
             _changed(held, facts)
-        case ast.Attribute(ctx=ast.Store() | ast.Del(), value=ast.Name(id=name), attr=attribute):
-            facts.stored.add((name, attribute))
+        case ast.Name(id=name):
+            facts.stored.add((name, node.attr))
             facts.last_change[name] = max(facts.last_change.get(name, 0), node.lineno)
-        case (
-            ast.Attribute(ctx=ast.Store(), value=ast.Call(func=ast.Name(id="type")), attr=attribute)
-            | ast.Attribute(ctx=ast.Store(), value=ast.Attribute(attr="__class__"), attr=attribute)
-        ):
-            facts.stored.add(("cls", attribute))
+        case ast.Call(func=ast.Name(id="type")) | ast.Attribute(attr="__class__"):
+            if isinstance(node.ctx, ast.Store):
+                facts.stored.add(("cls", node.attr))
+
+
+def _call(node: ast.Call, facts: Facts, own: bool) -> None:
+    facts.passed.update([argument.id for argument in node.args if isinstance(argument, ast.Name)])
+    facts.passed.update([k.value.id for k in node.keywords if isinstance(k.value, ast.Name)])
+    if isinstance(node.func, ast.Attribute):
+        _method_call(node, node.func.value, node.func.attr, facts)
+        return
+    match node:
         case ast.Call(
             func=ast.Name(id="setattr"), args=[ast.Name(id=name), ast.Constant(value=str(attribute)), _]
         ):
             facts.stored.add((name, attribute))
             if name != "self":
                 facts.given.add(attribute)
-        case ast.Call(func=ast.Attribute(value=held, attr=method)):
-            facts.called.add(method)
-            buffer = registered(node)
-            if buffer is not None and isinstance(held, ast.Name):
-                facts.stored.add((held.id, buffer))
-            if method in RESHAPING and isinstance(held, ast.Attribute) and isinstance(held.value, ast.Name):
-                facts.stored.add((held.value.id, held.attr))
-            if method in MUTATORS:
-                _changed(held, facts)
-        case ast.Subscript(ctx=ast.Store() | ast.Del(), value=held):
-            _changed(held, facts)
+
+
+def _method_call(node: ast.Call, held: ast.expr, method: str, facts: Facts) -> None:
+    facts.called.add(method)
+    if isinstance(held, ast.Name):
+        facts.passed.add(held.id)
+        buffer = registered(node)
+        if buffer is not None:
+            facts.stored.add((held.id, buffer))
+    if method in RESHAPING and isinstance(held, ast.Attribute) and isinstance(held.value, ast.Name):
+        facts.stored.add((held.value.id, held.attr))
+    if method in MUTATORS:
+        _changed(held, facts)
+
+
+def _subscript(node: ast.Subscript, facts: Facts, own: bool) -> None:
+    if not isinstance(node.ctx, ast.Load):
+        _changed(node.value, facts)
+
+
+# The kinds of nodes that say anything about names.
+_NOTES: dict[type[ast.AST], Callable[[Any, Facts, bool], None]] = {
+    ast.Name: _name, ast.arg: _argument, ast.Attribute: _attribute, ast.Call: _call,
+    ast.Subscript: _subscript, ast.FunctionDef: _definition, ast.AsyncFunctionDef: _definition,
+    ast.ClassDef: _definition, ast.Yield: _yield, ast.YieldFrom: _yield, ast.Global: _outer,
+    ast.Nonlocal: _outer,
+}  # fmt: skip
 
 
 def _note_inside(holder: ast.expr, facts: Facts) -> None:

@@ -145,6 +145,9 @@ class Interpreter:
 
     def evaluate_in(self, node: ast.expr, module: Module, closure: Mapping[str, Value]) -> Value:
         """An expression of a class body or header, evaluated quietly."""
+        if isinstance(node, ast.Constant) and not isinstance(node.value, complex):
+            self.steps -= 1
+            return UNKNOWN if self.steps < 0 else node.value
         name = node.value if isinstance(node, ast.Attribute) else node
         if isinstance(name, ast.Name):  # most are, and need no frame
             value = closure[name.id] if name.id in closure else module.lookup(name.id)

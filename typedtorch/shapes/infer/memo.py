@@ -60,7 +60,7 @@ class Memo:
         of_body = self._known.get(id(body))
         if of_body is None:
             return None
-        for known in of_body.get(_sketch(given), ()):
+        for known in of_body.get(_outline(given), ()):
             outcome = _of_call(known, given) if known.depth <= depth else None
             if outcome is not None:
                 self.cuts += known.depth > 0
@@ -71,7 +71,7 @@ class Memo:
         kept = self._kept.get(id(body), 0)
         if kept < _MOST:
             self._kept[id(body)] = kept + 1
-            same = self._known.setdefault(id(body), {}).setdefault(_sketch(given), [])
+            same = self._known.setdefault(id(body), {}).setdefault(_outline(given), [])
             same.append(_Known(given, outcome, depth))
 
 
@@ -140,27 +140,26 @@ def _renamed(atom: Atom, place: str) -> Size:
     return unknown(f"{atom.name}{atom.scope}@{place}")
 
 
-def _sketch(given: tuple[Value, ...]) -> int:
-    """A number that is the same for values that are alike, and seldom for others; it does not look deep."""
-    return hash(tuple([_outline(value) for value in given]))
-
-
-def _outline(value: Value) -> object:
+def _outline(value: Value) -> int:
+    """A number that is the same for values that are alike, and seldom for others."""
     kind = type(value)
-    if kind is Instance:
-        return id(value.info), frozenset([(k, _part(v)) for k, v in value.attributes.items()])
-    if kind is DictV:
-        return frozenset([(k, _part(v)) for k, v in value.items.items()])
-    if kind is Sequence:
-        return value.kind, None if value.items is None else tuple([_part(v) for v in value.items])
-    return tuple([_part(v) for v in value]) if isinstance(value, tuple) else _part(value)
-
-
-def _part(value: Value) -> object:
-    """Of what is inside another value: it alone, nothing further in."""
-    kind = type(value)
-    if kind is Tensor:
-        return tuple([Poly if type(e) is Poly and nameless(e) else e for e in value.shape])
+    if kind in PLAIN:
+        return hash(value)
     if kind is Poly:
-        return Poly if nameless(value) else value
-    return value if kind in PLAIN else kind
+        return hash(Poly if nameless(value) else value)
+    if kind is Tensor:
+        return hash(tuple([Poly if type(e) is Poly and nameless(e) else e for e in value.shape]))
+    if kind is Instance or kind is Sequence or kind is DictV:
+        if value.outline is None:
+            object.__setattr__(value, "outline", _outline_of_parts(value))  # it never changes: found once
+        return value.outline or 0
+    return hash(tuple([_outline(part) for part in value])) if isinstance(value, tuple) else hash(kind)
+
+
+def _outline_of_parts(value: Instance | Sequence | DictV) -> int:
+    if isinstance(value, Sequence):
+        parts = value.element if value.items is None else value.items
+        return hash((value.kind, _outline(parts)))
+    named = value.attributes if isinstance(value, Instance) else value.items
+    of = id(value.info) if isinstance(value, Instance) else 0
+    return hash((of, frozenset([(name, _outline(part)) for name, part in named.items()])))

@@ -196,19 +196,29 @@ def _in_the_end(part: Value, after: dict[int, list[Value]], now: Set[int]) -> Va
 _VERSIONS = 100
 
 
-def objects_in(value: Value, depth: int) -> Iterator[Value]:
+def objects_in(value: Value, depth: int) -> list[Value]:
     """What may be changed of a value: it, and what is inside."""
+    found: list[Value] = []
+    _find_objects(value, depth, found)
+    return found
+
+
+def _find_objects(value: Value, depth: int, found: list[Value]) -> None:
     if isinstance(value, CHANGING):
-        yield value
+        found.append(value)
     parts = _PARTS.get(type(value)) if depth else None
-    for part in parts(value) if parts is not None else ():
-        if type(part) in _PARTS:
-            yield from objects_in(part, depth - 1)
+    if parts is not None:
+        for part in parts(value):
+            if type(part) in _PARTS:
+                _find_objects(part, depth - 1, found)
 
 
 def held_in(values: Iterable[Value]) -> frozenset[int]:
     """The identities of all objects that some values are or hold; the values must stay alive."""
-    return frozenset(id(part) for value in values for part in objects_in(value, _DEEP))
+    found: list[Value] = []
+    for value in values:
+        _find_objects(value, _DEEP, found)
+    return frozenset(map(id, found))
 
 
 def is_or_holds(value: Value, old: Value) -> bool:

@@ -27,7 +27,7 @@ from typedtorch.shapes.infer.values import (
     options_of,
 )
 from typedtorch.shapes.size import Poly, as_poly, atoms, unknown
-from typedtorch.shapes.syntax import instead
+from typedtorch.shapes.syntax import dotted, instead
 from typedtorch.shapes.tensor import Pack
 
 Branches = tuple[State | None, State | None]
@@ -133,7 +133,7 @@ def _refine(frame: Frame, test: ast.expr, positive: bool) -> bool:
             return _refine_isinstance(frame, subject, kinds, positive)
         case ast.Call(func=ast.Attribute(value=subject, attr="is_floating_point"), args=[]):
             return _keep_dtype(frame, subject, dtypes.FLOATING, positive)
-        case ast.Call(func=func, args=[subject]) if ast.unparse(func) == "torch.is_floating_point":
+        case ast.Call(func=func, args=[subject]) if dotted(func) == "torch.is_floating_point":
             return _keep_dtype(frame, subject, dtypes.FLOATING, positive)
         case ast.Call(func=func, args=[subject]) if _is_tensor_test(frame, func):
             return keep_kind(frame, subject, [External("torch.Tensor")], positive)

@@ -8,13 +8,14 @@ of other keys nothing is known.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from typedtorch.shapes.infer.index import MUTATORS
 from typedtorch.shapes.infer.values import UNKNOWN, ClassV, DictV, FunctionV, Instance, Value
-from typedtorch.shapes.syntax import walk
+from typedtorch.shapes.syntax import Syntax, walk
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.classes import ClassInfo
@@ -81,7 +82,7 @@ def filled(name: str, module: Module, table: Value) -> Value:
         def is_table(node: ast.expr) -> bool:
             return isinstance(node, ast.Name) and node.id == name
 
-        return _filled(table, functions, is_table, module.syntax.nodes, module)
+        return _filled(table, functions, is_table, module)
     if not isinstance(table, Instance) or table.info.module is not module:
         return None
     found = {}
@@ -126,21 +127,20 @@ def _filled_attribute(name: str, attribute: str, held: DictV, info: ClassInfo, m
     def is_table(node: ast.expr) -> bool:
         return isinstance(node, ast.Attribute) and node.attr == attribute
 
-    return _filled(held, methods, is_table, module.syntax.nodes, module)
+    return _filled(held, methods, is_table, module)
 
 
 def _filled(
     table: DictV,
     functions: Mapping[str, tuple[ast.FunctionDef, bool]],
     is_table: _IsTable,
-    nodes: list[ast.AST],
     module: Module,
 ) -> Value:
     """The table with its registered items; None where something else changes it, or a key is not told."""
     recorders: dict[str, _Recorder] = {}
-    changes = sum(_changes(node, is_table) for node in nodes)
+    changes = sum(map(is_table, _changed_anywhere(module.syntax)))
     for called, (node, is_method) in functions.items():
-        inside = sum(_changes(inner, is_table) for inner in walk(node))
+        inside = sum(map(is_table, _changed_in(walk(node)))) if changes else 0
         recorder = _recorder(node, is_table, is_method) if inside == 1 else None
         if recorder is not None:
             recorders[called] = recorder
@@ -148,21 +148,19 @@ def _filled(
     if changes or not recorders:
         return None
     items = dict(table.items)
-    if not _put_by(module, recorders, nodes, items):
+    if not _put_by(module, recorders, items):
         return None
     brought = module.program.registered.setdefault(module.name, set())
     for other in _companions(module):
         there, known = _as_called_in(other, module, recorders), set(items)
-        if there and not _put_by(other, there, other.syntax.nodes, items):
+        if there and not _put_by(other, there, items):
             return None
         put = (v for k, v in items.items() if k not in known and isinstance(v, (ClassV, FunctionV)))
         brought.update([(other.name, ""), *((other.name, _node_of(v).name) for v in put)])
     return replace(table, items=items, rest=UNKNOWN)
 
 
-def _put_by(
-    module: Module, recorders: Mapping[str, _Recorder], nodes: list[ast.AST], items: dict[str, Value]
-) -> bool:
+def _put_by(module: Module, recorders: Mapping[str, _Recorder], items: dict[str, Value]) -> bool:
     """Add what the decorators of a file register; False where some use of them is not understood."""
     uses = 0
     for definition in module.tree.body:
@@ -175,7 +173,8 @@ def _put_by(
                 return False
             known = isinstance(value, (ClassV, FunctionV)) and key not in items
             items[key] = value if known and _node_of(value) is definition else UNKNOWN
-    return uses >= sum(_dotted(node) in recorders for node in nodes if isinstance(node, ast.expr))
+    written = (node for node in module.syntax.nodes if isinstance(node, ast.expr))
+    return uses >= sum(_dotted(node) in recorders for node in written)
 
 
 def _companions(module: Module) -> list[Module]:
@@ -231,14 +230,19 @@ def _node_of(value: ClassV | FunctionV) -> Any:
     return value.info.node if isinstance(value, ClassV) else value.node
 
 
-def _changes(node: ast.AST, is_table: _IsTable) -> bool:
-    """Whether a node changes the items of the table, or puts another in its place."""
-    match node:
-        case ast.Subscript(value=held, ctx=ast.Store() | ast.Del()):
-            return is_table(held)
-        case ast.Call(func=ast.Attribute(value=held, attr=method)):
-            return method in MUTATORS and is_table(held)
-    return False
+@lru_cache(maxsize=64)  # one file may have many tables
+def _changed_anywhere(syntax: Syntax) -> list[ast.expr]:
+    return list(_changed_in(syntax.nodes))
+
+
+def _changed_in(nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
+    """What has its items changed, or another put in its place."""
+    for node in nodes:
+        match node:
+            case ast.Subscript(value=held, ctx=ast.Store() | ast.Del()):
+                yield held
+            case ast.Call(func=ast.Attribute(value=held, attr=method)) if method in MUTATORS:
+                yield held
 
 
 def _recorder(function: ast.FunctionDef, is_table: _IsTable, is_method: bool) -> _Recorder | None:

@@ -95,11 +95,16 @@ class Instance:
     altered: bool = False  # a module in it was replaced: it is no longer what its constructor made
     axes: Mapping[str, Size] = field(default_factory=dict)  # of the tensors its constructor was given
     variables: Mapping[str, Value] = field(default_factory=dict)  # what the parameters of its class stand for
-    # what ``contents.sizes_in`` found, where it has looked
+    # what ``contents.sizes_in`` and ``memo`` found, where they have looked
     sizes: frozenset[Atom | Pack] | None = field(default=None, init=False, repr=False, compare=False)
+    outline: int | None = field(default=None, init=False, repr=False, compare=False)
 
     def with_attribute(self, name: str, value: Value) -> Instance:
-        return replace(self, attributes={**self.attributes, name: value})
+        attributes = {**self.attributes, name: value}
+        return Instance(
+            self.info, attributes, self.arguments, self.partial, self.assumed, self.altered, self.axes,
+            self.variables,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,6 +142,7 @@ class Sequence:
     element: Value = UNKNOWN
     length: Size | None = None
     sizes: frozenset[Atom | Pack] | None = field(default=None, init=False, repr=False, compare=False)
+    outline: int | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def any_item(self) -> Value:
@@ -154,6 +160,7 @@ class DictV:
     rest: Value | None = None  # None: no other keys
     kind: str = "dict"
     sizes: frozenset[Atom | Pack] | None = field(default=None, init=False, repr=False, compare=False)
+    outline: int | None = field(default=None, init=False, repr=False, compare=False)
 
     def get(self, key: Value) -> Value:
         if isinstance(key, (str, int, float, bool, bytes, type(None))):
