@@ -23,6 +23,7 @@ from torch.utils.checkpoint import checkpoint
 from typedtorch.nn.containers import ModuleList, Sequential
 from typedtorch.nn.module import Module
 from typedtorch.runtime import ShapeCheckError, checking, typed
+from typedtorch.runtime.hook import checked
 
 Function = Callable[..., Any]
 
@@ -241,6 +242,18 @@ def test_functional_call_meta_and_fake_tensors() -> None:
         assert TypedBlock()(torch.ones(2, 4)).shape == (2, 4)
         with pytest.raises(ShapeCheckError):
             typed(mix)(torch.ones(2, 4), torch.ones(3, 3))
+
+
+@pytest.mark.parametrize("decorator", [typed, checked])
+def test_functions_defined_in_a_traced_function(decorator: Function) -> None:
+    def outer(x: Float[Tensor, "b d"]) -> Float[Tensor, "b d"]:
+        @decorator
+        def inner(y: Float[Tensor, "b d"]) -> Float[Tensor, "b d"]:
+            return y * 2
+
+        return inner(x)
+
+    assert torch.compile(outer, fullgraph=True, backend="eager")(torch.ones(2, 3)).sum() == 12
 
 
 DDP = """

@@ -10,7 +10,7 @@ import typing
 from collections import abc
 from collections.abc import Callable
 from types import GenericAlias
-from typing import Annotated, Any, Literal, NamedTuple, NewType, NotRequired, TypedDict, TypeVar
+from typing import Annotated, Any, Generic, Literal, NamedTuple, NewType, NotRequired, TypedDict, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -110,6 +110,11 @@ PLAIN: list[tuple[Any, list[Any], list[Any]]] = [
     (type[Any], [int], [1]),
     (type, [int], [1]),
     (tuple[()], [()], [(1,), []]),
+    (typing.Tuple, [(), (1, "a")], [[1]]),  # noqa: UP006 - old spellings, which say nothing of the items
+    (typing.Dict, [{}, {1: "a"}], [[1]]),  # noqa: UP006
+    (typing.Mapping | None, [None, {1: 2}], [[1]]),
+    (typing.Counter, [collections.Counter("abc")], [{}]),
+    (typing.List[typing.Type], [[int, str]], [[1], int]),  # noqa: UP006
     (tuple[int, str], [(1, "a")], [(1,), (1, 2), (1, "a", 2), [1, "a"]]),
     (tuple[int, *tuple[str, ...], float], [(1, 1.0), (1, "a", "b", 1.0)], [(1,), (1, 2, 1.0), ("a", 1.0)]),
     (list[int], [[], [1, 2]], [(1,), [1, "a"], ["a", 1]]),
@@ -149,6 +154,11 @@ class Point(NamedTuple):
     y: Float[Tensor, "n"]
 
 
+class Measured(TypedDict, Generic[PlainT]):
+    x: Float[Tensor, "n"]
+    of: PlainT
+
+
 class Names(list[PlainT]):
     pass
 
@@ -169,6 +179,12 @@ def test_typed_dicts() -> None:
         use({"y": y}, Point(v, v))  # type: ignore[typeddict-item]  # the point of the test
     with pytest.raises(CheckError, match="argument 'features': wanted Features, got list of 1"):
         use([1], Point(v, v))  # type: ignore[arg-type]  # the point of the test
+
+
+def test_generic_typed_dicts() -> None:
+    assert welcome(Measured[int], {"x": v, "of": 1})
+    assert not welcome(Measured[int], {"x": x, "of": 1})
+    assert not welcome(Measured[int], {"of": 1})
 
 
 def test_named_tuples() -> None:

@@ -137,6 +137,8 @@ def _of_type_variable(variable: TypeVar) -> Spec:
 
 
 def _of_generic(annotation: Any, origin: Any, args: tuple[Any, ...]) -> Spec:
+    if _is_bare(annotation):
+        return spec_of(origin)
     text = _text(annotation)
     if origin in _UNION:
         return _of_union(args)
@@ -157,9 +159,10 @@ def _of_generic(annotation: Any, origin: Any, args: tuple[Any, ...]) -> Spec:
         return _of_tuple(args, text)
     if origin.__module__.startswith("numpy") and origin.__name__ == "ndarray":
         return _of_ndarray(origin, args, text)
-    if issubclass(origin, abc.Mapping):
-        key, value = (args[0], int) if origin is collections.Counter else args
-        return Pairs(origin, spec_of(key), spec_of(value), text)
+    if origin is collections.Counter:
+        return Pairs(origin, spec_of(args[0]), spec_of(int), text)
+    if issubclass(origin, abc.Mapping) and len(args) == 2 and not typing.is_typeddict(origin):
+        return Pairs(origin, spec_of(args[0]), spec_of(args[1]), text)
     if issubclass(origin, abc.ItemsView):
         return Items(origin, spec_of(types.GenericAlias(tuple, args)), text)
     if issubclass(origin, _ONE_WAY):
@@ -174,6 +177,11 @@ def _of_generic(annotation: Any, origin: Any, args: tuple[Any, ...]) -> Spec:
 
 
 _CONTAINERS = {"builtins", "collections", "collections.abc"}
+
+
+def _is_bare(annotation: Any) -> bool:
+    """``Dict``, ``Tuple`` or ``Type``, which say nothing of what is inside; ``Tuple[()]`` does."""
+    return not hasattr(annotation, "__args__")
 
 
 def _of_union(options: tuple[Any, ...]) -> Spec:
@@ -277,7 +285,7 @@ def _text(annotation: Any) -> str:
     if origin is None:
         return "..." if annotation is Ellipsis else spec_of(annotation).text
     if not args:
-        return f"{type_name(origin)}[()]"
+        return type_name(origin) if _is_bare(annotation) else f"{type_name(origin)}[()]"
     inner = ", ".join(_text(arg) if not isinstance(arg, list) else "[...]" for arg in args)
     return f"{type_name(origin)}[{inner}]"
 

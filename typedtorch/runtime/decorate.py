@@ -29,7 +29,7 @@ from typing import Any, TypeVar, overload
 
 from typedtorch.runtime.checker import ScopeKind
 from typedtorch.runtime.fields import check_fields
-from typedtorch.runtime.switch import disabled_by_environment
+from typedtorch.runtime.switch import disabled_by_environment, is_compiling
 from typedtorch.runtime.wrapper import MARK, is_typed, is_wrapper, wrap
 
 DecoratedT = TypeVar("DecoratedT")
@@ -59,8 +59,8 @@ def typed(target: Any = None, /, *, scope: ScopeKind = "call") -> Any:
         raise ValueError(f"typed: wanted scope 'call' or 'instance', got {scope!r}")
     if target is None:
         return lambda given: typed(given, scope=scope)
-    if disabled_by_environment() or getattr(target, "__no_type_check__", False):
-        return target
+    if is_compiling() or disabled_by_environment() or getattr(target, "__no_type_check__", False):
+        return target  # what is defined in a function that is traced is traced as it is
     if isinstance(target, type):
         return _class(target, scope)
     made = _member(target, scope)

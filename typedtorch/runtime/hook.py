@@ -21,7 +21,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, get_args
 
 from typedtorch.runtime.fields import check_fields
-from typedtorch.runtime.switch import disabled_by_environment
+from typedtorch.runtime.switch import disabled_by_environment, is_compiling
 from typedtorch.runtime.wrapper import is_typed, wrap
 
 # what runs the checks, and what must load without torch, is not checked by itself
@@ -143,7 +143,7 @@ def _decorator(node: ast.stmt) -> ast.expr:
 
 def checked(target: Any) -> Any:
     """``typed`` for what holds an array annotation; anything else as it is."""
-    if disabled_by_environment() or getattr(target, "__no_type_check__", False):
+    if is_compiling() or disabled_by_environment() or getattr(target, "__no_type_check__", False):
         return target
     if isinstance(target, FunctionType):
         annotations = target.__annotations__.values()
