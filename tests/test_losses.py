@@ -152,6 +152,7 @@ def test_a_batch_in_which_nothing_counts_has_loss_0_and_gradient_0() -> None:
         for grad in torch.autograd.grad(loss, (hidden, weight)):
             assert torch.equal(grad, torch.zeros_like(grad))
     assert valid_tokens(targets).item() == 0
+    assert valid_tokens(torch.arange(256, dtype=torch.uint8)).item() == 256
 
 
 def test_sums_over_the_joint_count_do_not_depend_on_the_split() -> None:

@@ -134,7 +134,7 @@ def valid_tokens(targets: Int[Tensor, "*batch"], *, ignore_index: int = -100) ->
     >>> valid_tokens(torch.tensor([[3, -100], [1, 2]]))
     tensor(3)
     """
-    return (targets != ignore_index).sum()
+    return (targets.long() != ignore_index).sum()  # a uint8 has no -100, but compares as if it had
 
 
 def _reduce(

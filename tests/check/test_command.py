@@ -12,6 +12,9 @@ import pytest
 
 from typedtorch import __version__
 from typedtorch.check.cli import main
+from typedtorch.check.run import Checker
+from typedtorch.check.targets import targets
+from typedtorch.shapes import config
 
 HEAD = "from jaxtyping import Float\nfrom torch import Tensor\n\n\n"
 BAD = (
@@ -394,3 +397,16 @@ def test_a_file_that_is_nested_too_deeply_is_a_note(capsys: pytest.CaptureFixtur
     unchecked = "note: not checked: its expressions or branches are nested too deeply"
     assert f"deep.py:1:1: {unchecked if sys.version_info < (3, 12) else refused}" in out
     assert "bad.py:6:12: error" in out
+
+
+def test_what_mypy_says_of_our_own_names_is_found_without_it(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[1] / "mypy_plugin" / "programs" / "own_names.py").read_text()
+    path = tmp_path / "own_names.py"
+    path.write_text(text)
+    expected = {
+        (number, line.partition("# E: ")[2].removesuffix("  [shape]"))
+        for number, line in enumerate(text.splitlines(), start=1)
+        if "# E: " in line
+    }
+    result = Checker().run(targets([str(path)], config.load(tmp_path, {})))
+    assert {(f.line, f.message) for f in result.findings} == expected

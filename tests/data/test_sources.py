@@ -285,3 +285,14 @@ def test_fingerprints_tell_data_apart(tmp_path: Path) -> None:
     assert open_tokens(tmp_path / "other.bin", in_memory=False).fingerprint() != first.fingerprint()
     train, held_out = split(first, 0.1)
     assert train.fingerprint() != held_out.fingerprint()
+
+
+@pytest.mark.parametrize("ending", [".tok", ".npy"])
+def test_how_a_file_is_opened_does_not_change_its_fingerprint(tmp_path: Path, ending: str) -> None:
+    path, tokens = tmp_path / f"tokens{ending}", np.arange(40, dtype=np.uint8)
+    if ending == ".npy":
+        np.save(path, tokens)
+    else:
+        write_tokens(path, tokens, vocab=50)
+    held, read = (open_tokens(path, in_memory=in_memory) for in_memory in (True, False))
+    assert held.fingerprint() == read.fingerprint()

@@ -100,3 +100,11 @@ def test_dropout_drops_weights() -> None:
     mixed = attention(q, k, v, dropout=0.5)
     assert not torch.allclose(mixed, torch.ones(1, 1, 1, 4), atol=1e-6)
     assert mixed[0, 0, 0, 0].item() == pytest.approx(1.0, abs=0.2)
+
+
+@pytest.mark.parametrize("values", [(1, 1, 2000, 4), (1, 2, 3, 4)])
+def test_each_key_has_one_value(values: tuple[int, ...]) -> None:
+    q, k = torch.zeros(1, 2, 2, 4), torch.zeros(1, 1, 3, 4)
+    for function in (attention, naive_attention):
+        with pytest.raises(ValueError, match="each key has one value"):
+            function(q, k, torch.zeros(values))

@@ -251,9 +251,10 @@ def test_functions_defined_in_a_traced_function(decorator: Function) -> None:
         def inner(y: Float[Tensor, "b d"]) -> Float[Tensor, "b d"]:
             return y * 2
 
-        return inner(x)
+        doubled: Float[Tensor, "b d"] = inner(x)
+        return x + doubled
 
-    assert torch.compile(outer, fullgraph=True, backend="eager")(torch.ones(2, 3)).sum() == 12
+    assert torch.compile(outer, fullgraph=True, backend="eager")(torch.ones(2, 3)).sum() == 18
 
 
 DDP = """

@@ -114,7 +114,7 @@ PLAIN: list[tuple[Any, list[Any], list[Any]]] = [
     (typing.Dict, [{}, {1: "a"}], [[1]]),  # noqa: UP006
     (typing.Mapping | None, [None, {1: 2}], [[1]]),
     (typing.Counter, [collections.Counter("abc")], [{}]),
-    (typing.List[typing.Type], [[int, str]], [[1], int]),  # noqa: UP006
+    (typing.List[typing.Type], [[int, str]], [[1], int]),  # type: ignore[type-arg]  # noqa: UP006
     (tuple[int, str], [(1, "a")], [(1,), (1, 2), (1, "a", 2), [1, "a"]]),
     (tuple[int, *tuple[str, ...], float], [(1, 1.0), (1, "a", "b", 1.0)], [(1,), (1, 2, 1.0), ("a", 1.0)]),
     (list[int], [[], [1, 2]], [(1,), [1, "a"], ["a", 1]]),

@@ -91,6 +91,7 @@ def test_everything_is_settled() -> None:
         ({"steps": 0}, "steps: expected at least 1, got 0"),
         ({"lr": 0.0}, "lr: expected more than 0, got 0.0"),
         ({"heads": 3}, "heads: expected a divisor of d_model 128, got 3"),
+        ({"d_model": 36, "heads": 4}, "heads: expected an even width of each head"),
         ({"heads": 4, "kv_heads": 3}, "kv_heads: expected a divisor of heads 4, got 3"),
         ({"dropout": 1.0}, "dropout: expected at least 0 and less than 1"),
         ({"val_fraction": 0.0}, "val_fraction: expected between 0 and 1"),

@@ -295,3 +295,15 @@ def test_a_profile_is_written_on_request(text: Path) -> None:
     folder = run(text, profile=True, sample=0).folder
     trace = json.loads((folder / "profile" / "trace.json").read_text())
     assert any(event.get("name") == "aten::embedding" for event in trace["traceEvents"])
+
+
+def test_the_default_loss_is_a_mean_of_the_targets_that_count(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    model, inputs = torch.nn.Linear(4, 5), torch.randn(8, 4)
+    targets = torch.tensor([0, 1, 2, -100, -100, -100, -100, -100])
+    wanted = torch.nn.functional.cross_entropy(model(inputs), targets).item()
+    found = train(
+        model=model, batches=[(inputs, targets)], steps=1, out=tmp_path / "run", device="cpu",
+        optimizer=lambda m: torch.optim.SGD(m.parameters(), lr=1e-9),
+    )  # fmt: skip
+    assert found.loss == pytest.approx(wanted)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 _COUNTERS = ("layer", "depth", "block", "step", "time", "seq", "iter", "num", "n_")
+_WIDTHS = ("emb", "dim", "hid", "ctx", "vocab", "state", "inner", "channel", "feat", "head", "position")
 _PARTS = ("head", "group", "patch", "window", "kernel", "expert", "kv", "factor", "ratio", "order")
 _MOST_GUESSES = 60
 
@@ -19,7 +20,7 @@ def guesses(names: Iterable[str], layers: Iterable[str] = ()) -> Iterator[dict[s
     {'batch': 64, 'n_layers': 4, 'heads': 8}
     """
     named = list(names)
-    counters = {*layers, *(n for n in named if _says(n, _COUNTERS))}
+    counters = {*layers, *(n for n in named if _says(n, _COUNTERS) and not _says(n, _WIDTHS))}
     parts = {n for n in named if _says(n, _PARTS)}
     for whole, part in ((64, 8), (64, 4), (16, 4), (16, 16), (8, 8), (64, 64), (128, 2), (7, 3), (3, 3)):
         yield {n: min(whole, 4) if n in counters else part if n in parts else whole for n in named}

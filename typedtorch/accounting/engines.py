@@ -22,6 +22,7 @@ from typedtorch.accounting.decode import LAYER, Recalled, decoded, third_run
 from typedtorch.accounting.errors import (
     AccountingError,
     CounterError,
+    SizeError,
     StreamError,
     SymbolError,
     TooLargeError,
@@ -31,7 +32,7 @@ from typedtorch.accounting.labels import Labels, Layout, Place, choose
 from typedtorch.accounting.program import Call, record
 from typedtorch.accounting.reading import Decoder
 from typedtorch.accounting.stage import Setup, World
-from typedtorch.accounting.suited import Search, Suited
+from typedtorch.accounting.suited import Search, Suited, is_empty
 from typedtorch.accounting.target import Target
 from typedtorch.accounting.trace import Trace
 from typedtorch.shapes.size import evaluate
@@ -124,14 +125,21 @@ class Question:
             return {**self.like.base, **self.sizes}
         unknown = [n for n in self.free if n not in self.sizes]
         reasons: list[str] = []
+        empty: dict[str, Any] | None = (
+            None  # sizes at which some tensor has no elements: seldom what is meant
+        )
         for guess in guesses(unknown, self._likely_layers(unknown)) if unknown else ({},):
             sizes = {**self.sizes, **guess}
             try:
-                self._forward(sizes, _MOST_OPERATORS, _MOST_WEIGHTS)
+                trace = self._forward(sizes, _MOST_OPERATORS, _MOST_WEIGHTS)
             except AccountingError as error:
                 reasons.append(str(error))
                 continue
-            return sizes
+            if not is_empty(trace):
+                return sizes
+            empty = empty or sizes
+        if empty is not None:
+            return empty
         raise SymbolError(f"it runs at no sizes that were tried: {reasons[0]}")
 
     def _likely_layers(self, unknown: Iterable[str]) -> tuple[str, ...]:
@@ -326,6 +334,8 @@ def _once(
             raise StreamError("other operators run at other sizes")
         decoder = Decoder(first, check, third_run(here, there, run, third))
         trace = _verified(decoded(here, there, decoder), run, third)
+        if question.numbers is None:
+            _agrees_at_base(question, trace)
     kept = {n: int(s) for n, s in fixed.items() if n in pinned and isinstance(s, int)}
     return Symbolic(trace, kept, "primes", decoder)
 
@@ -351,7 +361,35 @@ def constants(question: Question) -> set[int]:
 
 
 def _run(question: Question, sizes: Mapping[str, Any]) -> Trace:
-    return question.recorded(sizes, question.limit, question.most_weights)
+    """The trace at labels, which must not leave a tensor empty that has elements at other sizes.
+
+    Raises:
+        SizeError: they do.
+    """
+    trace = question.recorded(sizes, question.limit, question.most_weights)
+    reference = (question.like or question).reference
+    if is_empty(trace) and reference is not None and not is_empty(reference):
+        raise SizeError("a size is 0 at these labels")
+    return trace
+
+
+def _agrees_at_base(question: Question, trace: Trace) -> None:
+    """Labels alone may all leave ``dim // heads`` 3: what is counted must be so at ordinary sizes, too.
+
+    Raises:
+        UnreadableError: it is not.
+    """
+    reference = question.reference
+    if reference is None or [op.name for op in reference.ops] != [op.name for op in trace.ops]:
+        return
+    at = len(trace.ops) // 2
+    found, wanted = fg.figures(trace, at), fg.figures(reference, at)
+    sizes = {n: question.base[n] for n in question.free}
+    for name in wanted:
+        if name.startswith(("parameters.", "flops.")) and evaluate(found[name], sizes) != wanted[name]:
+            raise UnreadableError(
+                f"{name} is {wanted[name]} at {sizes}, and its formula says {evaluate(found[name], sizes)}"
+            )
 
 
 def _verified(trace: Trace, run: Trace, sizes: Mapping[str, int]) -> Trace:

@@ -216,7 +216,7 @@ class Search:
         except TooLargeError:
             self.too_large = True
             raise
-        if _is_empty(trace) and not _is_empty(self._there):
+        if is_empty(trace) and not is_empty(self._there):
             raise SizeError("a size is 0 at these labels")
         return labels, trace
 
@@ -275,5 +275,7 @@ def _shapes(trace: Trace) -> Iterator[Size]:
             yield from meta.shape
 
 
-def _is_empty(trace: Trace) -> bool:
-    return any(0 in meta.shape for op in trace.ops for meta in op.outs)
+def is_empty(trace: Trace) -> bool:
+    """Whether some parameter, or something that an operator gives, has no elements."""
+    weights = (weight.shape for weight in trace.weights)
+    return any(0 in shape for shape in weights) or any(0 in m.shape for op in trace.ops for m in op.outs)

@@ -70,7 +70,13 @@ class MemoryTokens:
     """
 
     def __init__(
-        self, array: np.ndarray, *, vocab: int | None = None, separator: int = -1, name: str = "<memory>"
+        self,
+        array: np.ndarray,
+        *,
+        vocab: int | None = None,
+        separator: int = -1,
+        name: str = "<memory>",
+        fingerprint: str | None = None,
     ) -> None:
         array = np.asarray(array)
         if array.ndim != 1 or array.dtype.kind not in "ui":
@@ -78,6 +84,7 @@ class MemoryTokens:
         self.array, self.name, self.separator = np.ascontiguousarray(array), name, separator
         self.vocab = vocab if vocab is not None else int(array.max(initial=0)) + 1
         self._windows: dict[int, np.ndarray] = {}
+        self._fingerprint = fingerprint  # of the file they were read from
 
     def __len__(self) -> int:
         return len(self.array)
@@ -99,7 +106,9 @@ class MemoryTokens:
         _check_ids(self, starts, out.rows)
 
     def fingerprint(self) -> str:
-        """A digest of what the tokens are."""
+        """A digest of what the tokens are; of tokens read from a file, that of the file."""
+        if self._fingerprint is not None:
+            return self._fingerprint
         return hashlib.sha256(f"{self.dtype.str} {len(self)} ".encode() + self.array.tobytes()).hexdigest()
 
 
@@ -265,12 +274,14 @@ def open_tokens(
     if not in_memory:
         return file
     with file:
-        array = file.slice(0, len(file))
+        array, fingerprint = file.slice(0, len(file)), file.fingerprint()
     if layout.sha256 and (found := hashlib.sha256(array.data).digest()) != layout.sha256:
         raise DataError(
             path, f"tokens with sha256 {layout.sha256.hex()[:16]}", found.hex()[:16], "the file is damaged"
         )
-    return MemoryTokens(array, vocab=file.vocab, separator=file.separator, name=file.name)
+    return MemoryTokens(
+        array, vocab=file.vocab, separator=file.separator, name=file.name, fingerprint=fingerprint
+    )
 
 
 _MEMINFO = Path("/proc/meminfo")

@@ -33,13 +33,13 @@ def attention(
         dropout: probability of dropping a weight; pass 0 when not training.
 
     Raises:
-        ValueError: ``heads`` is not a multiple of ``kv_heads``.
+        ValueError: ``heads`` is not a multiple of ``kv_heads``, or keys and values differ in number.
 
     >>> q = k = torch.zeros(1, 2, 3, 4)
     >>> attention(q, k, torch.arange(12.0).view(1, 1, 3, 4).expand(1, 2, 3, 4))[0, 0, 0]
     tensor([4., 5., 6., 7.])
     """
-    _check_heads(q, k)
+    _check(q, k, v)
     return F.scaled_dot_product_attention(
         q, k, v, attn_mask=mask, dropout_p=dropout, scale=scale, enable_gqa=q.shape[-3] != k.shape[-3]
     )
@@ -62,7 +62,7 @@ def causal_attention(
     >>> causal_attention(zeros, zeros, torch.tensor([0.0, 2.0, 7.0]).view(1, 1, 3, 1)).flatten()
     tensor([0., 1., 3.])
     """
-    _check_heads(q, k)
+    _check(q, k, v)
     q_seq, k_seq = q.shape[-2], k.shape[-2]
     if q_seq != k_seq:  # torch would let query i see keys 0..i
         raise ValueError(
@@ -117,7 +117,7 @@ def naive_attention(
     >>> torch.allclose(naive_attention(x, x, x), attention(x, x, x), atol=1e-6)
     True
     """
-    _check_heads(q, k)
+    _check(q, k, v)
     group = q.shape[-3] // k.shape[-3]
     keys, values = k.repeat_interleave(group, dim=-3), v.repeat_interleave(group, dim=-3)
     scores = q @ keys.transpose(-2, -1) * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
@@ -129,9 +129,17 @@ def naive_attention(
     return weights @ values
 
 
-def _check_heads(
-    q: Float[Tensor, "*batch heads seq head_dim"], k: Float[Tensor, "*batch kv_heads k_seq head_dim"]
+def _check(
+    q: Float[Tensor, "*batch heads seq head_dim"],
+    k: Float[Tensor, "*batch kv_heads k_seq head_dim"],
+    v: Float[Tensor, "*batch v_heads v_seq v_dim"],
 ) -> None:
     heads, kv_heads = q.shape[-3], k.shape[-3]
-    if heads % kv_heads:
+    if k.shape[-3:-1] != v.shape[-3:-1]:  # torch's kernel would read past the end of the shorter one
+        (k_heads, k_seq), (v_heads, v_seq) = k.shape[-3:-1], v.shape[-3:-1]
+        raise ValueError(
+            f"attention: {k_heads} heads of {k_seq} keys, and {v_heads} heads of {v_seq} values: "
+            "each key has one value"
+        )
+    if kv_heads == 0 or heads % kv_heads:
         raise ValueError(f"attention: {heads} query heads are not a multiple of {kv_heads} key heads")

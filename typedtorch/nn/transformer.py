@@ -61,6 +61,12 @@ class TransformerConfig:
                 raise ValueError(f"Transformer: {name} must be at least 1, got {size}")
         if not 0.0 <= self.dropout < 1.0:
             raise ValueError(f"Transformer: dropout must be in [0, 1), got {self.dropout}")
+        head_dim, rest = divmod(self.d_model, self.heads) if self.head_dim is None else (self.head_dim, 0)
+        if head_dim % 2 and not rest and isinstance(self.style.positions, Rotary):
+            raise ValueError(
+                "Transformer: rotary positions turn pairs, so the width of a head must be even, "
+                f"got {head_dim} (d_model={self.d_model}, heads={self.heads})"
+            )
 
     @property
     def width(self) -> int:

@@ -4,7 +4,7 @@ from typedtorch.optim import pure
 from typedtorch.optim.clipping import Clipped, ClippedValues, clip_by_global_norm, clip_by_value, global_norm
 from typedtorch.optim.ema import ema, ema_decay
 from typedtorch.optim.facade import Facade
-from typedtorch.optim.groups import ParamGroup, decay_groups, is_matrix
+from typedtorch.optim.groups import decay_groups, is_matrix
 from typedtorch.optim.optimizers import SGD, Adafactor, Adagrad, Adam, AdamW, Lion, Muon, RMSprop
 from typedtorch.optim.schedules import (
     constant,
@@ -25,7 +25,6 @@ __all__ = [
     "Facade",
     "Lion",
     "Muon",
-    "ParamGroup",
     "RMSprop",
     "clip_by_global_norm",
     "clip_by_value",

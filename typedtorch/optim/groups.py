@@ -1,17 +1,9 @@
 """Which parameters decay."""
 
 from collections.abc import Callable
-from typing import TypedDict
+from typing import Any
 
 from torch import nn
-
-
-class ParamGroup(TypedDict):
-    """One group, as ``torch.optim.Optimizer`` takes it."""
-
-    params: list[nn.Parameter]
-    param_names: list[str]
-    weight_decay: float
 
 
 def is_matrix(name: str, param: nn.Parameter) -> bool:
@@ -29,8 +21,8 @@ def decay_groups(
     weight_decay: float,
     *,
     decays: Callable[[str, nn.Parameter], bool] = is_matrix,
-) -> list[ParamGroup]:
-    """Two groups: the parameters that decay, and those that do not.
+) -> list[dict[str, Any]]:
+    """Two groups, as ``torch.optim.Optimizer`` takes them: the parameters that decay, and those that do not.
 
     Args:
         model: its trainable parameters, each once, tied ones too; frozen ones are left out.
@@ -45,8 +37,8 @@ def decay_groups(
     >>> [(g["param_names"], g["weight_decay"]) for g in decay_groups(nn.Linear(3, 2), 0.1)]
     [(['weight'], 0.1), (['bias'], 0.0)]
     """
-    chosen = ParamGroup(params=[], param_names=[], weight_decay=weight_decay)
-    spared = ParamGroup(params=[], param_names=[], weight_decay=0.0)
+    chosen: dict[str, Any] = {"params": [], "param_names": [], "weight_decay": weight_decay}
+    spared: dict[str, Any] = {"params": [], "param_names": [], "weight_decay": 0.0}
     for name, param in model.named_parameters():
         if param.requires_grad:
             group = chosen if decays(name, param) else spared

@@ -19,6 +19,7 @@ from torch.optim import Optimizer
 from typedtorch import optim
 from typedtorch.data import (
     BYTES,
+    Batch,
     DataError,
     EpochStarts,
     Prefetcher,
@@ -35,7 +36,7 @@ from typedtorch.data import (
     standard_library,
 )
 from typedtorch.data.layout import is_token_file
-from typedtorch.losses import cross_entropy
+from typedtorch.losses import cross_entropy, valid_tokens
 from typedtorch.nn import Transformer
 from typedtorch.training.config import TrainConfig
 from typedtorch.training.distributed import Parallel, repeated_blocks
@@ -140,7 +141,7 @@ def make_model(config: TrainConfig, vocab: int) -> Transformer:
 def make_optimizer(model: nn.Module, config: TrainConfig, device: torch.device) -> Optimizer:
     """AdamW with decay on matrices only; torch's fused kernel, which on a GPU can leave a bad step out."""
     settings = config.optim
-    groups: Any = optim.decay_groups(model, settings.weight_decay)
+    groups = optim.decay_groups(model, settings.weight_decay)
     betas = (settings.beta1, settings.beta2)
     if device.type == "cuda":
         return torch.optim.AdamW(groups, lr=settled(settings.lr), betas=betas, fused=True)
@@ -166,7 +167,7 @@ def make_schedule(config: TrainConfig) -> Callable[[int], float]:
 
 
 def language_model_loss(model: nn.Module, batch: object, /) -> LossSum:
-    """Summed cross-entropy of the next token, or of a class, in nats; every target counts.
+    """Summed cross-entropy of the next token, or of a class, in nats; targets of -100 do not count.
 
     Raises:
         TypeError: the batch is no pair of inputs and targets.
@@ -176,7 +177,8 @@ def language_model_loss(model: nn.Module, batch: object, /) -> LossSum:
         raise TypeError(f"batches: expected {wanted}, got {told(batch)}")
     inputs, targets = batch
     logits: Float[Tensor, "*items classes"] = model(inputs)
-    return LossSum(cross_entropy(logits, targets, reduction="sum"), targets.numel())
+    counted = targets.numel() if isinstance(batch, Batch) else valid_tokens(targets)  # a file holds no -100
+    return LossSum(cross_entropy(logits, targets, reduction="sum"), counted)
 
 
 def recompute_blocks(model: nn.Module) -> None:

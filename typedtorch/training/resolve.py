@@ -129,5 +129,8 @@ def _check(flat: Mapping[str, Any]) -> None:
         raise ConfigError(f"seed: expected 0 to 2**32 - 1, got {flat['seed']}")
     if flat["d_model"] % flat["heads"]:
         raise ConfigError(f"heads: expected a divisor of d_model {flat['d_model']}, got {flat['heads']}")
+    if (flat["d_model"] // flat["heads"]) % 2:
+        wanted = "an even width of each head, which rotary positions turn in pairs"
+        raise ConfigError(f"heads: expected {wanted}, got d_model {flat['d_model']} / {flat['heads']} heads")
     if flat["kv_heads"] is not None and flat["heads"] % flat["kv_heads"]:
         raise ConfigError(f"kv_heads: expected a divisor of heads {flat['heads']}, got {flat['kv_heads']}")

@@ -14,7 +14,7 @@ from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import without_attributes
 from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.passed import Passed
-from typedtorch.shapes.infer.program import ModuleV
+from typedtorch.shapes.infer.program import OURS, ModuleV
 from typedtorch.shapes.infer.rule_values import from_rule
 from typedtorch.shapes.infer.updates import emptied
 from typedtorch.shapes.infer.values import (
@@ -147,6 +147,9 @@ def _of_tensor(frame: Frame, value: Tensor, name: str, node: ast.AST) -> Value:
 
 def of_module(value: ModuleV, name: str) -> Value:
     """A name of a module, or one of its submodules."""
+    own = OURS.get(f"{value.module.name}.{name}")
+    if own is not None:
+        return External(own)
     found = value.module.find(name)
     if found is not None:
         return found[0]

@@ -40,7 +40,7 @@ Def = ast.FunctionDef | ast.AsyncFunctionDef
 
 # Decorators of other packages that keep what they decorate.
 _TRANSPARENT = {
-    "jaxtyping.jaxtyped", "beartype.beartype", "typeguard.typechecked", "torch.no_grad",
+    "typedtorch.typed", "jaxtyping.jaxtyped", "beartype.beartype", "typeguard.typechecked", "torch.no_grad",
     "torch.inference_mode",
     "torch.enable_grad", "torch.compile", "torch.jit.script", "torch.jit.export", "torch.jit.ignore",
     "torch.jit.unused", "torch.compiler.disable", "functools.cache", "functools.lru_cache",

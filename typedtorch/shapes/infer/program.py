@@ -53,12 +53,26 @@ _CANONICAL = (
 )
 
 
+# Of this package, what stands around a program's own code: to the engine a module, and a decorator.
+OURS = {
+    **dict.fromkeys(
+        ("typedtorch.Module", "typedtorch.nn.Module", "typedtorch.nn.module.Module"), "torch.nn.Module"
+    ),
+    **dict.fromkeys(
+        ("typedtorch.typed", "typedtorch.runtime.typed", "typedtorch.runtime.decorate.typed"),
+        "typedtorch.typed",
+    ),
+}
+
+
 def canonical(name: str) -> str:
     """The public name of something torch or einops defines elsewhere.
 
     >>> canonical("torch.nn.modules.linear.Linear"), canonical("torch.nn.parameter.Parameter")
     ('torch.nn.Linear', 'torch.nn.Parameter')
     """
+    if name in OURS:
+        return OURS[name]
     for prefix, public in _CANONICAL:
         if name.startswith(prefix):
             rest = name.removeprefix(prefix)
@@ -290,6 +304,8 @@ class Program:
         """What ``from module import attribute`` gives."""
         if module_name.partition(".")[0] in EXTERNAL:
             return self.interpreter.external_attribute(canonical(f"{module_name}.{attribute}"))
+        if f"{module_name}.{attribute}" in OURS:
+            return External(OURS[f"{module_name}.{attribute}"])
         module = self.module(module_name)
         if module is not None and attribute not in module.resolving:  # ``from . import x`` in a package
             found = module.find(attribute)
@@ -356,6 +372,7 @@ def _broken(path: Path, text: str | None) -> Report:
 
 __all__ = [
     "EXTERNAL",
+    "OURS",
     "Module",
     "ModuleV",
     "Options",
