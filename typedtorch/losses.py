@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float, Int, Shaped
+from jaxtyping import Float, Int, Integer, Shaped
 from torch import Tensor
 
 __all__ = ["Reduction", "cross_entropy", "linear_cross_entropy", "mse", "valid_tokens"]
@@ -128,7 +128,7 @@ def mse(
     return F.mse_loss(x, y, reduction=reduction if x.numel() else "sum")
 
 
-def valid_tokens(targets: Int[Tensor, "*batch"], *, ignore_index: int = -100) -> Int[Tensor, ""]:
+def valid_tokens(targets: Integer[Tensor, "*batch"], *, ignore_index: int = -100) -> Int[Tensor, ""]:
     """How many targets count, as a tensor: asking stops no GPU.
 
     >>> valid_tokens(torch.tensor([[3, -100], [1, 2]]))

@@ -254,3 +254,35 @@ def test_a_constructor_that_wants_more_than_sizes_is_told_so() -> None:
 def test_the_name_of_a_preset_is_pointed_to_the_model() -> None:
     with pytest.raises(AccountingError, match=r"got str; accounting.presets.build\('gpt2'\) makes one"):
         account("gpt2")  # type: ignore[call-overload]  # what the command line takes
+
+
+def test_hints_for_convolutions_speak_of_channels() -> None:
+    odd = nn.Sequential(nn.Conv2d(3, 30, 7), nn.Conv2d(30, 30, 3, groups=30), nn.Conv2d(30, 64, 1))
+    found = account(odd, torch.zeros(2, 3, 33, 33), autocast=torch.bfloat16).hints("h100")
+    sizes = {(hint.path, hint.text.split()[1]) for hint in found if hint.text.startswith("size ")}
+    assert sizes == {("0", "30"), ("2", "30")}
+
+
+class Squeeze(nn.Module):
+    """The width inside is a whole part of the width outside."""
+
+    def __init__(self, n_embd: int, n_head: int) -> None:
+        super().__init__()
+        self.inner = nn.Linear(n_embd, 3 * (n_embd // n_head), bias=False)
+
+    def forward(self, x: Float[Tensor, "b n_embd"]) -> Float[Tensor, "b inner"]:
+        return self.inner(x)
+
+
+def test_formulas_without_sizes_are_not_those_of_empty_tensors() -> None:
+    formula = account(Squeeze).formula("parameters.total")
+    for width, heads in ((12, 3), (64, 4), (768, 12)):
+        wanted = sum(p.numel() for p in Squeeze(width, heads).parameters())
+        assert formula.subs(n_embd=width, n_head=heads) == wanted
+    with pytest.raises(SizeError, match="did you mean 'n_embd'"):
+        account(Squeeze, n_emb=64)
+
+
+def test_an_unknown_phase_is_refused() -> None:
+    with pytest.raises(AccountingError, match="wanted one of 'train', 'inference'"):
+        account(nn.Linear(2, 3), torch.zeros(4, 2), phase="eval")  # type: ignore[call-overload]  # the mistake

@@ -16,7 +16,7 @@ from typedtorch import optim
 from typedtorch.accounting import StorageTracker, account
 from typedtorch.accounting.corrections import lstm_workspace
 
-from .truth import inputs_of, measured_peak
+from .truth import inputs_of, kernels_of_this_processor, measured_peak
 from .zoo import GPT, MLP, Entry
 from .zoo_more import ZOO
 
@@ -278,7 +278,8 @@ def test_what_a_fused_lstm_keeps_is_what_its_kernel_allocates(
             return out
 
     watched = Watched()  # type: ignore[no-untyped-call]  # torch leaves its modes untyped
-    with watched, torch.autocast("cpu", dtype=torch.bfloat16, enabled=dtype == torch.bfloat16):
+    autocast = torch.autocast("cpu", dtype=torch.bfloat16, enabled=dtype == torch.bfloat16)
+    with kernels_of_this_processor(), watched, autocast:
         nn.LSTM(d_in, hidden)(torch.zeros(steps, batch, d_in))
     if not kept:
         pytest.skip("this torch runs an LSTM in this dtype in pieces")

@@ -245,7 +245,7 @@ def test_functional_call_meta_and_fake_tensors() -> None:
 
 
 @pytest.mark.parametrize("decorator", [typed, checked])
-def test_functions_defined_in_a_traced_function(decorator: Function) -> None:
+def test_functions_defined_in_a_traced_function(decorator: Callable[[Function], Function]) -> None:
     def outer(x: Float[Tensor, "b d"]) -> Float[Tensor, "b d"]:
         @decorator
         def inner(y: Float[Tensor, "b d"]) -> Float[Tensor, "b d"]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, overload
+from typing import Any, get_args, overload
 
 import torch
 
@@ -98,6 +98,8 @@ def account(  # type: ignore[misc]  # no axis is called "optimizer"
         )
     if accumulate < 1:
         raise AccountingError(f"accumulate={accumulate}: wanted at least one micro-batch to a step")
+    if phase not in get_args(RunPhase):
+        raise AccountingError(f"phase={phase!r}: wanted one of {', '.join(map(repr, get_args(RunPhase)))}")
     losses.check_name(loss)
     optimizers.check_name(optimizer)
     given = sz.validated({**(sizes or {}), **axes})
@@ -148,6 +150,8 @@ def _constructed(
     unbuilt = [name for name in found.arguments if name not in given]
     if unbuilt:
         inputs, several = _inputs_of(found, given, unbuilt)
+        if inputs:
+            sz.check_names(given, [*found.arguments, *inputs, *several], _name(found.constructor))
         unbuilt += [n for n in inputs if n not in given and n not in unbuilt]
         return Account(
             found, given, tuple(unbuilt), setup=setup, optimizer=optimizer, strict=strict, several=several

@@ -15,6 +15,7 @@ import torch
 from typedtorch.accounting.devices import Device, dtype_key
 from typedtorch.accounting.figures import Cost, repeated
 from typedtorch.accounting.timeline import number
+from typedtorch.accounting.trace import Op
 
 Bound = Literal["arithmetic", "memory"]
 _FLOATS = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
@@ -121,17 +122,29 @@ class Hint:
     text: str
 
 
+def _inner_sizes(op: Op) -> set[int]:
+    """Sizes that tensor cores take in blocks: last axes of a product, channels of a convolution.
+
+    The few channels of an image are its own, and a depthwise convolution has no such axis.
+    """
+    if "convolution" in op.name:
+        channels = {number(size) for size in op.ins[1].shape[:2]}
+        return set() if 1 in channels else {size for size in channels if size > 4}
+    left, right = op.ins[-2:]
+    if min(len(left.shape), len(right.shape)) < 2:
+        return set()
+    return {number(left.shape[-1]), number(right.shape[-1])}
+
+
 def hints(costs: Iterable[Cost], time: Time | None) -> tuple[Hint, ...]:
     """Sizes that do not fill the tensor cores, and products too small to keep them busy."""
     found: dict[tuple[str, str], Hint] = {}
     for cost, _ in repeated(costs):
         if cost.op.phase != "forward" or not cost.count.matmul or len(cost.op.ins) < 2:
             continue
-        left, right = cost.op.ins[-2:]
-        if len(right.shape) < 2 or len(left.shape) < 2:
-            continue
-        want = 8 if left.dtype.itemsize == 2 else 16 if left.dtype.itemsize == 1 else 4
-        for size in {number(left.shape[-1]), number(right.shape[-1])}:
+        itemsize = cost.op.ins[0].dtype.itemsize
+        want = 8 if itemsize == 2 else 16 if itemsize == 1 else 4
+        for size in _inner_sizes(cost.op):
             if size % want:
                 better = -(-size // 64) * 64 if size > 512 else -(-size // want) * want
                 found[cost.op.path, str(size)] = Hint(
