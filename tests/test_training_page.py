@@ -34,7 +34,9 @@ def run(folder: Path, name: str, *launcher: str) -> subprocess.CompletedProcess[
 def test_every_program_runs(tmp_path: Path, name: str) -> None:
     done = run(tmp_path, name)
     assert done.returncode == 0, done.stderr
-    wanted = {"own_run.py": "4 own-run ", "own_loop.py": "40", "own_many.py": "8"}[name]
+    wanted = {
+        "own_run.py": "4 own-run ", "own_loop.py": "40", "own_many.py": "8", "own_use.py": "b'the ",
+    }[name]  # fmt: skip
     assert [line for line in done.stdout.splitlines() if line.startswith(wanted)], done.stdout
 
 
