@@ -237,3 +237,20 @@ def test_environment(value: str, said: str) -> None:
 def test_environment_misspelt() -> None:
     code = "from typedtorch.runtime import typed\n@typed\ndef f(x: int) -> int: return x"
     assert "TYPEDTORCH_CHECK: wanted 'on' or 'off', got 'maybe'" in python(code, TYPEDTORCH_CHECK="maybe")
+
+
+COMPILED = """
+from __future__ import annotations
+import torch
+from torch import Tensor
+
+@torch.library.custom_op("typedtorch_tests::twice", mutates_args=())
+def twice(x: Tensor) -> Tensor:
+    return x * 2
+"""
+
+
+def test_operators_that_torch_reads_from_text_stay_readable(tmp_path: Path) -> None:
+    (tmp_path / "operators.py").write_text(COMPILED)
+    code = "from typedtorch.runtime import hook; hook.install(['operators']); import operators, torch"
+    assert "2." in python(f"{code}; print(operators.twice(torch.ones(1)))", PYTHONPATH=str(tmp_path))

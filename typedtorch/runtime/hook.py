@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import CodeType, FunctionType, ModuleType
@@ -146,8 +146,8 @@ def checked(target: Any) -> Any:
     if is_compiling() or disabled_by_environment() or getattr(target, "__no_type_check__", False):
         return target
     if isinstance(target, FunctionType):
-        annotations = target.__annotations__.values()
-        worthwhile = not is_typed(target) and any(map(_may_hold_array, annotations))
+        annotations, names = target.__annotations__.values(), target.__globals__
+        worthwhile = not is_typed(target) and any(_may_hold_array(a, names) for a in annotations)
         return wrap(target, "call", arrays_only=True) if worthwhile else target
     if isinstance(target, type) and dataclasses.is_dataclass(target) and "__typed__" not in vars(target):
         _dataclass(target)
@@ -155,7 +155,8 @@ def checked(target: Any) -> Any:
 
 
 def _dataclass(kind: type) -> None:
-    if not any(_may_hold_array(field.type) for field in dataclasses.fields(kind)):
+    names = vars(sys.modules[kind.__module__]) if kind.__module__ in sys.modules else {}
+    if not any(_may_hold_array(field.type, names) for field in dataclasses.fields(kind)):
         return
     init = vars(kind).get("__init__")
     if isinstance(init, FunctionType) and not is_typed(init):
@@ -181,18 +182,24 @@ _PLAIN = {
 }
 
 
-def _may_hold_array(annotation: Any) -> bool:
-    """Whether an annotation holds an array, or is text that may turn out to."""
+def _is_plain(value: Any) -> bool:
+    """A class of torch, numpy or Python: what is annotated with it alone need not be wrapped."""
+    return isinstance(value, type) and value.__module__.partition(".")[0] in {"torch", "numpy", "builtins"}
+
+
+def _may_hold_array(annotation: Any, names: Mapping[str, Any]) -> bool:
+    """Whether an annotation holds an array, or is text that may turn out to, with these names in it."""
     if isinstance(annotation, str):
         try:
             tree = ast.parse(annotation, mode="eval")
         except SyntaxError:
             return False
-        return any(isinstance(node, ast.Name) and node.id not in _PLAIN for node in ast.walk(tree))
+        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - _PLAIN
+        return any(not _is_plain(names.get(name)) for name in used)
     if type(annotation).__module__.startswith("jaxtyping"):
         return True
     named: list[Any] = [
         getattr(annotation, name, None) for name in ("__bound__", "__value__", "__supertype__")
     ]
     parts = (*get_args(annotation), *getattr(annotation, "__constraints__", ()), *named)
-    return any(_may_hold_array(part) for part in parts if part is not None)
+    return any(_may_hold_array(part, names) for part in parts if part is not None)
