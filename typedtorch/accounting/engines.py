@@ -125,9 +125,7 @@ class Question:
             return {**self.like.base, **self.sizes}
         unknown = [n for n in self.free if n not in self.sizes]
         reasons: list[str] = []
-        empty: dict[str, Any] | None = (
-            None  # sizes at which some tensor has no elements: seldom what is meant
-        )
+        empty: dict[str, Any] | None = None  # at these some tensor has no elements: seldom what is meant
         for guess in guesses(unknown, self._likely_layers(unknown)) if unknown else ({},):
             sizes = {**self.sizes, **guess}
             try:
