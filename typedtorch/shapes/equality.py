@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from typedtorch.shapes.bounds import are_multiples
@@ -46,12 +46,16 @@ def same(a: Size, b: Size) -> bool | None:
     """
     if a is b or a == b:
         return True
+    if _holding:
+        a, b = substitute(a, _holding[-1]), substitute(b, _holding[-1])
     difference = a - b
     choices = _choices(difference)
     if choices:
         return _same_either_way(a, b, choices)
     verdict = _different(difference)
     if verdict is False and _mentioned and not _linked_against_axes(difference) <= _mentioned[-1]:
+        verdict = None
+    if verdict is False and _coinciding and _coinciding[-1](a) and _coinciding[-1](b):
         verdict = None
     if verdict is None:
         told = (a, b) in _distinct or are_multiples(a, b) or _some_of(*without_common(a, b))
@@ -91,6 +95,32 @@ def loosely() -> Iterator[None]:
         yield
     finally:
         _loose.pop()
+
+
+_holding: list[Mapping[Atom, Size]] = []
+
+
+@contextlib.contextmanager
+def holding(sizes: Mapping[Atom, Size]) -> Iterator[None]:
+    """Inside the block an atom is the size that it was found to be."""
+    _holding.append({**_holding[-1], **sizes} if _holding else sizes)
+    try:
+        yield
+    finally:
+        _holding.pop()
+
+
+_coinciding: list[Callable[[Size], bool]] = []
+
+
+@contextlib.contextmanager
+def coinciding(which: Callable[[Size], bool]) -> Iterator[None]:
+    """Inside the block two such sizes may be one: who sets ``residual`` knows whether they are."""
+    _coinciding.append(which)
+    try:
+        yield
+    finally:
+        _coinciding.pop()
 
 
 _mentioned: list[frozenset[str]] = []
@@ -240,6 +270,13 @@ def is_argument(size: Size) -> bool:
     atom = size.terms[0][0][0][0]
     return atom.kind == "int" or (
         atom.kind == "axis" and bare(atom.scope) in (INTEGER_SCOPE, INSTANCE_SCOPE, LINKED_SCOPE)
+    )
+
+
+def is_name(size: Size) -> bool:
+    """Whether a size is one axis or integer, by its name alone."""
+    return (
+        isinstance(size, Poly) and len(size.terms) == 1 and bool(size.terms[0][0]) and _plain(*size.terms[0])
     )
 
 

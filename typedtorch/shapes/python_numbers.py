@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from typedtorch.shapes.proofs import Facts, Proofs, common
 from typedtorch.shapes.size import Poly
 from typedtorch.shapes.tensor import Scalar
 
@@ -40,7 +41,27 @@ def one_of(*values: Any) -> Scalar | None:
     if None in kinds or (len(kinds) > 1 and "complex" in kinds):
         return None
     kind = kinds.pop()
+    if kind == "bool" and not kinds:
+        return Scalar("bool", proves=proven_by_any([proven_by(value) for value in values]))
     return Scalar("real") if kinds or kind is None or kind == "int" else Scalar(kind)
+
+
+def proven_by(value: Any) -> tuple[Facts | None, Facts | None]:
+    """What a bool proves where it is true, and where it is not; None where it cannot be so.
+
+    >>> proven_by(True), proven_by(Scalar("bool"))
+    (((), None), ((), ()))
+    """
+    if isinstance(value, Scalar):
+        return (value.proves[0], value.proves[1]) if value.proves else ((), ())
+    return ((), None) if value else (None, ())
+
+
+def proven_by_any(several: list[tuple[Facts | None, Facts | None]]) -> Proofs:
+    """What one of several bools proves; nothing where that is nothing."""
+    sides = [[facts for facts in side if facts is not None] for side in zip(*several, strict=True)]
+    proofs = tuple(common(side) if side else () for side in sides)
+    return proofs if any(proofs) else ()
 
 
 def operator_kind(operator: str, left: Any, right: Any) -> NumberKind | None:

@@ -22,6 +22,7 @@ from typing import Literal, TypeAlias
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.bounds import are_multiples
 from typedtorch.shapes.equality import same
+from typedtorch.shapes.proofs import Proofs
 from typedtorch.shapes.size import Poly, Size, atoms, is_counted, is_unknown, product, unknown
 
 
@@ -393,3 +394,7 @@ class Scalar:
     """A Python number of unknown value; its kind matters to promotion.  (An unknown int is a size.)"""
 
     kind: Literal["bool", "float", "complex", "real"]  # real: an int or a float
+    name: str = field(default="", repr=False)  # of the argument that it is
+    proves: Proofs = field(
+        default=(), repr=False
+    )  # of a bool: what holds where it is true, and where it is not

@@ -170,7 +170,9 @@ class Promise:
 def _assume_number(kind: str, names: Names, hint: str) -> Value:
     if kind == "int":
         return integer(hint) if names.generic and hint else unknown(f"?{names.where}{hint}")
-    return Scalar("bool" if kind == "bool" else "complex" if kind == "complex" else "float")
+    if kind == "bool":
+        return Scalar("bool", name=hint if names.generic else "")
+    return Scalar("complex" if kind == "complex" else "float")
 
 
 def assume_array(spec: ArraySpec, names: Names, hint: str = "") -> Tensor:

@@ -14,6 +14,7 @@ from typedtorch.shapes.infer.items import tensor_item
 from typedtorch.shapes.infer.iteration import gone_through, method
 from typedtorch.shapes.infer.lengths import length_of
 from typedtorch.shapes.infer.values import UNKNOWN, DictV, Instance, Scalar, Sequence, Tensor, Value, is_size
+from typedtorch.shapes.python_numbers import number_kind
 from typedtorch.shapes.rule import Record
 from typedtorch.shapes.size import Size, counted
 from typedtorch.shapes.tensor import Pack
@@ -106,11 +107,11 @@ def collated(item: Value, batch: Size) -> Value:
     """``default_collate``: tensors are stacked, numbers become a tensor, structures stay what they are."""
     if isinstance(item, Tensor):
         return Tensor((batch, *item.shape), item.dtype)
-    if isinstance(item, bool) or item == Scalar("bool"):
+    if number_kind(item) == "bool":
         return Tensor((batch,), BOOL | INT64)
     if is_size(item):
         return Tensor((batch,), INT64)
-    if isinstance(item, float) or item == Scalar("float"):
+    if number_kind(item) == "float":
         return Tensor((batch,), FLOAT64)
     return _of_parts(item, lambda part: collated(part, batch))
 

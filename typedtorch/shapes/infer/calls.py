@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import replace
 
+from typedtorch.shapes.equality import holding
 from typedtorch.shapes.infer import (
     enumerations,
     library,
@@ -22,6 +23,7 @@ from typedtorch.shapes.infer.arguments import given
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.binding import Args, Parameter, bind, callee, check_argument, complete, kind_fits
 from typedtorch.shapes.infer.class_text import always_raises, left_to_subclasses
+from typedtorch.shapes.infer.contents import Substitution
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.layers import call_instance, call_layer, call_sequential, learn
 from typedtorch.shapes.infer.lengths import CUTS, pieces
@@ -29,6 +31,7 @@ from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.options import parsed
 from typedtorch.shapes.infer.places import read_place
 from typedtorch.shapes.infer.runs import leave_open
+from typedtorch.shapes.infer.solving import solved
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -62,7 +65,7 @@ def call(frame: Frame, node: ast.Call) -> Value:
     if isinstance(function, External) and function.name in WRITTEN:
         return WRITTEN[function.name](frame, node)
     function, args = given(frame, function, node)
-    value = call_value(frame, function, args, node)
+    value = _call_where(frame, function, args, node)
     if value is not UNKNOWN and isinstance(function, (LayerV, Sequence)):
         learn(frame, function, args)
     if value is UNKNOWN and function is UNKNOWN:
@@ -70,6 +73,15 @@ def call(frame: Frame, node: ast.Call) -> Value:
     if value is UNKNOWN:
         _count_unknown(frame, node, function)
     return value
+
+
+def _call_where(frame: Frame, function: Value, args: Args, node: ast.AST) -> Value:
+    """A call, where tests have proven that sizes are one: those that modules hold are, too."""
+    sizes = solved(frame.state.proven) if frame.state.proven else {}
+    if not sizes:
+        return call_value(frame, function, args, node)
+    with holding(sizes):
+        return Substitution(sizes)(call_value(frame, function, args, node))
 
 
 def _viewed(frame: Frame, node: ast.Call, args: Args) -> Value:

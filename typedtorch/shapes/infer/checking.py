@@ -345,7 +345,7 @@ def parameter_value(parameter: Parameter, names: Names, braces: frozenset[str]) 
         return _counted(assume(spec, names, parameter.name), parameter.name)
     match parameter.default:
         case ast.Constant(value=bool()):
-            return Scalar("bool")
+            return Scalar("bool", parameter.name)
         case ast.Constant(value=int()):
             return integer(parameter.name)
         case ast.Constant(value=float()):

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import ast
 
-from typedtorch.shapes.infer import comparing, refine
+from typedtorch.shapes.infer import comparing, proven, refine
 from typedtorch.shapes.infer.comprehension import changes
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.objects import one_of
 from typedtorch.shapes.infer.state import State, join_states
 from typedtorch.shapes.infer.values import UNKNOWN, Choice, Scalar, Value, choice, join_all
+from typedtorch.shapes.proofs import Facts, without
 from typedtorch.shapes.syntax import walk
 
 
 def if_expression(frame: Frame, node: ast.IfExp) -> Value:
+    proven_before = frame.state.proven
     then, other = refine.branch(frame, node.test)
     values: list[Value] = []
     states = []
@@ -28,13 +30,17 @@ def if_expression(frame: Frame, node: ast.IfExp) -> Value:
     frame.state = joined
     if len(values) == 1:
         return values[0]
-    return _one_of(frame, node, [node.body, node.orelse], values)
+    known = [without(state.proven, proven_before) for state in states]
+    return _one_of(frame, node, [node.body, node.orelse], values, known)
 
 
-def _one_of(frame: Frame, node: ast.expr, written: list[ast.expr], values: list[Value]) -> Value:
+def _one_of(
+    frame: Frame, node: ast.expr, written: list[ast.expr], values: list[Value], known: list[Facts]
+) -> Value:
     """One of several values, some of which others may hold too; each text is remembered."""
     texts = all(isinstance(value, str) for value in values)
     joined = choice(list(dict.fromkeys(values))) if texts else join_all(values, frame.place(node))
+    joined = proven.of_each(values, known, joined)
     if len(values) > 1 and any(isinstance(p, (ast.Name, ast.Attribute, ast.Subscript)) for p in written):
         return one_of(frame.state.variables, frame.place(node), joined, tuple(values))
     return joined
@@ -46,10 +52,12 @@ def boolean(frame: Frame, node: ast.BoolOp) -> Value:
     before, has_effects = frame.state, False
     stopped: State | None = None
     values: list[Value] = []
+    facts: list[Facts] = []  # what is proven where the value is one of these
     for part in node.values:
         known = frame.state.copy() if part is not node.values[0] and _may_act(part) else None
         value = frame.evaluate(part)
         values.append(value)
+        facts.append(without(frame.state.proven, before.proven))
         has_effects |= known is not None and (_binds(part) or bool(changes(known, frame.state)))
         if part is last:
             break
@@ -59,11 +67,14 @@ def boolean(frame: Frame, node: ast.BoolOp) -> Value:
             break
         if truth is (not is_or):
             values.pop()
+            facts.pop()
         then, other = refine.branch(frame, part, evaluated=value)
         stop, onward = (then, other) if is_or else (other, then)
         if onward is None:
             break
         stopped = join_states(stopped, stop, frame.place(part))
+        if stop is not None and truth is None:
+            facts[-1] = without(stop.proven, before.proven)
         frame.state = onward
     after = join_states(stopped, frame.state, frame.place(node)) if has_effects else None
     frame.state = after or before
@@ -71,7 +82,7 @@ def boolean(frame: Frame, node: ast.BoolOp) -> Value:
         return UNKNOWN
     # ``x or default`` is what is true of x, and ``x and y`` what is false of it, unless it is the last one
     values = [*(_only(v, is_or, values[-1]) for v in values[:-1]), values[-1]]
-    return _one_of(frame, node, node.values, values)
+    return _one_of(frame, node, node.values, values, facts)
 
 
 def _may_act(node: ast.expr) -> bool:

@@ -312,7 +312,7 @@ def symbolic_argument(
         return items if isinstance(default, ast.Tuple) else Sequence("list", items)
     if isinstance(spec, specs.Anything) and isinstance(default, ast.Constant):
         if isinstance(default.value, (bool, float)):
-            return Scalar("bool" if isinstance(default.value, bool) else "float")
+            return Scalar("bool", name) if isinstance(default.value, bool) else Scalar("float")
         if isinstance(default.value, str):
             return Object("str")
     if integers and default is None and may_be_settings(spec):
@@ -367,8 +367,13 @@ def _completed(interpreter: Interpreter, made: Instance) -> Instance:
         return made
     after = _after_fields(interpreter, interpreter.quiet_frame(info.module, info.closure), made, info.node)
     # an annotated integer stays a size of its own: it says more than a product of others
-    given = {name: v for name, v in made.attributes.items() if None not in options_of(v)}
+    given = {name: v for name, v in made.attributes.items() if not _may_follow(v)}
     return replace(made, attributes={**made.attributes, **after.attributes, **given})
+
+
+def _may_follow(value: Value) -> bool:
+    """Whether what is derived from the fields may say more of one: what may be missing, what is checked."""
+    return None in options_of(value) or isinstance(value, Scalar)
 
 
 def assume_attribute(instance: Instance, name: str, spec: Spec) -> Value:

@@ -19,9 +19,12 @@ from typedtorch.shapes.infer.values import (
     FunctionV,
     Instance,
     LayerV,
+    Scalar,
     Sequence,
     Value,
+    is_size,
 )
+from typedtorch.shapes.proofs import Facts
 from typedtorch.shapes.rule import Record, like
 from typedtorch.shapes.size import Atom, Poly, Size, atoms, substitute
 from typedtorch.shapes.tensor import Entry, Pack, Shape, Tensor
@@ -90,7 +93,8 @@ _PARTS: dict[type, Callable[[Value], Iterable[Value]]] = {
     Instance: lambda value: value.attributes.values(),
     Sequence: lambda value: (value.element, value.length, *(value.items or ())),
     DictV: lambda value: (value.rest, *value.items.values()),
-    Choice: lambda value: value.options,
+    Choice: lambda value: (*value.options, *value.proves),
+    Scalar: lambda value: value.proves,
     Passed: lambda value: value.sizes.values(),
     Bound: lambda value: (value.receiver,),
     tuple: lambda value: value,
@@ -122,7 +126,12 @@ def with_parts(value: Value, change: Callable[[Value], Value]) -> Value:
         return replace(value, items=kept, rest=rest)
     if isinstance(value, Choice):
         options = tuple([change(part) for part in value.options])
-        return value if _all_same(options, value.options) else Choice(options)
+        proves = tuple([_still(facts, change) for facts in value.proves])
+        same = _all_same(options, value.options) and proves == value.proves
+        return value if same else Choice(options, proves)
+    if isinstance(value, Scalar):
+        proves = tuple([_still(facts, change) for facts in value.proves])
+        return value if proves == value.proves else replace(value, proves=proves)
     if isinstance(value, Passed):
         sizes = {name: change(size) for name, size in value.sizes.items()}
         return value if _all_same(sizes.values(), value.sizes.values()) else Passed(sizes)
@@ -130,6 +139,11 @@ def with_parts(value: Value, change: Callable[[Value], Value]) -> Value:
         receiver = change(value.receiver)
         return value if receiver is value.receiver else replace(value, receiver=receiver)
     return value
+
+
+def _still(facts: Facts, change: Callable[[Value], Value]) -> Facts:
+    """Facts of other sizes; what is certain says nothing."""
+    return tuple([fact for fact in map(change, facts) if is_size(fact) and fact != 0]) if facts else facts
 
 
 def _all_same(new: Iterable[Value], old: Iterable[Value]) -> bool:

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.places import read_place, shape_read, write_place
+from typedtorch.shapes.infer.solving import equate
 from typedtorch.shapes.infer.values import Tensor, Value, is_size
-from typedtorch.shapes.size import Atom, Poly, Size, atoms, unknown
+from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, better, pack_index
 
 
@@ -113,32 +114,3 @@ def _merge(a: Shape, b: Shape) -> Shape:
     return tuple(
         x if isinstance(x, Pack) or isinstance(y, Pack) else better(x, y) for x, y in zip(a, b, strict=True)
     )
-
-
-def equate(frame: Frame, a: Size, b: Size) -> bool:
-    """From here on two sizes are one.  False where they cannot be."""
-    difference = a - b
-    if isinstance(difference, int):
-        return difference == 0
-    solved = solve(difference)
-    if solved is not None:
-        frame.state.equate(*solved)
-    return True
-
-
-_PREFERENCE = {"opaque": 0, "int": 1, "axis": 2, "floor": 3, "either": 4}
-
-
-def solve(difference: Poly) -> tuple[Atom, Size] | None:
-    """An atom that stands alone in ``difference == 0``, and what it must be."""
-    candidates: list[tuple[int, str, Atom, int]] = []
-    for monomial, coefficient in difference.terms:
-        if len(monomial) == 1 and monomial[0][1] == 1 and abs(coefficient) == 1:
-            atom = monomial[0][0]
-            candidates.append((_PREFERENCE[atom.kind], atom.name, atom, coefficient))
-    for _, _, atom, coefficient in sorted(candidates, key=lambda c: c[:2]):
-        own = Poly(((((atom, 1),), 1),))
-        rest = difference - own * coefficient
-        if atom not in atoms(rest):
-            return atom, rest * -coefficient
-    return None

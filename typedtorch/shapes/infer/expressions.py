@@ -14,6 +14,7 @@ from typedtorch.shapes.infer import (
     enumerations,
     folded,
     messages,
+    proven,
     reading,
     refine,
     slicing,
@@ -217,7 +218,7 @@ def unary(frame: Frame, node: ast.UnaryOp) -> Value:
     if isinstance(node.op, ast.Not):
         refine.ask_truth(frame, node.operand, value)
         truth = comparing.truth(value)
-        return Scalar("bool") if truth is None else not truth
+        return proven.negated(value) if truth is None else not truth
     if isinstance(value, (Tensor, Choice)):
         method = {ast.USub: "__neg__", ast.Invert: "__invert__", ast.UAdd: "__pos__"}[type(node.op)]
         return calls.tensor_method(frame, value, method, (), {}, node, (node.operand,))
@@ -248,16 +249,18 @@ _MIRRORED = {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__
 
 def compare(frame: Frame, node: ast.Compare) -> Value:
     left = evaluate(frame, node.left)
-    result: Value = True
+    results: list[Value] = []
     left_node = node.left
     for op, right_node in zip(node.ops, node.comparators, strict=True):
         right = evaluate(frame, right_node)
         one = _compare_two(frame, node, op, left, right, (left_node, right_node))
         if len(node.ops) == 1:
             return one
-        result = one if one is False else (Scalar("bool") if one is not True else result)
+        results.append(one)
         left, left_node = right, right_node
-    return result
+    if False in results:
+        return False
+    return proven.all_true(results) if any(one is not True for one in results) else True
 
 
 def _compare_two(
@@ -285,6 +288,8 @@ def _compare_two(
         return verdict
     if method is not None and not (_is_plain(left) and _is_plain(right)):
         return UNKNOWN  # it may be an array that is compared
+    if isinstance(op, (ast.Eq, ast.NotEq)):
+        return proven.compared(left, right, equal=isinstance(op, ast.Eq))
     return Scalar("bool")
 
 

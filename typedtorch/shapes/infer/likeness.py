@@ -18,6 +18,7 @@ from typedtorch.shapes.infer.values import (
     Instance,
     LayerV,
     Partial,
+    Scalar,
     Sequence,
     SuperV,
     Value,
@@ -64,7 +65,9 @@ class Likeness:
         if kind is Poly:
             return self._sizes(a, b)
         if kind is Choice:
-            return self.holds(a.options, b.options)
+            return self.holds(a.options, b.options) and self.holds(a.proves, b.proves)
+        if kind is Scalar:
+            return a.kind == b.kind and self.holds(a.proves, b.proves)
         if kind is Sequence:
             return self._sequences(a, b)
         if kind is DictV:
@@ -177,7 +180,9 @@ def _parts(value: Value) -> Iterable[Value]:
         case DictV():
             return (value.rest, *value.items.values())
         case Choice():
-            return value.options
+            return (*value.options, *value.proves)
+        case Scalar():
+            return value.proves
         case FunctionV():
             return (value.bound, *(value.closure or {}).values())
         case Bound() | SuperV():
@@ -258,7 +263,7 @@ class _Move:
             return substitute(value, self._names) if self._names else value
         if kind is Tensor:
             return self._tensor(value) if self._names else value
-        if not isinstance(value, (tuple, Choice, Instance, Sequence, DictV)):
+        if not isinstance(value, (tuple, Choice, Scalar, Instance, Sequence, DictV)):
             self.stuck |= bool(self._names) and not self._names.keys().isdisjoint(_Names([value]).found)
             return value
         if id(value) not in self._table:

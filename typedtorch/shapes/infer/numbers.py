@@ -6,7 +6,7 @@ import ast
 import math
 from collections.abc import Callable
 
-from typedtorch.shapes.infer import comparing
+from typedtorch.shapes.infer import comparing, proven
 from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of, iterate, this_one
@@ -50,9 +50,12 @@ def _as_number(frame: Frame, args: Args, value: Value, method: str, node: ast.AS
 
 def to_bool(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``bool(x)``."""
-    _as_number(frame, args, args.get(0, "x", False), "__bool__", node)
-    verdict = comparing.truth(args.get(0, "x", False))
-    return Scalar("bool") if verdict is None else verdict
+    value = args.get(0, "x", False)
+    _as_number(frame, args, value, "__bool__", node)
+    verdict = comparing.truth(value)
+    if verdict is not None:
+        return verdict
+    return value if isinstance(value, Scalar) and value.kind == "bool" else Scalar("bool")
 
 
 def to_str(frame: Frame, args: Args, node: ast.AST) -> Value:
@@ -123,6 +126,17 @@ def round_(frame: Frame, args: Args, node: ast.AST) -> Value:
 def some_bool(frame: Frame, args: Args, node: ast.AST) -> Value:
     """A function that returns a bool."""
     return Scalar("bool")
+
+
+def all_(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``all(a == b for a, b in zip(x.shape, y.shape))`` is true only where each of them is."""
+    items = items_of(args.get(0, "iterable", UNKNOWN))
+    if items is None:
+        return Scalar("bool")
+    verdicts = {comparing.truth(item) for item in items}
+    if False in verdicts:
+        return False
+    return proven.all_true(items) if None in verdicts else True
 
 
 def float_function(frame: Frame, args: Args, node: ast.AST) -> Value:

@@ -73,7 +73,7 @@ class Replacement:
             attributes = {k: inside(v) for k, v in value.attributes.items()}
             return replace(value, attributes=attributes, altered=value.altered or self._resizes)
         if isinstance(value, Choice):
-            return Choice(tuple(map(inside, value.options)))
+            return Choice(tuple(map(inside, value.options)), value.proves)
         if isinstance(value, FunctionV):
             return value.bind(inside(value.bound))
         if isinstance(value, Bound):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from typedtorch.shapes import dtypes
+from typedtorch.shapes.equality import coinciding, is_argument, is_name
 from typedtorch.shapes.infer.demands import apply, tie
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.lengths import COUNTS, for_several
@@ -55,6 +57,10 @@ def apply_rule(
             with lints() as warned:
                 results.append(from_rule(apply(function, given, named, frame.state.ties, met)))
         except ShapeError as error:
+            if (which := _left_to_settings(frame, node)) is not None:
+                with suppress(ShapeError), coinciding(which):
+                    results.append(from_rule(apply(function, given, named, frame.state.ties)))
+                    continue
             errors.append((Applied(function, given, named, node, nodes), error))
             continue
         if warned and len(combinations) == 1:
@@ -62,6 +68,9 @@ def apply_rule(
         if met and len(combinations) == 1:
             clash = tie(frame.state.ties, function, given, named, met, node)
             if clash is not None and not frame.depth:
+                which = _left_to_settings(frame, node)
+                if which is not None and all(map(which, frame.state.ties.conflict(*clash) or ())):
+                    continue
                 report_clash(frame, Applied(function, given, named, node, nodes), clash)
                 return UNKNOWN
     if errors and not results:
@@ -77,6 +86,17 @@ def apply_rule(
     if isinstance(result, Tensor) and result.dtype in _DEFAULTS and _may_have_another_default(frame):
         result = _of_default(result, (*values, *keywords.values()))
     return _under_autocast(result) if frame.state.autocast else result
+
+
+def _left_to_settings(frame: Frame, node: ast.AST) -> Callable[[Size], bool] | None:
+    """Sizes that may be one because a setting leads here: ``x + self.proj(x)``, only ``if self.residual``.
+
+    Whoever sets it knows the widths of the layers; ``if self.mode == "add"`` may mean tensors of one shape.
+    """
+    adds = isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult))
+    if not adds or not frame.state.settings:
+        return None
+    return is_name if any(isinstance(test, ast.Compare) for test, _ in frame.state.settings) else is_argument
 
 
 def _written_into(result: Tensor, out: Value) -> Value:

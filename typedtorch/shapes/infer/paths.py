@@ -196,7 +196,11 @@ def _is_own_tensor(frame: Frame, name: str) -> bool:
 def _is_flag(value: Value) -> bool:
     if isinstance(value, Choice):
         return all(isinstance(option, (str, bool)) for option in value.options)
-    return isinstance(value, (str, bool)) or value == Scalar("bool") or value == Object("str")
+    return (
+        isinstance(value, (str, bool))
+        or (isinstance(value, Scalar) and value.kind == "bool")
+        or value == Object("str")
+    )
 
 
 def _way(state: State, joined: State, states: Sequence[State], *, exact: str) -> State | None:

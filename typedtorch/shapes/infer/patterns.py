@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from typedtorch.shapes.infer import comparing, enumerations, equated, refine
+from typedtorch.shapes.infer import comparing, enumerations, refine, solving
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of
@@ -59,7 +59,9 @@ def prove_pattern(frame: Frame, pattern: ast.pattern, value: Value) -> None:
     """``match x.shape[0]: case 1:`` says what a size is."""
     match pattern:
         case ast.MatchValue(value=ast.Constant(value=int(number))) if is_size(value):
-            equated.equate(frame, value, number)
+            solving.equate(frame, value, number)
+        case ast.MatchSingleton(value=bool(outcome)) if isinstance(value, Scalar) and value.proves:
+            solving.prove(frame, value.proves[0 if outcome else 1])
         case ast.MatchSequence(patterns=patterns) if isinstance(value, tuple):
             if len(patterns) == len(value) and not any(isinstance(p, ast.MatchStar) for p in patterns):
                 for part, item in zip(patterns, value, strict=True):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from typedtorch.shapes.infer import proven
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.kinds import could_be, instance_of, made_from
+from typedtorch.shapes.infer.solving import prove
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Choice,
@@ -30,6 +32,8 @@ def keep_options(frame: Frame, place: ast.expr, keep: Callable[[Value], bool]) -
         return False
     if isinstance(value, Choice) and len(kept) < len(value.options):
         write_place(frame, place, choice(kept))
+        if not prove(frame, proven.by_being(value, kept)):
+            return False
         if isinstance(place, ast.Name) and place.id in frame.optional:
             _release(frame, place.id, kept)
     return True

@@ -12,6 +12,7 @@ from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of
 from typedtorch.shapes.infer.kinds import exactly_of
 from typedtorch.shapes.infer.places import keep_kind, keep_options, read_place, write_place
+from typedtorch.shapes.infer.solving import prove
 from typedtorch.shapes.infer.state import State, join_states
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -20,6 +21,8 @@ from typedtorch.shapes.infer.values import (
     Dtype,
     External,
     FunctionV,
+    Object,
+    Scalar,
     Sequence,
     Tensor,
     Value,
@@ -63,11 +66,42 @@ def branch(frame: Frame, test: ast.expr, evaluated: Value | None = None) -> Bran
         return (frame.state, None) if verdict else (None, frame.state)
     saved = frame.state
     ways: list[State | None] = []
+    facts = value.proves if isinstance(value, Scalar) else ()
     for positive in (True, False):
         frame.state = saved.copy()
-        ways.append(frame.state if _refine(frame, test, positive) else None)
+        _note_test(frame, test, value, positive)
+        possible = not facts or isinstance(test, ast.Compare) or prove(frame, facts[0 if positive else 1])
+        ways.append(frame.state if possible and _refine(frame, test, positive) else None)
     frame.state = saved
     return ways[0], ways[1]
+
+
+def _note_test(frame: Frame, test: ast.expr, value: Value, positive: bool) -> None:
+    """What the way here rests on, where that says nothing of sizes by itself: arguments and settings."""
+    state = frame.state
+    if isinstance(value, Scalar) and value.name and isinstance(test, (ast.Name, ast.Attribute)):
+        state.flags = (*state.flags, (value, positive))
+    if _is_setting(frame, test, value):
+        state.settings = (*state.settings, (test, positive))
+
+
+def _is_setting(frame: Frame, test: ast.expr, value: Value) -> bool:
+    """``self.residual``, ``self.mode == "add"``: of which it is not known what it says of sizes."""
+    match test:
+        case ast.Name() | ast.Attribute():
+            named = test.attr if isinstance(test, ast.Attribute) else test.id
+            is_flag = isinstance(value, Scalar) and value.kind == "bool" and not value.proves
+            return named != "training" and (value is UNKNOWN or is_flag)
+        case ast.Compare(
+            left=left, ops=[ast.Eq() | ast.NotEq() | ast.Is() | ast.IsNot() | ast.In()], comparators=[right]
+        ):
+            with frame.reporter.mute():
+                setting, against = frame.evaluate(left), frame.evaluate(right)
+            explained = isinstance(setting, Choice) and setting.proves
+            return not explained and all(
+                isinstance(v, (str, Object)) for v in items_of(against) or (against,)
+            )
+    return False
 
 
 def ask_truth(frame: Frame, test: ast.expr, value: Value) -> None:

@@ -9,31 +9,38 @@ what still changes after :data:`MAX_ROUNDS`), so this ends.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
 
 from typedtorch.shapes.equality import same
+from typedtorch.shapes.infer import proven
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.contents import AnyItemForgotten, Substitution, sizes_in, sizes_of_any_item
 from typedtorch.shapes.infer.objects import CHANGING, ONE_OF, Replacement, held_in, one_of, weakened
 from typedtorch.shapes.infer.ties import Ties
 from typedtorch.shapes.infer.values import (
+    Scalar,
     Tensor,
     Value,
     equal,
     join,
     join_parts,
 )
+from typedtorch.shapes.proofs import Facts, common, without
 from typedtorch.shapes.size import Atom, Size, as_poly, atoms, unknown
 from typedtorch.shapes.tensor import UNKNOWN, Pack, Shape, has_open_run
 
 MAX_ROUNDS = 4
+_T = TypeVar("_T")
+Tests: TypeAlias = tuple[tuple[_T, bool], ...]  # what was tested, and how it came out
 
 
 class State:
     """Variables and axis names; copied before a branch."""
 
-    __slots__ = ("autocast", "log", "names", "ties", "variables")
+    __slots__ = ("autocast", "flags", "log", "names", "proven", "settings", "ties", "variables")
 
     def __init__(
         self,
@@ -42,13 +49,22 @@ class State:
         autocast: bool = False,
         ties: Ties | None = None,
         log: list[tuple[Value, Value]] | None = None,
+        proven: Facts = (),
+        flags: Tests[Scalar] = (),
+        settings: Tests[ast.expr] = (),
     ) -> None:
         self.variables, self.names, self.autocast = variables, names, autocast
+        self.proven = proven  # of sizes, by the tests that led here
+        self.flags = flags  # arguments that are true, or false, on the way here
+        self.settings = settings  # other tests of settings, and how they came out
         self.ties = Ties() if ties is None else ties
         self.log = log  # of a body that a call looks into: what was changed, whichever way was taken
 
     def copy(self) -> State:
-        return State(dict(self.variables), self.names.copy(), self.autocast, self.ties.copy(), self.log)
+        return State(
+            dict(self.variables), self.names.copy(), self.autocast, self.ties.copy(), self.log,
+            self.proven, self.flags, self.settings,
+        )  # fmt: skip
 
     def replace_value(self, old: Value, new: Value) -> None:
         """A mutation: every name and attribute that held the old object holds the new one."""
@@ -134,6 +150,8 @@ class _Meeting:
 
     def __init__(self, a: State, b: State) -> None:
         self._a, self._b = a, b
+        self.known = without(a.proven, b.proven), without(b.proven, a.proven)
+        self.tells = any(self.known)
         self._held: tuple[frozenset[int], frozenset[int]] | None = None
         self.joined: dict[tuple[int, int], Value] = {}
         self.chosen: dict[str, Value] = {}  # variables that say so of the joined objects
@@ -146,6 +164,10 @@ class _Meeting:
                 made = one_of(self.chosen, key, made, (x, y))
             self.joined[pair] = made
         return self.joined[pair]
+
+    def told(self, x: Value, y: Value, joined: Value) -> Value:
+        """The join of two values, with what the tests that led to each have proven."""
+        return proven.of_each((x, y), self.known, joined)
 
     def _are_two(self, x: Value, y: Value) -> bool:
         if self._held is None:
@@ -192,7 +214,23 @@ def join_states(a: State | None, b: State | None, key: str) -> State | None:
             names.packs.update({k: v for k, v in general.names.packs.items() if k in case.names})
     if a.names.free or b.names.free:
         names.release(a.names.free | b.names.free)
-    return State(variables, names, a.autocast and b.autocast, a.ties.join(b.ties), a.log)
+    joined = State(
+        variables, names, a.autocast and b.autocast, a.ties.join(b.ties), a.log,
+        a.proven if a.proven == b.proven else common((a.proven, b.proven)),
+        _in_both(a.flags, b.flags), _in_both(a.settings, b.settings),
+    )  # fmt: skip
+    if meeting.tells:
+        for flag, outcome in a.flags:
+            if any(other is flag and came is not outcome for other, came in b.flags):
+                joined.replace_value(flag, proven.also(flag, *meeting.known[:: 1 if outcome else -1]))
+    return joined
+
+
+def _in_both(a: Tests[_T], b: Tests[_T]) -> Tests[_T]:
+    """The tests that came out alike on both ways."""
+    if a is b or not a:
+        return a
+    return tuple([(test, came) for test, came in a if any(t is test and c is came for t, c in b)])
 
 
 def _join_names(a: Mapping[str, Size], b: Mapping[str, Size], key: str) -> dict[str, Size]:

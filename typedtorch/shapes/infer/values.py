@@ -11,12 +11,13 @@ Values are immutable.  A mutation makes a new value and rebinds every name that 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from typedtorch.shapes.infer.stand_ins import Awaitable, Bound, Partial, SpecV, SuperV
 from typedtorch.shapes.infer.tensor_joins import join_size, join_tensor
+from typedtorch.shapes.proofs import Proofs
 from typedtorch.shapes.python_numbers import number_kind, one_of
 from typedtorch.shapes.rule import Fields, Layer, Record
 from typedtorch.shapes.rules.forms import is_size
@@ -177,9 +178,13 @@ class DictV:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of several values: an Optional, a Union, a branch that gave different kinds of thing."""
+    """One of several values: an Optional, a Union, a branch that gave different kinds of thing.
+
+    Where comparing sizes led to them, ``proves`` says what is so of the sizes with each, in the same order.
+    """
 
     options: tuple[Value, ...]
+    proves: Proofs = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +213,7 @@ def equal(a: Value, b: Value) -> bool:
     if isinstance(a, tuple):
         return len(a) == len(b) and all(equal(x, y) for x, y in zip(a, b, strict=True))
     if isinstance(a, Choice):
-        return equal(a.options, b.options)
+        return equal(a.options, b.options) and a.proves == b.proves
     if isinstance(a, Sequence):
         if a.kind != b.kind or (a.items is None) != (b.items is None):
             return False
@@ -245,7 +250,16 @@ def join_all(values: tuple[Value, ...] | list[Value], key: str) -> Value:
     return result
 
 
-Meet: TypeAlias = Callable[[Value, Value, str], Value]
+class Meet(Protocol):
+    """How two objects are joined, and what is told of two values by what has led to each."""
+
+    tells: bool
+
+    def __call__(self, x: Value, y: Value, key: str, /) -> Value:
+        """The join of two objects."""
+
+    def told(self, x: Value, y: Value, joined: Value, /) -> Value:
+        """The join of two values, with what it proves."""
 
 
 def join(a: Value, b: Value, key: str = "?", meet: Meet | None = None) -> Value:
@@ -257,6 +271,11 @@ def join(a: Value, b: Value, key: str = "?", meet: Meet | None = None) -> Value:
     """
     if a is b:
         return a
+    joined = _joined(a, b, key, meet)
+    return joined if meet is None or not meet.tells else meet.told(a, b, joined)
+
+
+def _joined(a: Value, b: Value, key: str, meet: Meet | None) -> Value:
     if meet is not None and type(a) is type(b) and isinstance(a, (Instance, Sequence, DictV)):
         return meet(a, b, key)
     if (meet is None or type(a) not in (tuple, Fields)) and equal(a, b):
