@@ -67,22 +67,18 @@ def branch(frame: Frame, test: ast.expr, evaluated: Value | None = None) -> Bran
     saved = frame.state
     ways: list[State | None] = []
     facts = value.proves if isinstance(value, Scalar) else ()
+    flag = value if isinstance(value, Scalar) and isinstance(test, (ast.Name, ast.Attribute)) else None
+    is_setting = _is_setting(frame, test, value)
     for positive in (True, False):
         frame.state = saved.copy()
-        _note_test(frame, test, value, positive)
+        if flag is not None and flag.name:
+            frame.state.flags = (*frame.state.flags, (flag, positive))
+        if is_setting:
+            frame.state.settings = (*frame.state.settings, (test, positive))
         possible = not facts or isinstance(test, ast.Compare) or prove(frame, facts[0 if positive else 1])
         ways.append(frame.state if possible and _refine(frame, test, positive) else None)
     frame.state = saved
     return ways[0], ways[1]
-
-
-def _note_test(frame: Frame, test: ast.expr, value: Value, positive: bool) -> None:
-    """What the way here rests on, where that says nothing of sizes by itself: arguments and settings."""
-    state = frame.state
-    if isinstance(value, Scalar) and value.name and isinstance(test, (ast.Name, ast.Attribute)):
-        state.flags = (*state.flags, (value, positive))
-    if _is_setting(frame, test, value):
-        state.settings = (*state.settings, (test, positive))
 
 
 def _is_setting(frame: Frame, test: ast.expr, value: Value) -> bool:
@@ -92,15 +88,27 @@ def _is_setting(frame: Frame, test: ast.expr, value: Value) -> bool:
             named = test.attr if isinstance(test, ast.Attribute) else test.id
             is_flag = isinstance(value, Scalar) and value.kind == "bool" and not value.proves
             return named != "training" and (value is UNKNOWN or is_flag)
-        case ast.Compare(
-            left=left, ops=[ast.Eq() | ast.NotEq() | ast.Is() | ast.IsNot() | ast.In()], comparators=[right]
-        ):
-            with frame.reporter.mute():
-                setting, against = frame.evaluate(left), frame.evaluate(right)
-            explained = isinstance(setting, Choice) and setting.proves
-            return not explained and all(
-                isinstance(v, (str, Object)) for v in items_of(against) or (against,)
-            )
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if isinstance(op, _OF_SETTINGS):
+            return _is_choice(frame, right) and not _is_explained(read_place(frame, left))
+    return False
+
+
+_OF_SETTINGS = (ast.Eq, ast.NotEq, ast.Is, ast.IsNot, ast.In)
+
+
+def _is_explained(value: Value) -> bool:
+    return isinstance(value, Choice) and bool(value.proves)
+
+
+def _is_choice(frame: Frame, node: ast.expr) -> bool:
+    """Whether an expression is a text or a member of an enumeration, or several of them."""
+    match node:
+        case ast.Constant(value=value):
+            return isinstance(value, str)
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
+            return all(_is_choice(frame, part) for part in parts)
+        case ast.Attribute():
+            return isinstance(read_place(frame, node), Object)
     return False
 
 

@@ -212,6 +212,8 @@ def equal(a: Value, b: Value) -> bool:
         return a.info is b.info and _equal_maps(a.attributes, b.attributes)
     if isinstance(a, tuple):
         return len(a) == len(b) and all(equal(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, Scalar):
+        return a.kind == b.kind and bool(a.proves == b.proves)
     if isinstance(a, Choice):
         return equal(a.options, b.options) and a.proves == b.proves
     if isinstance(a, Sequence):
@@ -279,7 +281,7 @@ def _joined(a: Value, b: Value, key: str, meet: Meet | None) -> Value:
     if meet is not None and type(a) is type(b) and isinstance(a, (Instance, Sequence, DictV)):
         return meet(a, b, key)
     if (meet is None or type(a) not in (tuple, Fields)) and equal(a, b):
-        return a
+        return replace(a, name="") if isinstance(a, Scalar) and a.name else a
     if a is UNKNOWN or b is UNKNOWN:
         return UNKNOWN
     if isinstance(a, Choice) or isinstance(b, Choice):
