@@ -36,8 +36,8 @@ def unmet(
     meaning = summaries.meaning(function, bound, names)
     for a, b, line in summaries.needs(frame.interpreter, function):
         integers = any(atom.scope for atom in atoms(a) | atoms(b))
-        if not (_takes_integers(signature) if integers else atoms(a) and atoms(b)):
-            continue  # what an axis is that meets a number is told where it meets it
+        if integers and not _takes_integers(signature):
+            continue
         try:
             here = substitute(a, meaning), substitute(b, meaning)
         except LookupError:
@@ -66,6 +66,8 @@ def _said(a: Size, b: Size, here_a: Size, here_b: Size, line: int) -> str:
     """``its body needs n to be edges (line 5), but n is 4 and edges is 3 here``."""
     if str(a) == str(b):  # an axis and the integer of its name
         return f"its body needs the axis {a} to be the argument {b} (line {line}), not {here_a} and {here_b}"
+    if isinstance(a, int):
+        a, b, here_a, here_b = b, a, here_b, here_a
     given = [f"{name} is {size}" for name, size in ((a, here_a), (b, here_b)) if str(name) != str(size)]
     but = f", but here {' and '.join(given)}" if given else ", but here they are two axes"
     return f"its body needs {a} to be {b} (line {line}){but}"
