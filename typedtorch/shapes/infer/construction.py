@@ -101,7 +101,7 @@ def _run_constructor(
             filled[parameter.name] = interpreter.evaluate_in(
                 parameter.default, function.module, function.closure or {}
             )
-    start = Instance(info, {}, _integers(filled), partial=True)
+    start = Instance(info, _constants(info), _integers(filled), partial=True)
     frame.state.variables[_HOLDER] = start
     interpreter.run_inline(frame, function.bind(start), signature, filled, node)
     made = frame.state.variables.pop(_HOLDER)
@@ -143,7 +143,21 @@ def _without_constructor(frame: Frame, info: ClassInfo, args: Args, node: ast.AS
         return Instance(info, {"__layer__": made}, {}, partial=True)
     if not args.open and not args.values and not _NAMESPACES.isdisjoint(info.external_bases()):
         return _shared(frame, Instance(info, dict(args.keywords), _integers(args.keywords), partial=True))
-    return Instance(info, {}, {}, partial=True)
+    return Instance(info, _constants(info), {}, partial=True)
+
+
+def _constants(info: ClassInfo) -> dict[str, Value]:
+    """``expansion: int = 4``, of a class whose objects do not assign it: of these it is 4."""
+    found: dict[str, Value] = {}
+    line = () if info.is_fields else info.mro()
+    for name in set().union(*(i.annotated.keys() & i.assigned.keys() for i in line)):
+        if any(name in i.self_stores or name in i.module.facts(i.module.tree).given for i in line):
+            continue
+        owner = next(i for i in line if name in i.assigned)
+        value = owner.evaluate(owner.assigned[name])
+        if isinstance(value, (bool, int, str)):
+            found[name] = value
+    return found
 
 
 _NAMESPACES = {"types.SimpleNamespace", "argparse.Namespace"}

@@ -5,7 +5,8 @@ function promises.  Where only a few plain statements stand between the branches
 they are run again on the state at the end of each branch.  A branch may be tied to sizes by what its
 test says (``x if self.proj is None else self.proj(x)``), so on its way only numbers of axes count;
 where the test is about the function's own flags alone, everything does.  A way that nobody wrote (an
-``if`` without ``else``) is looked at only where the test is a plain flag.
+``if`` without ``else``) is looked at only where the test is a plain flag, or asks whether an optional
+parameter is there.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def run_each(frame: Frame, fork: ast.stmt, tail: Sequence[ast.stmt], run: Run) -
         given = _where_given(frame, branches) if len(ends) == 2 else None
         for i, (state, written) in enumerate(ends):
             only = "given" if i == given else exact
-            way = _way(state, joined, states, exact=only) if written or only == "flag" else None
+            way = _way(state, joined, states, exact=only) if written or only in ("flag", "given") else None
             if way is not None:
                 frame.state = way
                 run(frame, tail)

@@ -16,6 +16,9 @@ from typedtorch.shapes.infer.values import (
     Bound,
     Choice,
     External,
+    FunctionV,
+    Instance,
+    LayerV,
     Tensor,
     Value,
     is_size,
@@ -132,17 +135,26 @@ def _check_taken(frame: Frame, node: ast.expr, value: Value, tensor: Tensor, dim
 
 
 def _certain_count(frame: Frame, value: Value, source: ast.expr | None) -> bool:
-    """A shape, or what an operator returned; an annotated tuple is a type checker's to count."""
+    """A shape, what an operator, a layer or a body gave; an annotated tuple is a type checker's to count."""
     if not isinstance(value, tuple) or isinstance(value, Fields):
         return False
     if all(is_size(v) for v in value) and not isinstance(source, ast.Call):
         return True
     if isinstance(source, ast.Call) and shape_read(source) is not None:
         return True
-    if not isinstance(source, ast.Call) or not all(isinstance(v, Tensor) for v in value):
+    if not isinstance(source, ast.Call):
         return False
     with frame.reporter.mute():
-        return isinstance(frame.evaluate(source.func), (Bound, External))
+        called = frame.evaluate(source.func)
+    if isinstance(called, Instance):
+        called = called.info.as_function("forward", called)
+    if isinstance(called, FunctionV):
+        return (
+            not isinstance(called.node, ast.Lambda) and called.node.returns is None and not called.overloads
+        )
+    return isinstance(called, LayerV) or (
+        isinstance(called, (Bound, External)) and all(isinstance(v, Tensor) for v in value)
+    )
 
 
 def _unpack_tensor(
