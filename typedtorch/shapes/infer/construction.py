@@ -409,10 +409,10 @@ def check_attribute(frame: Frame, holder: Instance, spec: Spec, value: Value, no
     """An assignment to an annotated attribute."""
     names = Names(integer, dict(holder.arguments), where="self.")
     problems = [] if holder.info.rewrites else match(spec, value, names, binder="self")
-    if problems or holder.info.rewrites:
-        pass
-    elif isinstance(spec, specs.ArraySpec) and isinstance(value, Tensor):
-        problems = reordered(spec, value)
+    if not problems and not holder.info.rewrites and isinstance(value, Tensor):
+        options = spec.options if isinstance(spec, specs.UnionSpec) else (spec,)
+        arrays = [option for option in options if isinstance(option, specs.ArraySpec)]
+        problems = reordered(arrays[0], value) if len(arrays) == 1 else []
     if problems:
         messages.declared(frame, node, problems[0])
     promised = assume(spec, Names(integer, dict(holder.arguments), where="self."), "self")

@@ -16,14 +16,20 @@ from typedtorch.shapes.tensor import (
 
 
 def reordered(spec: ArraySpec, value: Tensor) -> list[Problem]:
-    """An attribute declared ``d k`` given ``(k, d)``: the same letters, in another order."""
+    """An attribute declared ``d k`` given ``(k, d)``: the same letters, in another order.
+
+    One of three or more may be another, ``(b, t, h, d)`` for ``b h s d``.
+    """
     dims = spec.axes.dims
     wanted, got = [d.text for d in dims], [str(e) for e in value.shape]
-    if wanted == got or sorted(wanted) != sorted(got) or len(set(wanted)) < len(wanted):
+    if len(wanted) != len(got) or len(set(wanted)) < len(wanted) or len(set(got)) < len(got):
         return []
     if not all(d.kind == "named" and not d.variadic for d in dims):
         return []
-    at = next(i for i, (w, g) in enumerate(zip(wanted, got, strict=True)) if w != g)
+    moved = [i for i, g in enumerate(got) if g in wanted and wanted[i] != g]
+    if not moved or len(set(wanted) & set(got)) < max(2, len(wanted) - 1):
+        return []
+    at = moved[0]
     entry = value.shape[at]
     assert not isinstance(entry, Pack)
     as_written = tuple(axis(d.name) for d in dims)
