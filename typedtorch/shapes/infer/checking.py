@@ -189,6 +189,25 @@ def check_function(
     return reached or bool(frame.returns)
 
 
+def ends(interpreter: Interpreter, function: FunctionV, info: ClassInfo) -> list[State]:
+    """What is known wherever the body of a method is left; nothing is reported."""
+    node = function.node
+    if isinstance(node, ast.Lambda):
+        return []
+    signature = interpreter.signature(function)
+    reporter = Reporter(function.module.path, muted=1, counting=False)
+    frame = _frame(interpreter, function, signature, reporter, Names(axis, generic=True))
+    frame.state.names.sizes.update(linked_axes(info, signature))
+    _assume_parameters(interpreter, frame, function, signature, info, linked=True)
+    pending = interpreter.pending, interpreter.pending_classes
+    interpreter.pending, interpreter.pending_classes = {}, {}
+    try:
+        reached = _run(interpreter, frame, signature, node)
+    finally:
+        interpreter.pending, interpreter.pending_classes = pending
+    return [*frame.exits, *([frame.state] if reached else [])]
+
+
 # of ``pytest.mark`` and ``unittest`` too: a test that is known to fail, or never run
 _NOT_RUN = frozenset({"no_type_check", "skip", "xfail", "expectedFailure"})
 

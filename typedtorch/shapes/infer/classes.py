@@ -28,6 +28,7 @@ from typedtorch.shapes.infer.class_text import (
 )
 from typedtorch.shapes.infer.given_sizes import integers_in
 from typedtorch.shapes.infer.specs import Spec
+from typedtorch.shapes.infer.updates import assigned_later
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     ClassV,
@@ -86,6 +87,7 @@ class ClassInfo:
     _symbolic: dict[bool, Instance] = field(default_factory=dict)
     _links: dict[str, Size] | None = None
     _linking: bool = False
+    keeps: frozenset[str] | None = None  # see ``kept_shapes``; None: not looked for yet
     helpers: set[str] = field(default_factory=set)  # what the constructor calls
     helper_arguments: dict[str, int] = field(default_factory=dict)  # and with how many arguments
     _names: frozenset[str] | None = None
@@ -356,6 +358,17 @@ class ClassInfo:
             self._symbolic[linked] = Instance(self, {}, {}, partial=True)  # while it is being made
             self._symbolic[linked] = self.module.program.interpreter.construct_symbolic(self, linked=linked)
         return self._symbolic[linked]
+
+    def kept_shapes(self, attribute: str) -> frozenset[str]:
+        """Attributes that methods assign anew without giving them another shape, where this one may be."""
+        if (
+            self.keeps is None
+            and not self._linking
+            and True not in self._symbolic
+            and assigned_later(self, attribute)
+        ):
+            self.symbolic()
+        return self.keeps or frozenset()
 
     def assumed(self, hint: str, variables: Mapping[str, Value] | None = None) -> Value:
         """An instance that was passed in: annotated attributes are known, with axes of its own.

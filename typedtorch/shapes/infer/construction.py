@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer import attribute_dicts, containers, enumerations, library, messages, specs
+from typedtorch.shapes.infer import (
+    attribute_dicts,
+    containers,
+    enumerations,
+    kept_shapes,
+    library,
+    messages,
+    specs,
+)
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.attributes import assume_field
 from typedtorch.shapes.infer.binding import Args, Parameter, bind, check_argument
@@ -284,7 +292,11 @@ def symbolic(
         interpreter.run_inline(frame, function, signature, values, definition)
         made = frame.state.variables[_HOLDER]
     assert isinstance(made, Instance)
-    lasting = perhaps_cast(stable(made, values.values()))
+    left = stable(made, values.values())
+    if linked and owner is info and info.keeps is None:
+        info.keeps = kept_shapes.find(interpreter, made, left)
+        left = stable(made, values.values()) if info.keeps else left
+    lasting = perhaps_cast(left)
     assert isinstance(lasting, Instance)
     return lasting
 

@@ -225,10 +225,19 @@ def remains(instance: Instance, name: str) -> Value:
     value = instance.attributes[name]
     if isinstance(value, Tensor):
         in_place = all(isinstance(store, ast.AugAssign) for _, store in _stores(instance.info, name))
-        return value if in_place else UNKNOWN
+        return value if in_place or name in instance.info.kept_shapes(name) else UNKNOWN
     if is_size(value) and all(_counts(store, instance, by) for by, store in _stores(instance.info, name)):
         return unknown(f"?{instance.info.name}.{name}")
     return UNKNOWN
+
+
+def assigned_later(info: ClassInfo, attribute: str) -> list[str]:
+    """The methods that assign an attribute after an object is made; none where others than them may do so."""
+    if _given(info, attribute) or any(attribute in i.self_within for i in info.mro()):
+        return []
+    if not all(isinstance(store, (ast.Assign, ast.AugAssign)) for _, store in _stores(info, attribute)):
+        return []
+    return sorted({m for i in info.mro() for m in i.self_stores.get(attribute, ()) if m not in _AT_START})
 
 
 def _stores(info: ClassInfo, attribute: str) -> Iterator[tuple[Def, ast.AST]]:
@@ -321,4 +330,4 @@ def _integral(node: ast.expr, instance: Instance, local: Callable[[str], bool]) 
     return False
 
 
-__all__ = ["only_at_start", "remains", "stable"]
+__all__ = ["assigned_later", "only_at_start", "remains", "stable"]
