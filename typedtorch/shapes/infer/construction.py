@@ -23,9 +23,9 @@ from typedtorch.shapes.infer.class_text import left_to_subclasses
 from typedtorch.shapes.infer.classes import ClassInfo
 from typedtorch.shapes.infer.contents import map_tensors
 from typedtorch.shapes.infer.declared import more_precise
-from typedtorch.shapes.infer.default_dtype import given_to, may_cast, perhaps_cast
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.given_sizes import may_be_settings, passed, with_integers
+from typedtorch.shapes.infer.layer_dtype import given_to, may_cast, perhaps_cast
 from typedtorch.shapes.infer.misaligned import reordered
 from typedtorch.shapes.infer.passed import Passed
 from typedtorch.shapes.infer.unify import match

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from typedtorch.shapes.infer import attributes, containers, default_dtype, enumerations, folded, mutation
+from typedtorch.shapes.infer import attributes, containers, enumerations, folded, layer_dtype, mutation
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.index import MUTATORS
@@ -29,7 +29,7 @@ def call_method(
 ) -> Value:
     """A method of a list, tuple, dict or container module."""
     if name in attributes.SELF_METHODS and getattr(receiver, "kind", "") in ("modules", "sequential"):
-        return default_dtype.cast(frame, receiver, name, args)
+        return layer_dtype.cast(frame, receiver, name, args)
     if name in MUTATORS:
         args = replace(args, values=[kept(frame, v, getattr(node, "lineno", 0)) for v in args.values])
     if isinstance(receiver, DictV):

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer import default_dtype, definitions, objects, specs, summaries, updates
+from typedtorch.shapes.infer import definitions, layer_dtype, objects, specs, summaries, updates
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.blame import captures_tensors, report, report_result
 from typedtorch.shapes.infer.brought import (
@@ -74,7 +74,7 @@ def function_result(
 ) -> Value:
     """What a call gives: the annotated result, else the body's."""
     result = signature.result
-    default_dtype.given_to(frame, function.module, [value for value, _ in bound.values()])
+    layer_dtype.given_to(frame, function.module, [value for value, _ in bound.values()])
     if isinstance(result, specs.NoneSpec):
         return None
     if failed:  # what a refused call would have given is not held against the rest of the body

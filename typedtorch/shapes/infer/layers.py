@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import Any
 
-from typedtorch.shapes.infer import default_dtype
+from typedtorch.shapes.infer import layer_dtype
 from typedtorch.shapes.infer.binding import Args, callee
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.operators import apply_rule
@@ -83,7 +83,7 @@ def call_layer(frame: Frame, layer: LayerV, args: Args, node: ast.AST) -> Value:
     """A layer of torch, applied."""
     if args.open:
         return UNKNOWN
-    default_dtype.check(frame, layer, args, node)
+    layer_dtype.check(frame, layer, args, node)
     nodes = tuple(args.nodes)
     values = tuple(args.values)
     if values == (UNKNOWN,) and layer.name in _OF_A_TENSOR and not frame.blamed():

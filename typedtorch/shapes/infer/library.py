@@ -11,8 +11,8 @@ from typedtorch.shapes.bounds import size_max, size_min
 from typedtorch.shapes.infer import (
     attributes,
     containers,
-    default_dtype,
     folded,
+    layer_dtype,
     mutation,
     operand_ranks,
     operator_module,
@@ -154,8 +154,8 @@ def construct_layer(frame: Frame, name: str, args: Args, node: ast.AST) -> Value
     except ShapeError as error:
         frame.reporter.add(node, error.code, f"{source(node)}: {error.message}", error.hint)
         return UNKNOWN
-    is_default = default_dtype.is_default(frame, name, args)
-    return LayerV(name, layer, is_default, _given(args)) if isinstance(layer, Layer) else UNKNOWN
+    dtype = layer_dtype.of_new(frame, name, args)
+    return LayerV(name, layer, dtype, _given(args)) if isinstance(layer, Layer) else UNKNOWN
 
 
 _PASSED = {

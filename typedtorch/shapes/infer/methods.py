@@ -9,8 +9,8 @@ from typedtorch.shapes.infer import (
     autograd,
     container_methods,
     containers,
-    default_dtype,
     folded,
+    layer_dtype,
     layers,
     library,
     loading,
@@ -68,7 +68,7 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
         if name in ("forward", "__call__"):
             return layers.call_layer(frame, receiver, args, node)
         if name in attributes.SELF_METHODS:
-            return registering.recast(default_dtype.cast(frame, receiver, name, args), name)
+            return registering.recast(layer_dtype.cast(frame, receiver, name, args), name)
         return mutation.forget(frame, args)
     if isinstance(receiver, SuperV):
         return _super_method(frame, receiver, name, args, node)
@@ -111,7 +111,7 @@ def _tensor_method(frame: Frame, receiver: Value, name: str, args: Args, node: a
 def _instance_method(frame: Frame, receiver: Instance, name: str, args: Args, node: ast.AST) -> Value:
     """Methods nn.Module gives to every module."""
     if name in attributes.SELF_METHODS:
-        receiver = default_dtype.cast(frame, receiver, name, args)
+        receiver = layer_dtype.cast(frame, receiver, name, args)
         cast = registering.recast(receiver, name)
         if cast is not receiver:
             frame.state.replace_value(receiver, cast)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from typedtorch.shapes.infer import default_dtype
+from typedtorch.shapes.infer import layer_dtype
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import UNKNOWN, DictV, Sequence, Value, join
@@ -45,5 +45,5 @@ def forget(frame: Frame, args: Args) -> Value:
         elif isinstance(value, DictV):
             frame.state.replace_value(value, DictV({}, UNKNOWN, value.kind))
         else:
-            default_dtype.forget(frame, value)
+            layer_dtype.forget(frame, value)
     return UNKNOWN

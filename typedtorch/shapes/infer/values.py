@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from typedtorch.shapes.dtypes import ANY
 from typedtorch.shapes.infer.stand_ins import Awaitable, Bound, Partial, SpecV, SuperV
 from typedtorch.shapes.infer.tensor_joins import join_size, join_tensor
 from typedtorch.shapes.proofs import Proofs
@@ -114,13 +115,13 @@ class LayerV:
 
     name: str
     layer: Layer
-    is_default: bool = False  # of the default dtype, and certainly not cast since
+    dtype: int = ANY  # of its parameters
     arguments: tuple[Value, ...] | None = None  # what it was made with
 
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, LayerV)
-            and (self.name, self.is_default) == (other.name, other.is_default)
+            and (self.name, self.dtype) == (other.name, other.dtype)
             and dict(self.layer.attributes) == dict(other.layer.attributes)
             and (
                 self.layer.forward is other.layer.forward
@@ -294,8 +295,8 @@ def _joined(a: Value, b: Value, key: str, meet: Meet | None) -> Value:
         return one_of(a, b) or UNKNOWN
     if isinstance(a, Dtype) and isinstance(b, Dtype):
         return Dtype(a.mask | b.mask)
-    if isinstance(a, LayerV) and isinstance(b, LayerV) and replace(a, is_default=b.is_default) == b:
-        return a if b.is_default else b  # cast on one of two ways
+    if isinstance(a, LayerV) and isinstance(b, LayerV) and replace(a, dtype=b.dtype) == b:
+        return replace(a, dtype=ANY)  # cast on one of two ways
     if isinstance(a, str) and isinstance(b, str):
         return Object("str")
     return join_parts(a, b, key, meet)
