@@ -13,6 +13,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
+from typing import TypeAlias
 
 from typedtorch.shapes.bounds import are_multiples
 from typedtorch.shapes.size import (
@@ -55,7 +56,7 @@ def same(a: Size, b: Size) -> bool | None:
     verdict = _different(difference)
     if verdict is False and _mentioned and not _linked_against_axes(difference) <= _mentioned[-1]:
         verdict = None
-    if verdict is False and _coinciding and _coinciding[-1](a) and _coinciding[-1](b):
+    if verdict is False and _coinciding and _coinciding[-1](a, b):
         verdict = None
     if verdict is None:
         told = (a, b) in _distinct or are_multiples(a, b) or _some_of(*without_common(a, b))
@@ -110,12 +111,13 @@ def holding(sizes: Mapping[Atom, Size]) -> Iterator[None]:
         _holding.pop()
 
 
-_coinciding: list[Callable[[Size], bool]] = []
+Pairs: TypeAlias = Callable[[Size, Size], bool]
+_coinciding: list[Pairs] = []
 
 
 @contextlib.contextmanager
-def coinciding(which: Callable[[Size], bool]) -> Iterator[None]:
-    """Inside the block two such sizes may be one: who sets ``residual`` knows whether they are."""
+def coinciding(which: Pairs) -> Iterator[None]:
+    """Inside the block such two sizes may be one: who sets ``residual`` knows whether they are."""
     _coinciding.append(which)
     try:
         yield

@@ -23,7 +23,7 @@ from typedtorch.shapes import dtypes
 from typedtorch.shapes.bounds import are_multiples
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.proofs import Proofs
-from typedtorch.shapes.size import Poly, Size, atoms, is_counted, is_unknown, product, unknown
+from typedtorch.shapes.size import Atom, Poly, Size, atoms, is_counted, is_unknown, product, unknown
 
 
 class ShapeError(Exception):
@@ -395,6 +395,9 @@ class Scalar:
 
     kind: Literal["bool", "float", "complex", "real"]  # real: an int or a float
     name: str = field(default="", repr=False)  # of the argument that it is
+    asks: frozenset[Atom] = field(
+        default=frozenset(), repr=False
+    )  # what it was made of comparing, proven or not
     proves: Proofs = field(
         default=(), repr=False
     )  # of a bool: what holds where it is true, and where it is not

@@ -14,9 +14,11 @@ from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Choice,
     DictV,
+    Sequence,
     Tensor,
     Value,
 )
+from typedtorch.shapes.python_numbers import number_kind
 
 
 @dataclass(slots=True)
@@ -136,6 +138,9 @@ def check_argument(
         spec = parameter.spec
     names.dispatched = frame.state.names.dispatched
     problems = match(spec, value, names, binder=binder)
+    if problems and frame.state.asked:
+        with frame.comparing():
+            problems = match(spec, value, names, binder=binder)
     if not problems:
         return False
     place = where if where is not None else node
@@ -163,6 +168,20 @@ def kind_fits(spec: specs.Spec, value: Value) -> bool:
         return value in spec.values if isinstance(value, (str, int, bool, type(None))) else True
     if isinstance(spec, specs.UnionSpec):
         return any(kind_fits(option, value) for option in spec.options)
+    containers = (specs.TupleSpec, specs.SequenceSpec, specs.DictSpec)
     if isinstance(value, Tensor):
-        return not isinstance(spec, (specs.NumberSpec, specs.TupleSpec, specs.SequenceSpec, specs.DictSpec))
-    return True
+        return not isinstance(spec, (specs.NumberSpec, *containers))
+    if isinstance(spec, specs.NumberSpec):
+        kind = number_kind(value)
+        if kind is None:
+            return not (value is None or isinstance(value, (str, slice, tuple, Sequence, DictV)))
+        return _NUMBERS.index(kind) <= _NUMBERS.index(spec.kind)
+    plain = value is None or number_kind(value) is not None or isinstance(value, (str, slice))
+    if isinstance(spec, specs.TupleSpec) and isinstance(value, tuple):
+        return len(value) == len(spec.items)
+    if isinstance(spec, specs.ObjectSpec) and spec.name == "str":
+        return isinstance(value, str) or not (plain or isinstance(value, (tuple, Sequence, DictV)))
+    return not (plain and isinstance(spec, containers))
+
+
+_NUMBERS = ("bool", "int", "real", "float", "complex")  # of which each may be what stands behind it

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -125,9 +125,18 @@ def _drain(interpreter: Interpreter, reporter: Reporter) -> None:
 
 
 def check_methods(
-    interpreter: Interpreter, owner: ClassInfo, info: ClassInfo, reporter: Reporter, *, linked: bool
+    interpreter: Interpreter,
+    owner: ClassInfo,
+    info: ClassInfo,
+    reporter: Reporter,
+    *,
+    linked: bool,
+    entering: Callable[[Signature], None] | None = None,
 ) -> None:
-    """The bodies of a class's methods, with ``self`` an instance of ``info``."""
+    """The bodies of a class's methods, with ``self`` an instance of ``info``.
+
+    ``entering`` is told the signature of each before it is looked at.
+    """
     if not linked and not any(owner.methods.values()):
         return
     interpreter.share(_lines(info.node))
@@ -146,6 +155,8 @@ def check_methods(
                 interpreter.pending_classes |= found.classes
                 continue
             interpreter.share(_lines(definition))
+            if entering is not None:
+                entering(interpreter.signature(function))
             check_function(interpreter, function, reporter, info, linked=linked)
 
 
@@ -176,7 +187,7 @@ def check_function(
     frame = _frame(interpreter, function, signature, reporter, Names(axis, generic=True, spread=spread or {}))
     if info is not None and linked:
         constructs = node.name == "__init__"
-        frame.state.names.sizes.update(info.links() if constructs else linked_axes(info, signature))
+        frame.state.names.sizes.update(info.links() if constructs else linked_axes(info, signature, function))
     _assume_parameters(interpreter, frame, function, signature, info, linked=linked)
     before = set(reporter.findings)
     reached = _run(interpreter, frame, signature, node)
@@ -197,7 +208,7 @@ def ends(interpreter: Interpreter, function: FunctionV, info: ClassInfo) -> list
     signature = interpreter.signature(function)
     reporter = Reporter(function.module.path, muted=1, counting=False)
     frame = _frame(interpreter, function, signature, reporter, Names(axis, generic=True))
-    frame.state.names.sizes.update(linked_axes(info, signature))
+    frame.state.names.sizes.update(linked_axes(info, signature, function))
     _assume_parameters(interpreter, frame, function, signature, info, linked=True)
     pending = interpreter.pending, interpreter.pending_classes
     interpreter.pending, interpreter.pending_classes = {}, {}

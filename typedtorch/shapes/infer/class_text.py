@@ -6,6 +6,7 @@ import ast
 import builtins
 from collections.abc import Iterator
 
+from typedtorch.shapes.dtypes import WRAPPERS
 from typedtorch.shapes.equality import DEFAULTED
 from typedtorch.shapes.syntax import children, walk
 
@@ -144,9 +145,10 @@ def _callee(call: ast.Call) -> ast.expr:
     return function
 
 
-def axis_words(node: Def) -> set[str]:
-    """Words of the strings in a signature's annotations."""
+def axis_words(node: Def) -> tuple[set[str], list[ast.expr]]:
+    """Words of the strings in a signature's annotations, and names that may stand for annotations there."""
     words: set[str] = set()
+    names: list[ast.expr] = []
     arguments = node.args
     every = [
         *arguments.posonlyargs,
@@ -167,7 +169,12 @@ def axis_words(node: Def) -> set[str]:
             continue
         elif isinstance(inner, (ast.Subscript, ast.Tuple, ast.BinOp, ast.List)):
             pending.extend(children(inner))
-    return words
+        elif isinstance(inner, (ast.Name, ast.Attribute)) and _last(inner) not in _NO_ALIASES:
+            names.append(inner)
+    return words, names
+
+
+_NO_ALIASES = frozenset({*dir(builtins), *WRAPPERS, "Tensor", "Any", "Optional", "Union", "Module"})
 
 
 def _quoted_class(annotation: ast.AST) -> bool:

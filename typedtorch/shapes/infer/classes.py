@@ -300,13 +300,16 @@ class ClassInfo:
         return [a.arg for a in arguments if a.arg not in floats and _is_integer(a, info, names_used)]
 
     def annotation_names(self) -> frozenset[str]:
-        """Axis names in the annotations of this class's methods, as far as the text shows."""
+        """Axis names in the annotations of this class's methods, or in what those are short for."""
         if self._names is None:
             words: set[str] = set()
             for info in self.mro():
                 for definitions in info.methods.values():
                     for node in definitions:
-                        words |= axis_words(node)
+                        own, names = axis_words(node)
+                        values = [info.evaluate(name) for name in names]
+                        aliases = [value.spec for value in values if isinstance(value, SpecV)]
+                        words |= own.union(*map(specs.axis_names, aliases))
             self._names = frozenset(words)
         return self._names
 

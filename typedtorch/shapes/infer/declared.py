@@ -35,7 +35,8 @@ def check_declared(frame: Frame, spec: specs.Spec, value: Value, source: ast.exp
         value = _cast(source)
     names = frame.state.names
     names.tie = frame.state.ties.allow
-    problems, names.tie = match(spec, value, names, binder=messages.source(source)), None
+    with frame.comparing():
+        problems, names.tie = match(spec, value, names, binder=messages.source(source)), None
     if problems:
         messages.declared(frame, source, problems[0])
     promised = _existential(spec, names, frame.place(source), messages.source(source))

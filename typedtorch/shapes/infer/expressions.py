@@ -288,9 +288,7 @@ def _compare_two(
         return verdict
     if method is not None and not (_is_plain(left) and _is_plain(right)):
         return UNKNOWN  # it may be an array that is compared
-    if isinstance(op, (ast.Eq, ast.NotEq)):
-        return proven.compared(left, right, equal=isinstance(op, ast.Eq))
-    return Scalar("bool")
+    return proven.compared(op, left, right)
 
 
 def _may_be_plain(value: Value) -> bool:

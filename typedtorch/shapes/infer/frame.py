@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from typedtorch.shapes.equality import coinciding
 from typedtorch.shapes.findings import Finding
-from typedtorch.shapes.infer.state import State
+from typedtorch.shapes.infer.state import State, among
 from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Tensor, Value
 
 if TYPE_CHECKING:
@@ -125,6 +127,11 @@ class Frame:
     rebound: Set[str] = frozenset()  # names that functions defined here rebind whenever they are called
     is_async: bool = False
     optional: Mapping[str, Set[str]] = field(default_factory=dict)  # parameter -> axes only it may bind
+
+    def comparing(self) -> contextlib.AbstractContextManager[None]:
+        """Inside the block two sizes may be one that were compared on the way here, whatever came of it."""
+        asked = self.state.asked
+        return coinciding(lambda a, b: among(a, b, asked)) if asked else contextlib.nullcontext()
 
     def lookup(self, name: str) -> Value:
         """The value of a name here: local, enclosing, global, builtin."""

@@ -31,6 +31,7 @@ from typedtorch.shapes.infer.messages import check_items
 from typedtorch.shapes.infer.numbers import (
     absolute,
     all_,
+    any_,
     extreme,
     float_function,
     integer_function,
@@ -331,7 +332,7 @@ SPECIAL: dict[str, Special] = {
     "builtins.str": to_str, "builtins.range": range_, "builtins.max": extreme(size_max),
     "builtins.min": extreme(size_min), "builtins.abs": absolute, "builtins.round": round_,
     "builtins.getattr": get_attribute, "builtins.type": type_of, "builtins.hasattr": some_bool,
-    "builtins.callable": some_bool, "builtins.any": some_bool, "builtins.all": all_,
+    "builtins.callable": some_bool, "builtins.any": any_, "builtins.all": all_,
     "builtins.issubclass": some_bool, "builtins.print": nothing, "sys.exit": never, "os._exit": never,
     "builtins.exit": never, "copy.copy": copy_, "copy.deepcopy": deep_copy, "math.sqrt": float_function,
     "math.log": float_function,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -10,10 +11,12 @@ from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.checking import check_methods
 from typedtorch.shapes.infer.frame import Reporter
 from typedtorch.shapes.size import Atom, Poly, Size, atoms, axis
+from typedtorch.shapes.syntax import walk
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.classes import ClassInfo
     from typedtorch.shapes.infer.interpreter import Interpreter
+    from typedtorch.shapes.infer.signatures import Signature
 
 
 @dataclass(slots=True)
@@ -28,8 +31,23 @@ class Evidence:
     multiple: set[str] = field(default_factory=set)  # axes that met a multiple of their own integer
     sums: set[frozenset[str]] = field(default_factory=set)  # axes that met a sum, and all names of both
     stated: set[str] = field(default_factory=set)  # axes that an assert says are some number
+    own: frozenset[str] = frozenset()  # that only the result of the method at hand names
+    taken: set[str] = field(default_factory=set)  # axes that some method takes
+    by_taken: set[str] = field(default_factory=set)  # and those that met something there
+
+    def enter(self, signature: Signature) -> None:
+        """What is met from here on is met in another method."""
+        self.own = signature.existential
+        self.taken |= {name for p in signature.parameters for name in specs.axis_names(p.spec)}
 
     def __call__(self, a: Size, b: Size) -> None:
+        met = [
+            atom
+            for size in (a, b)
+            for atom in atoms(size)
+            if atom.kind == "axis" and atom.name not in self.own
+        ]
+        self.by_taken |= {atom.name for atom in met if atom.scope in ("", GIVEN_SCOPE)}
         self._products(a, b)
         self._products(b, a)
         self._sums(a, b)
@@ -75,6 +93,24 @@ class Evidence:
         if not all(atom.kind == "int" and atom.name in self.integers for atom in (*others, *one, *two)):
             return
         (self.agreed if one == two and _coefficient(a) == _coefficient(b) else self.multiple).add(name)
+
+
+def _given_anew(info: ClassInfo) -> set[str]:
+    """Names that a constructor shares with its base's, but gives something else: ``super().__init__(2 * d)``."""
+    found, base = info.find("__init__"), info.find("__init__", info)
+    if found is None or base is None or found[0] is not info:
+        return set()
+    parameters = [a.arg for a in (*base[1][-1].args.posonlyargs, *base[1][-1].args.args)][1:]
+    changed: set[str] = set()
+    for node in walk(found[1][-1]):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "super().__init__":
+            given = [*zip(parameters, node.args, strict=False), *((k.arg, k.value) for k in node.keywords)]
+            changed |= {name for name, value in given if name and not _is_name(value, name)}
+    return changed
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def _of_arguments(interpreter: Interpreter, info: ClassInfo) -> set[str]:
@@ -130,7 +166,7 @@ def discover(interpreter: Interpreter, info: ClassInfo) -> dict[str, Size]:
     try:
         with observing(evidence):
             for ancestor in info.mro():
-                check_methods(interpreter, ancestor, info, reporter, linked=False)
+                check_methods(interpreter, ancestor, info, reporter, linked=False, entering=evidence.enter)
     finally:
         interpreter.pending, interpreter.pending_classes = pending
     linked = set(evidence.agreed)
@@ -146,6 +182,8 @@ def discover(interpreter: Interpreter, info: ClassInfo) -> dict[str, Size]:
     for names in evidence.sums:
         if names.isdisjoint(evidence.met.keys() | evidence.given.keys()):
             linked |= names if names <= _of_arguments(interpreter, info) else frozenset()
-    linked -= evidence.stated
+    linked -= evidence.stated | _given_anew(info)
+    # a table of ``"seq dim"`` that one method returns says nothing of the ``seq`` that another takes
+    linked -= evidence.taken - evidence.by_taken
     defaulted = info.defaulted()
     return {name: axis(name, LINKED_SCOPE + defaulted.get(name, "")) for name in sorted(linked)}

@@ -139,6 +139,17 @@ def all_(frame: Frame, args: Args, node: ast.AST) -> Value:
     return proven.all_true(items) if None in verdicts else True
 
 
+def any_(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``any(a != b for a, b in zip(x.shape, y.shape))`` is false only where none of them is."""
+    items = items_of(args.get(0, "iterable", UNKNOWN))
+    if items is None:
+        return Scalar("bool")
+    verdicts = {comparing.truth(item) for item in items}
+    if True in verdicts:
+        return True
+    return proven.any_true(items) if None in verdicts else False
+
+
 def float_function(frame: Frame, args: Args, node: ast.AST) -> Value:
     """A function that returns a float."""
     return Scalar("float")

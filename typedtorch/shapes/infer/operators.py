@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.equality import coinciding, is_argument, is_name
+from typedtorch.shapes.equality import Pairs, coinciding, is_argument, is_name
+from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer.contents import map_tensors
 from typedtorch.shapes.infer.demands import apply, tie
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.lengths import COUNTS, for_several
@@ -16,6 +19,7 @@ from typedtorch.shapes.infer.operands import present
 from typedtorch.shapes.infer.refusals import Applied, report_clash, report_lints, report_refusal
 from typedtorch.shapes.infer.rule_values import from_rule, to_rule
 from typedtorch.shapes.infer.shared import sets_default_dtype
+from typedtorch.shapes.infer.state import among
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Choice,
@@ -27,7 +31,7 @@ from typedtorch.shapes.infer.values import (
     options_of,
 )
 from typedtorch.shapes.rule import Function, like, lints
-from typedtorch.shapes.size import Size
+from typedtorch.shapes.size import Atom, Size, atoms, unknown
 from typedtorch.shapes.tensor import ShapeError
 
 MAX_COMBINATIONS = 9
@@ -57,9 +61,11 @@ def apply_rule(
             with lints() as warned:
                 results.append(from_rule(apply(function, given, named, frame.state.ties, met)))
         except ShapeError as error:
-            if (which := _left_to_settings(frame, node)) is not None:
-                with suppress(ShapeError), coinciding(which):
-                    results.append(from_rule(apply(function, given, named, frame.state.ties)))
+            if (which := _perhaps_one(frame, node)) is not None:
+                taken: list[Size] = []
+                with suppress(ShapeError), coinciding(_noting(which, taken)):
+                    made = from_rule(apply(function, given, named, frame.state.ties))
+                    results.append(map_tensors(made, partial(_without, taken)))
                     continue
             errors.append((Applied(function, given, named, node, nodes), error))
             continue
@@ -68,8 +74,8 @@ def apply_rule(
         if met and len(combinations) == 1:
             clash = tie(frame.state.ties, function, given, named, met, node)
             if clash is not None and not frame.depth:
-                which = _left_to_settings(frame, node)
-                if which is not None and all(map(which, frame.state.ties.conflict(*clash) or ())):
+                which = _perhaps_one(frame, node)
+                if which is not None and which(*(frame.state.ties.conflict(*clash) or clash)):
                     continue
                 report_clash(frame, Applied(function, given, named, node, nodes), clash)
                 return UNKNOWN
@@ -88,15 +94,61 @@ def apply_rule(
     return _under_autocast(result) if frame.state.autocast else result
 
 
-def _left_to_settings(frame: Frame, node: ast.AST) -> Callable[[Size], bool] | None:
-    """Sizes that may be one because a setting leads here: ``x + self.proj(x)``, only ``if self.residual``.
+def _perhaps_one(frame: Frame, node: ast.AST) -> Pairs | None:
+    """Which sizes may be one here although nothing says so: what was compared, and what a setting leads to.
 
-    Whoever sets it knows the widths of the layers; ``if self.mode == "add"`` may mean tensors of one shape.
+    ``x + self.proj(x)``, only ``if self.residual``: whoever sets it knows the widths of the layers.  Likewise
+    axes of two arguments, ``if paired`` or where one need not be given; ``if self.mode == "add"`` says more.
     """
+    state = frame.state
     adds = isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult))
-    if not adds or not frame.state.settings:
+    settings = [test for test, _ in state.settings] if adds else []
+    if not state.asked and not settings:
         return None
-    return is_name if any(isinstance(test, ast.Compare) for test, _ in frame.state.settings) else is_argument
+    chosen = not all(isinstance(test, (ast.Name, ast.Attribute)) or _of_none(test) for test in settings)
+    own = _axes_by_parameter(frame) if settings and not chosen else []
+
+    def may_be_one(a: Size, b: Size) -> bool:
+        if among(a, b, state.asked):
+            return True
+        if not settings or not is_name(a) or not is_name(b):
+            return False
+        both = atoms(a) | atoms(b)
+        of_two = bool(own) and not any(both <= sizes for sizes in own) and both <= frozenset().union(*own)
+        return chosen or of_two or (is_argument(a) and is_argument(b))
+
+    return may_be_one
+
+
+def _of_none(test: ast.AST) -> bool:
+    return isinstance(test, ast.Compare) and getattr(test.comparators[0], "value", test) is None
+
+
+def _noting(which: Pairs, taken: list[Size]) -> Pairs:
+    def note(a: Size, b: Size) -> bool:
+        found = which(a, b)
+        if found:
+            taken.extend((a, b))
+        return found
+
+    return note
+
+
+def _without(sizes: list[Size], tensor: Tensor) -> Tensor:
+    """A tensor of which it is open which of some sizes its axes have."""
+    return replace(tensor, layout=None, shape=tuple(unknown() if e in sizes else e for e in tensor.shape))
+
+
+def _axes_by_parameter(frame: Frame) -> list[frozenset[Atom]]:
+    """The axes that each parameter of the function at hand has."""
+    function = frame.function
+    if function is None or frame.depth:
+        return []
+    found = []
+    for parameter in frame.interpreter.signature(function).parameters:
+        names = specs.axis_names(parameter.spec)
+        found.append(frozenset(a for name in names for a in atoms(frame.state.names.sizes.get(name, 0))))
+    return [axes for axes in found if axes]
 
 
 def _written_into(result: Tensor, out: Value) -> Value:

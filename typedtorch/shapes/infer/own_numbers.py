@@ -36,7 +36,8 @@ def excuse(
 ) -> None:
     """Take back what was reported in a body since, if the program's own numbers do not lead to it."""
     new = {key for key in reporter.findings.keys() - before if key[2] in ("shape", "einops")}
-    if not new or not reporter.counting or function.module.annotates_shapes:
+    annotated = function.module.annotates_shapes or signature.shaped  # by names from elsewhere, perhaps
+    if not new or not reporter.counting or annotated:
         return
     examples = list(_examples(interpreter, function, info, signature))
     wrong = [_wrong(interpreter, example, only, new) for example, only in examples]

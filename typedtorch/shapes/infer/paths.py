@@ -208,7 +208,7 @@ def _way(state: State, joined: State, states: Sequence[State], *, exact: str) ->
     """The state of one way; None where the join says as much."""
     if any(joined.names.packs.get(name, run) != run for name, run in state.names.packs.items()):
         return None  # the test has told how many axes a run has: its name means something else on this way
-    way = joined.copy()
+    way = state.copy() if exact else joined.copy()  # with what was found equal on the way
     changed = False
     for name, value in state.variables.items():
         both = joined.variables.get(name)

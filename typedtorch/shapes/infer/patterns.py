@@ -40,6 +40,8 @@ def cases_of(frame: Frame, node: ast.Match) -> list[tuple[State | None, Sequence
             if isinstance(node.subject, ast.Name) and value is not UNKNOWN:
                 frame.state.variables[node.subject.id] = value
             bind_pattern(frame, case.pattern, value)
+            if rest_after is not NEVER and isinstance(case.pattern, (ast.MatchValue, ast.MatchOr)):
+                frame.state.settings = (*frame.state.settings, (case.pattern, True))
             prove_pattern(frame, case.pattern, value)
             entered: State | None = frame.state
             if case.guard is not None:

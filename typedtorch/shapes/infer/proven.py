@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
 from typedtorch.shapes.infer.values import Choice, Object, Scalar, Value, choice, is_size, options_of
+from typedtorch.shapes.infer.values import Sequence as SequenceV
 from typedtorch.shapes.proofs import Facts, Proofs, common, together
 from typedtorch.shapes.python_numbers import number_kind, proven_by, proven_by_any
+from typedtorch.shapes.size import Atom, Poly, atoms, without_common
 
 
 def of_each(values: Sequence[Value], known: Sequence[Facts], joined: Value) -> Value:
     """One of several values, with what is proven by which it is; ``known`` holds where each came about."""
     if isinstance(joined, Scalar):
+        asks = frozenset[Atom]().union(*(asked_by(value) for value in values if isinstance(value, Scalar)))
+        asks |= _sizes_of(*known)
         if joined.kind != "bool":
-            return joined
+            return replace(joined, asks=asks) if asks else joined
         sides = [
             tuple(None if facts is None else together(facts, also) for facts in proven_by(value))
             for value, also in zip(values, known, strict=True)
         ]
         proves = proven_by_any([(then, other) for then, other in sides])
-        return joined if proves == joined.proves else replace(joined, proves=proves)
+        return replace(joined, proves=proves, asks=asks - _sizes_of(*proves))
     if not any(known) and not any(isinstance(v, Choice) and v.proves for v in values):
         return joined
     if joined == Object("str") and all(isinstance(value, str) for value in values):
@@ -71,19 +76,42 @@ def by_equality(a: Value, b: Value) -> Facts:
     """
     if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
         return together(*map(by_equality, a, b))
-    difference = a - b if is_size(a) and is_size(b) else 0
+    if not (is_size(a) and is_size(b)):
+        return ()
+    a, b = without_common(a, b)  # b*c elements against b*d
+    difference = a - b
     return () if difference == 0 else (difference,)
 
 
-def compared(a: Value, b: Value, equal: bool) -> Scalar:
-    """``a == b`` where it is not known, or ``a != b``."""
-    facts = by_equality(a, b)
-    return Scalar("bool", proves=(facts, ()) if equal else ((), facts)) if facts else Scalar("bool")
+def compared(op: ast.cmpop, a: Value, b: Value) -> Scalar:
+    """A comparison of which the outcome is not known."""
+    a, b = _as_shape(a), _as_shape(b)
+    if isinstance(op, (ast.Eq, ast.NotEq)) and (facts := by_equality(a, b)):
+        return Scalar("bool", proves=(facts, ()) if isinstance(op, ast.Eq) else ((), facts))
+    return Scalar("bool", asks=asked_by(a) | asked_by(b))
+
+
+def _as_shape(value: Value) -> Value:
+    """``list(x.shape)`` as a tuple."""
+    listed = isinstance(value, SequenceV) and value.kind == "list" and value.items is not None
+    return tuple(value.items) if listed else value
+
+
+def asked_by(value: Value) -> frozenset[Atom]:
+    """The sizes of which a value says something: its own, or those that it was made of comparing."""
+    if isinstance(value, Scalar):
+        return value.asks.union(*(atoms(fact) for facts in value.proves for fact in facts))
+    if isinstance(value, Poly):
+        return atoms(value)
+    parts = value if isinstance(value, tuple) else value.items if isinstance(value, SequenceV) else None
+    return frozenset[Atom]().union(*map(asked_by, parts or ()))
 
 
 def negated(value: Value) -> Scalar:
     """``not value``, where it is not known."""
-    return Scalar("bool", proves=value.proves[::-1] if isinstance(value, Scalar) else ())
+    if isinstance(value, Scalar):
+        return Scalar("bool", asks=value.asks, proves=value.proves[::-1])
+    return Scalar("bool", asks=asked_by(value))
 
 
 def also(flag: Scalar, if_true: Facts, if_false: Facts) -> Scalar:
@@ -94,8 +122,21 @@ def also(flag: Scalar, if_true: Facts, if_false: Facts) -> Scalar:
 
 def all_true(values: Sequence[Value]) -> Scalar:
     """A bool that is true only where each of several is."""
-    then = together(*[value.proves[0] for value in values if isinstance(value, Scalar) and value.proves])
-    return Scalar("bool", proves=(then, ()) if then else ())
+    flags = [value for value in values if isinstance(value, Scalar)]
+    then = together(*[flag.proves[0] for flag in flags if flag.proves])
+    asks = frozenset[Atom]().union(*map(asked_by, flags)) - _sizes_of(then)
+    return Scalar("bool", asks=asks, proves=(then, ()) if then else ())
 
 
-__all__ = ["all_true", "also", "by_being", "by_equality", "compared", "negated", "of_each"]
+def any_true(values: Sequence[Value]) -> Scalar:
+    """A bool that is true where one of several is."""
+    return negated(all_true([negated(value) for value in values]))
+
+
+def _sizes_of(*several: Facts) -> frozenset[Atom]:
+    return frozenset[Atom]().union(*(atoms(fact) for facts in several for fact in facts))
+
+
+__all__ = [
+    "all_true", "also", "any_true", "asked_by", "by_being", "by_equality", "compared", "negated", "of_each",
+]  # fmt: skip

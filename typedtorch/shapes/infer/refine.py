@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from typedtorch.shapes import dtypes
+from typedtorch.shapes.infer import contents, proven
 from typedtorch.shapes.infer.comparing import at_most, contains, truth
 from typedtorch.shapes.infer.equated import prove_equal, rank_of, set_rank
 from typedtorch.shapes.infer.frame import Frame
@@ -29,8 +30,8 @@ from typedtorch.shapes.infer.values import (
     choice,
     options_of,
 )
-from typedtorch.shapes.size import Poly, as_poly, atoms, unknown
-from typedtorch.shapes.syntax import dotted, instead
+from typedtorch.shapes.size import Atom, Poly, as_poly, atoms, unknown
+from typedtorch.shapes.syntax import dotted, instead, walk
 from typedtorch.shapes.tensor import Pack
 
 Branches = tuple[State | None, State | None]
@@ -69,16 +70,42 @@ def branch(frame: Frame, test: ast.expr, evaluated: Value | None = None) -> Bran
     facts = value.proves if isinstance(value, Scalar) else ()
     flag = value if isinstance(value, Scalar) and isinstance(test, (ast.Name, ast.Attribute)) else None
     is_setting = _is_setting(frame, test, value)
+    asks = _asked(frame, test, value)
     for positive in (True, False):
         frame.state = saved.copy()
         if flag is not None and flag.name:
             frame.state.flags = (*frame.state.flags, (flag, positive))
+        if asks:
+            frame.state.asked = (*frame.state.asked, (asks, positive))
         if is_setting:
             frame.state.settings = (*frame.state.settings, (test, positive))
-        possible = not facts or isinstance(test, ast.Compare) or prove(frame, facts[0 if positive else 1])
+        possible = not facts or prove(frame, facts[0 if positive else 1])
         ways.append(frame.state if possible and _refine(frame, test, positive) else None)
     frame.state = saved
     return ways[0], ways[1]
+
+
+def _asked(frame: Frame, test: ast.expr, value: Value) -> frozenset[Atom]:
+    """The sizes that a test asks about in a way that proves nothing: they may be one all the same."""
+    if isinstance(value, Scalar) and value.proves and not _of_unknown(value):
+        return value.asks
+    read = proven.asked_by(value) if isinstance(value, (Scalar, Poly)) else frozenset[Atom]()
+    if (read or value is UNKNOWN or isinstance(value, Scalar)) and any(map(_reads_a_size, walk(test))):
+        named = [read_place(frame, node) for node in walk(test) if isinstance(node, ast.Name)]
+        held = [v for v in named if isinstance(v, (Tensor, Poly, tuple, Sequence))]
+        return read.union(atom for v in held for atom in contents.sizes_in(v) if isinstance(atom, Atom))
+    return read
+
+
+def _of_unknown(value: Scalar) -> bool:
+    """Whether something is proven of a size that nothing else has: ``len({x.shape, y.shape}) == 1``."""
+    return any(atom.kind == "opaque" for facts in value.proves for fact in facts for atom in atoms(fact))
+
+
+def _reads_a_size(node: ast.AST) -> bool:
+    """``x.shape``, ``len(x)``, ``x.is_same_size(y)``."""
+    name = getattr(node, "attr", getattr(node, "id", ""))
+    return name in ("shape", "size", "len", "numel", "ndim", "dim", "is_same_size", "equal", "data_ptr")
 
 
 def _is_setting(frame: Frame, test: ast.expr, value: Value) -> bool:
@@ -88,6 +115,8 @@ def _is_setting(frame: Frame, test: ast.expr, value: Value) -> bool:
             named = test.attr if isinstance(test, ast.Attribute) else test.id
             is_flag = isinstance(value, Scalar) and value.kind == "bool" and not value.proves
             return named != "training" and (value is UNKNOWN or is_flag)
+        case ast.Compare(left=ast.Name() as asked, comparators=[ast.Constant(value=None)]):
+            return any(isinstance(option, Tensor) for option in options_of(read_place(frame, asked)))
         case ast.Compare(left=left, ops=[op], comparators=[right]) if isinstance(op, _OF_SETTINGS):
             return _is_choice(frame, right) and not _is_explained(read_place(frame, left))
     return False
@@ -140,6 +169,7 @@ def _is_test(node: ast.expr) -> bool:
 
 def _branch_boolean(frame: Frame, is_and: bool, values: list[ast.expr]) -> Branches:
     decided: State | None = None
+    ways: list[State] = []
     saved = frame.state
     onward: State | None = frame.state
     for value in values:
@@ -148,9 +178,21 @@ def _branch_boolean(frame: Frame, is_and: bool, values: list[ast.expr]) -> Branc
         frame.state = onward
         then, other = branch(frame, value)
         stop, onward = (other, then) if is_and else (then, other)
+        ways += [] if stop is None else [stop]
         decided = join_states(decided, stop, frame.place(value))
+    if decided is not None and (lost := _lost(saved, ways, decided)):
+        decided.asked = (*decided.asked, (lost, not is_and))
     frame.state = saved
     return (onward, decided) if is_and else (decided, onward)
+
+
+def _lost(before: State, ways: list[State], after: State) -> frozenset[Atom]:
+    """The sizes of which one of several ways to a branch has proven something, and another has not."""
+    known = {*before.proven, *after.proven}
+    facts = {fact for way in ways for fact in way.proven if fact not in known}
+    earlier = {id(sizes) for sizes, _ in before.asked}
+    asked = [sizes for way in ways for sizes, _ in way.asked if id(sizes) not in earlier]
+    return frozenset[Atom]().union(*map(atoms, facts), *asked)
 
 
 def _refine(frame: Frame, test: ast.expr, positive: bool) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typedtorch.shapes.equality import (
     distinct,
 )
+from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.demands import apply, reason
 from typedtorch.shapes.infer.frame import Frame, callable_on, source
 from typedtorch.shapes.infer.repairs import one_operand
@@ -18,6 +19,7 @@ from typedtorch.shapes.infer.values import (
 from typedtorch.shapes.rule import Function, lints
 from typedtorch.shapes.rule import call as call_rule
 from typedtorch.shapes.size import Size
+from typedtorch.shapes.syntax import walk
 from typedtorch.shapes.tensor import ShapeError
 
 
@@ -65,8 +67,23 @@ def report_lints(frame: Frame, applied: Applied) -> None:
     with lints() as warned:
         call_rule(applied.function, _labelled(applied.given, applied.nodes), applied.named)
     for lint in warned:
+        if lint.code == "broadcast" and _speaks_of_pairs(frame):
+            continue
         said = f"{source(applied.node)}: {lint.message}"
         frame.reporter.add(_place(applied.node), lint.code, said, lint.hint)
+
+
+def _speaks_of_pairs(frame: Frame) -> bool:
+    """Whether a function annotates something as ``"n n"``: every n is meant to meet every other."""
+    if frame.function is None or isinstance(frame.function.node, ast.Lambda):
+        return False
+    signature = frame.interpreter.signature(frame.function)
+    if any(map(specs.is_of_pairs, (signature.result, *(p.spec for p in signature.parameters)))):
+        return True
+    texts = [node.annotation for node in walk(frame.function.node) if isinstance(node, ast.AnnAssign)]
+    parts = [getattr(n, "value", None) for text in texts for n in walk(text)]
+    words = [part.split() for part in parts if isinstance(part, str)]
+    return any(len(set(names)) < len(names) for names in words)
 
 
 def _labelled(given: tuple[Value, ...], nodes: tuple[ast.expr | None, ...]) -> tuple[Value, ...]:

@@ -23,7 +23,8 @@ def check_result(frame: Frame, node: ast.expr, value: Value) -> None:
         return
     names = frame.state.names.copy()
     names.strict, names.tie, names.tied = True, frame.tie(node), frame.state.ties.settled
-    problems = match(frame.result, value, names, binder="the result")
+    with frame.comparing():
+        problems = match(frame.result, value, names, binder="the result")
     frame.bound.append({} if problems else names.sizes)
     if problems and not _follows(frame, value):
         fits = partial(_fits_result, frame, frame.result)

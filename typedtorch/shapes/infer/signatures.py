@@ -117,7 +117,7 @@ def call_names(
     receiver = function.bound
     if function.is_bound and isinstance(receiver, Instance):
         names.variables.update(receiver.variables)
-        for name in linked_axes(receiver.info, signature_of(interpreter, function)):
+        for name in linked_axes(receiver.info, signature_of(interpreter, function), function):
             size = receiver.arguments.get(name)
             off = isinstance(size, int) and size < 1  # ``label_dim=0``: the object has no such axis
             if size is not None and not off and not receiver.altered:
@@ -126,12 +126,20 @@ def call_names(
     return names
 
 
-def linked_axes(info: ClassInfo, signature: Signature) -> dict[str, Size]:
-    """The axes of a method that are integers of its object; those named as its own integers are not."""
+def linked_axes(info: ClassInfo, signature: Signature, function: FunctionV) -> dict[str, Size]:
+    """The axes of a method that are integers of its object; those named as its own integers are not.
+
+    Nor are those that only its result names, where a class overrides what an inherited method calls.
+    """
     links = info.links()
     if not links:
         return links
     own = {p.name for p in signature.parameters if specs.is_int(p.spec) or specs.is_int_or_none(p.spec)}
+    if function.owner not in (None, info) and not isinstance(function.node, ast.Lambda):
+        from typedtorch.shapes.infer.inherited import overridden_call  # noqa: PLC0415 - it checks, which asks this file
+
+        if overridden_call(info, function.node) is not None:
+            own |= signature.existential
     return {name: size for name, size in links.items() if name not in own}
 
 

@@ -190,6 +190,17 @@ def axis_names(spec: Spec) -> set[str]:
     return set()
 
 
+def is_of_pairs(spec: Spec) -> bool:
+    """Whether an annotation names one axis twice: ``"n n"``."""
+    match spec:
+        case ArraySpec(axes=axes):
+            names = [d.text for d in axes.dims if d.kind == "named" and not d.variadic]
+            return len(set(names)) < len(names)
+        case UnionSpec(options=options) | TupleSpec(items=options):
+            return any(map(is_of_pairs, options))
+    return False
+
+
 def is_int(spec: Spec | None) -> bool:
     """Whether an annotation is ``int``."""
     return isinstance(spec, NumberSpec) and spec.kind == "int"

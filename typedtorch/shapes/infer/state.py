@@ -40,7 +40,7 @@ Tests: TypeAlias = tuple[tuple[_T, bool], ...]  # what was tested, and how it ca
 class State:
     """Variables and axis names; copied before a branch."""
 
-    __slots__ = ("autocast", "flags", "log", "names", "proven", "settings", "ties", "variables")
+    __slots__ = ("asked", "autocast", "flags", "log", "names", "proven", "settings", "ties", "variables")
 
     def __init__(
         self,
@@ -51,19 +51,21 @@ class State:
         log: list[tuple[Value, Value]] | None = None,
         proven: Facts = (),
         flags: Tests[Scalar] = (),
-        settings: Tests[ast.expr] = (),
+        settings: Tests[ast.AST] = (),
+        asked: Tests[frozenset[Atom]] = (),
     ) -> None:
         self.variables, self.names, self.autocast = variables, names, autocast
         self.proven = proven  # of sizes, by the tests that led here
         self.flags = flags  # arguments that are true, or false, on the way here
         self.settings = settings  # other tests of settings, and how they came out
+        self.asked = asked  # sizes that were compared in ways that say nothing certain of them
         self.ties = Ties() if ties is None else ties
         self.log = log  # of a body that a call looks into: what was changed, whichever way was taken
 
     def copy(self) -> State:
         return State(
             dict(self.variables), self.names.copy(), self.autocast, self.ties.copy(), self.log,
-            self.proven, self.flags, self.settings,
+            self.proven, self.flags, self.settings, self.asked,
         )  # fmt: skip
 
     def replace_value(self, old: Value, new: Value) -> None:
@@ -217,7 +219,7 @@ def join_states(a: State | None, b: State | None, key: str) -> State | None:
     joined = State(
         variables, names, a.autocast and b.autocast, a.ties.join(b.ties), a.log,
         a.proven if a.proven == b.proven else common((a.proven, b.proven)),
-        _in_both(a.flags, b.flags), _in_both(a.settings, b.settings),
+        _in_both(a.flags, b.flags), _in_both(a.settings, b.settings), _in_both(a.asked, b.asked),
     )  # fmt: skip
     if meeting.tells:
         for flag, outcome in a.flags:
@@ -239,6 +241,12 @@ def _join_names(a: Mapping[str, Size], b: Mapping[str, Size], key: str) -> dict[
         if same(a[name], b[name]) is not True:
             result[name] = unknown(f"?{key}.{name}")
     return result
+
+
+def among(a: Size, b: Size, asked: Tests[frozenset[Atom]]) -> bool:
+    """Whether two sizes are among those that one test has compared."""
+    both = atoms(a) | atoms(b)
+    return any(both <= sizes for sizes, _ in asked)
 
 
 def equal_states(a: State, b: State) -> bool:

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
-from typedtorch.shapes.infer import calls, contexts, paths, refine, turns
+from typedtorch.shapes.infer import calls, checks, contexts, paths, refine, turns
 from typedtorch.shapes.infer.asserted import assert_, check_equal
 from typedtorch.shapes.infer.assignment import annotated, assign, assign_target, augmented
 from typedtorch.shapes.infer.expected_errors import expects_an_error
@@ -222,6 +222,7 @@ def expression(frame: Frame, node: ast.Expr) -> bool:
     value = evaluate(frame, node.value)
     if isinstance(node.value, ast.Call):
         check_equal(frame, node.value)
+        checks.note(frame, node.value)
     return not calls.never_returns(frame, node.value, value)
 
 

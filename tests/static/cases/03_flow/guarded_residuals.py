@@ -50,13 +50,8 @@ class Asked(nn.Module):
         return self.out(y)  #! return self.out(x)  # E: shape
 
 
-def scaled(x: Float[Tensor, "n d"], y: Float[Tensor, "n e"], residual: bool) -> Float[Tensor, "n d"]:
-    return x * 2 if residual else x  #! return x + y if residual else x  # E: shape
-
-
 def main() -> None:
     x = torch.randn(2, 3)
-    scaled(x, torch.randn(2, 4), True)
     Block(3, 4)(x), Block(3, 3)(x)
     After(3, 4)(x)
     Asked(3, 4, 5, False)(x)

@@ -1,0 +1,62 @@
+"""Calls that refuse what does not fit: behind ``check_same_shape(x, y)`` the two may have one shape.
+
+What is refused is not looked into: whoever calls such a function knows, and sizes that it was given are not
+held against each other from there on.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from typedtorch.shapes.infer import proven
+from typedtorch.shapes.infer.contents import sizes_in
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.places import read_place
+from typedtorch.shapes.infer.values import External, FunctionV, Instance, Value
+from typedtorch.shapes.size import Atom
+from typedtorch.shapes.syntax import walk
+
+
+def note(frame: Frame, call: ast.Call) -> None:
+    """A call of which the result is not used."""
+    if not _refuses(read_place(frame, call.func), call.func):
+        return
+    parts = [*call.args, *(keyword.value for keyword in call.keywords)]
+    with frame.reporter.mute():
+        given = [frame.evaluate(part) for part in parts if _is_read(part)]
+    sizes = frozenset[Atom]().union(*map(_sizes, given))
+    if sizes:
+        frame.state.asked = (*frame.state.asked, (sizes, True))
+
+
+def _is_read(node: ast.expr) -> bool:
+    return not isinstance(node, (ast.Starred, ast.Constant, ast.JoinedStr, ast.Lambda))
+
+
+def _sizes(value: Value) -> frozenset[Atom]:
+    if isinstance(value, Instance):  # a module has more sizes than a function can mean
+        return frozenset()
+    return proven.asked_by(value) | {atom for atom in sizes_in(value) if isinstance(atom, Atom)}
+
+
+_NAMES = re.compile(r"check|assert|valid|ensure|require|expect|verify|same", re.IGNORECASE)
+
+
+def _refuses(function: Value, written: ast.expr) -> bool:
+    """Whether a function may raise instead of returning, by its body, or else by its name."""
+    if isinstance(function, FunctionV):
+        return any(isinstance(n, (ast.Raise, ast.Assert)) or _is_check(n) for n in walk(function.node))
+    name = function.name if isinstance(function, External) else _name(written)
+    return _NAMES.search(name) is not None
+
+
+def _is_check(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and _NAMES.search(_name(node.func)) is not None
+
+
+def _name(node: ast.expr) -> str:
+    return str(getattr(node, "attr", getattr(node, "id", "")))
+
+
+__all__ = ["note"]
