@@ -19,6 +19,8 @@ from typedtorch.shapes.infer.values import (
     Value,
 )
 from typedtorch.shapes.python_numbers import number_kind
+from typedtorch.shapes.size import unknown
+from typedtorch.shapes.tensor import Pack
 
 
 @dataclass(slots=True)
@@ -142,11 +144,24 @@ def check_argument(
         with frame.comparing():
             problems = match(spec, value, names, binder=binder)
     if not problems:
+        _note_rank(frame, spec, value)
         return False
     place = where if where is not None else node
     if isinstance(place, ast.expr):
         messages.argument(frame, place, callee(node), problems[0])
     return True
+
+
+def _note_rank(frame: Frame, spec: specs.Spec, value: Value) -> None:
+    """``x: "b *s"`` given for ``"b d"``: from here on ``*s`` is one axis."""
+    if not isinstance(spec, specs.ArraySpec) or not isinstance(value, Tensor):
+        return
+    if spec.axes.variadic is not None:
+        return
+    runs = [entry for entry in value.shape if isinstance(entry, Pack)]
+    if len(runs) == 1 and not runs[0].open and not frame.depth and not frame.reporter.muted:
+        axes = len(spec.axes.dims) - len(value.shape) + 1
+        frame.state.replace_pack(runs[0], tuple(unknown(f"?{runs[0].name}.{i}") for i in range(axes)))
 
 
 def complete(parameters: list[Parameter], bound: Mapping[str, object]) -> bool:

@@ -199,6 +199,8 @@ def _super(frame: Frame, named: list[ast.expr]) -> Value:
 def call_function(frame: Frame, function: FunctionV, args: Args, node: ast.AST) -> Value:
     """A function of the program: by its annotations where it has them, else by its body."""
     interpreter = frame.interpreter
+    if interpreter.is_rewrapped(function):
+        return mutation.forget(frame, args)
     if function.overloads:
         return _call_overloaded(frame, function, args, node)
     signature = interpreter.signature(function)

@@ -14,7 +14,7 @@ from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate
 from typedtorch.shapes.infer.iteration import gone_through
 from typedtorch.shapes.infer.late import without_names
 from typedtorch.shapes.infer.lengths import length_of
-from typedtorch.shapes.infer.state import State
+from typedtorch.shapes.infer.state import State, Tests
 from typedtorch.shapes.infer.turns import Held
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -27,7 +27,8 @@ from typedtorch.shapes.infer.values import (
     join,
     join_all,
 )
-from typedtorch.shapes.size import Size
+from typedtorch.shapes.proofs import without
+from typedtorch.shapes.size import Atom, Size, atoms
 from typedtorch.shapes.syntax import walk
 
 
@@ -93,6 +94,8 @@ def _comprehend(
     finally:
         outer.ties.met = frame.state.ties.met  # two axes of one tensor are two, whenever it was
         _keep_effects(outer, frame.state, node, place)
+        if any(generator.ifs for generator in generators):  # what passed a test is used behind it
+            outer.asked = frame.state.asked
         frame.state = outer
 
 
@@ -117,6 +120,7 @@ def _comprehend_one(
         if then is None:
             return (), UNKNOWN, None
         frame.state = then
+    unfiltered.asked = frame.state.asked = _asked(unfiltered, frame.state)
     before = frame.state.copy()
     each = element()
     changed = changes(before, frame.state)
@@ -130,6 +134,12 @@ def _comprehend_one(
             each = join(each, element(), place)
         frame.state = unfiltered
     return None, each, None if generator.ifs else length_of(iterable)
+
+
+def _asked(before: State, after: State) -> Tests[frozenset[Atom]]:
+    """The sizes that tests have compared, with those that they have found equal."""
+    found = [atoms(fact) for fact in without(after.proven, before.proven)]
+    return (*after.asked, *((sizes, True) for sizes in found))
 
 
 def _passing(frame: Frame, generator: ast.comprehension, items: list[Value]) -> Iterable[int] | None:

@@ -208,6 +208,27 @@ def is_replaced(interpreter: Interpreter, function: FunctionV) -> bool:
     return interpreter.replaced[id(node)]
 
 
+def is_rewrapped(interpreter: Interpreter, function: FunctionV) -> bool:
+    """Whether a decorator of the program puts something else in a method's place: callers see that."""
+    node = function.node
+    if isinstance(node, ast.Lambda) or function.owner is None or not node.decorator_list:
+        return False
+    if id(node) not in interpreter.rewrapped:
+        interpreter.rewrapped[id(node)] = False
+        frame = interpreter.quiet_frame(function.module, function.closure or {})
+        interpreter.rewrapped[id(node)] = any(_rewraps(frame, each) for each in node.decorator_list)
+    return interpreter.rewrapped[id(node)]
+
+
+def _rewraps(frame: Frame, decorator: ast.expr) -> bool:
+    inner = decorator.func if isinstance(decorator, ast.Call) else decorator
+    with frame.reporter.mute():
+        made_by = evaluate(frame, inner)
+    if isinstance(made_by, FunctionV):
+        return not keeps_signature(frame, made_by, called=isinstance(decorator, ast.Call))
+    return isinstance(made_by, ClassV)
+
+
 _AUTOCAST = {"torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast"}
 
 

@@ -96,6 +96,7 @@ class Interpreter:
         self.memo = Memo()
         self.own: dict[tuple[int, int], frozenset[tuple[int, int, str]]] = {}
         self.replaced: dict[int, bool] = {}  # methods that an unknown decorator may make something else of
+        self.rewrapped: dict[int, bool] = {}  # methods in whose place a decorator of the program puts another
         self.pending: dict[int, tuple[FunctionV, ClassInfo | None]] = {}
         self.pending_classes: dict[int, ClassInfo] = {}
         self.other_default = False  # the module, or what pytest runs before it, says what floats are
@@ -225,6 +226,9 @@ class Interpreter:
         self, info: ClassInfo, defined: list[Def], receiver: Value, *, on_class: bool = False
     ) -> FunctionV:
         return definitions.method(info, defined, receiver, on_class=on_class)
+
+    def is_rewrapped(self, function: FunctionV) -> bool:
+        return definitions.is_rewrapped(self, function)
 
     def is_property(self, function: FunctionV) -> bool:
         return definitions.is_property(function)

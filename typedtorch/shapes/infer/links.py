@@ -96,7 +96,7 @@ class Evidence:
 
 
 def _given_anew(info: ClassInfo) -> set[str]:
-    """Names that a constructor shares with its base's, but gives something else: ``super().__init__(2 * d)``."""
+    """Names of the base's constructor that are given something else there: ``super().__init__(2 * d)``."""
     found, base = info.find("__init__"), info.find("__init__", info)
     if found is None or base is None or found[0] is not info:
         return set()

@@ -219,6 +219,11 @@ def _refine(frame: Frame, test: ast.expr, positive: bool) -> bool:
             return _keep_dtype(frame, subject, dtypes.FLOATING, positive)
         case ast.Call(func=func, args=[subject]) if dotted(func) == "torch.is_floating_point":
             return _keep_dtype(frame, subject, dtypes.FLOATING, positive)
+        case ast.Call(func=ast.Attribute(value=subject, attr="is_contiguous"), args=[]) if positive:
+            tensor = read_place(frame, subject)
+            if isinstance(tensor, Tensor):
+                write_place(frame, subject, replace(tensor, layout=None))
+            return True
         case ast.Call(func=func, args=[subject]) if _is_tensor_test(frame, func):
             return keep_kind(frame, subject, [External("torch.Tensor")], positive)
         case ast.Call(func=ast.Name() as func, args=[subject], keywords=[]):
@@ -262,6 +267,10 @@ def _refine_comparison(frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.e
     with frame.reporter.mute():
         if isinstance(op, ast.Is) and isinstance(right, ast.Constant) and right.value is None:
             return keep_options(frame, left, lambda v: (v is None) is positive if v is not UNKNOWN else True)
+        if isinstance(op, ast.Is) and positive:
+            one, other = read_place(frame, left), read_place(frame, right)
+            if isinstance(one, Tensor) and isinstance(other, Tensor):  # ``if x is y``
+                return prove(frame, proven.by_equality(one.shape, other.shape))
         subject = rank_of(left)
         if isinstance(op, ast.Eq) and subject is not None and isinstance(right, ast.Constant):
             rank = right.value

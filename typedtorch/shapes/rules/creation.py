@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -86,12 +87,17 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, **settings: Any) -> T
     return from_sizes(sizes_of((size,)), dtype_of(dtype, kind))
 
 
+def _in_format(tensor: Tensor, settings: Mapping[str, Any]) -> Tensor:
+    """Where the memory format is said, the axes do not lie as those of the input do."""
+    return replace(tensor, layout=None) if settings.get("memory_format") is not None else tensor
+
+
 _LIKE = "n:* | n:*, dtype=dtype"
 
 
 @rule("torch.zeros_like", "torch.ones_like", "torch.empty_like", sample=_LIKE)
 def zeros_like(input: Any, *, dtype: Any = None, **settings: Any) -> Tensor:
-    return with_dtype(need(input), dtype_of(dtype, mask_of(input)))
+    return _in_format(with_dtype(need(input), dtype_of(dtype, mask_of(input))), settings)
 
 
 @rule("torch.rand_like", "torch.randn_like", sample="f:* | f:*, dtype=fdtype")
@@ -101,17 +107,17 @@ def rand_like(input: Any, *, dtype: Any = None, **settings: Any) -> Tensor:
         return with_dtype(
             need(input), want(need(input), FLOATING | dtypes.COMPLEX, "input", "a floating dtype", hint)
         )
-    return with_dtype(need(input), dtype_of(dtype, ANY))
+    return _in_format(with_dtype(need(input), dtype_of(dtype, ANY)), settings)
 
 
 @rule("torch.full_like", sample="n:*, 2 | f:*, 0.5 | n:*, 1, dtype=dtype")
 def full_like(input: Any, fill_value: Any, *, dtype: Any = None, **settings: Any) -> Tensor:
-    return with_dtype(need(input), dtype_of(dtype, mask_of(input)))
+    return _in_format(with_dtype(need(input), dtype_of(dtype, mask_of(input))), settings)
 
 
 @rule("torch.randint_like", sample="r:*, 3 | f:*, 1, 5")
 def randint_like(input: Any, low: Any = 0, high: Any = None, *, dtype: Any = None, **settings: Any) -> Tensor:
-    return with_dtype(need(input), dtype_of(dtype, mask_of(input)))
+    return _in_format(with_dtype(need(input), dtype_of(dtype, mask_of(input))), settings)
 
 
 @rule(
