@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -61,12 +60,10 @@ def apply_rule(
             with lints() as warned:
                 results.append(from_rule(apply(function, given, named, frame.state.ties, met)))
         except ShapeError as error:
-            if (which := _perhaps_one(frame, node)) is not None:
-                taken: list[Size] = []
-                with suppress(ShapeError), coinciding(_noting(which, taken)):
-                    made = from_rule(apply(function, given, named, frame.state.ties))
-                    results.append(map_tensors(made, partial(_without, taken)))
-                    continue
+            made = _where_perhaps_one(frame, function, given, named, node)
+            if made is not UNKNOWN:
+                results.append(made)
+                continue
             errors.append((Applied(function, given, named, node, nodes), error))
             continue
         if warned and len(combinations) == 1:
@@ -122,6 +119,22 @@ def _perhaps_one(frame: Frame, node: ast.AST) -> Pairs | None:
 
 def _of_none(test: ast.AST) -> bool:
     return isinstance(test, ast.Compare) and getattr(test.comparators[0], "value", test) is None
+
+
+def _where_perhaps_one(
+    frame: Frame, function: Function, given: tuple[Value, ...], named: dict[str, Value], node: ast.AST
+) -> Value:
+    """What an operator gives that is refused only for sizes that may be one; unknown where that is not all."""
+    which = _perhaps_one(frame, node)
+    if which is None:
+        return UNKNOWN
+    taken: list[Size] = []
+    try:
+        with coinciding(_noting(which, taken)):
+            made = from_rule(apply(function, given, named, frame.state.ties))
+    except ShapeError:
+        return UNKNOWN
+    return map_tensors(made, partial(_without, taken))
 
 
 def _noting(which: Pairs, taken: list[Size]) -> Pairs:
