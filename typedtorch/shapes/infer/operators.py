@@ -124,7 +124,7 @@ def _of_none(test: ast.AST) -> bool:
 def _where_perhaps_one(
     frame: Frame, function: Function, given: tuple[Value, ...], named: dict[str, Value], node: ast.AST
 ) -> Value:
-    """What an operator gives that is refused only for sizes that may be one; unknown where that is not all."""
+    """What an operator gives that is refused only for sizes that may be one; else unknown."""
     which = _perhaps_one(frame, node)
     if which is None:
         return UNKNOWN
