@@ -130,24 +130,24 @@ def some_bool(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 def all_(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``all(a == b for a, b in zip(x.shape, y.shape))`` is true only where each of them is."""
-    items = items_of(args.get(0, "iterable", UNKNOWN))
-    if items is None:
-        return Scalar("bool")
-    verdicts = {comparing.truth(item) for item in items}
-    if False in verdicts:
-        return False
-    return proven.all_true(items) if None in verdicts else True
+    return _decided(args, by=False)
 
 
 def any_(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``any(a != b for a, b in zip(x.shape, y.shape))`` is false only where none of them is."""
+    return _decided(args, by=True)
+
+
+def _decided(args: Args, *, by: bool) -> Value:
+    """What is so as soon as one item is."""
     items = items_of(args.get(0, "iterable", UNKNOWN))
     if items is None:
         return Scalar("bool")
     verdicts = {comparing.truth(item) for item in items}
-    if True in verdicts:
-        return True
-    return proven.any_true(items) if None in verdicts else False
+    if by in verdicts:
+        return by
+    made = proven.any_true(items) if by else proven.all_true(items)
+    return made if None in verdicts else not by
 
 
 def float_function(frame: Frame, args: Args, node: ast.AST) -> Value:
