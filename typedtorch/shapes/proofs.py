@@ -13,9 +13,8 @@ from typing import TypeAlias
 from typedtorch.shapes.size import Size
 
 Facts: TypeAlias = tuple[Size, ...]
-Proofs: TypeAlias = tuple[
-    Facts, ...
-]  # of each outcome; of a bool first where it is true, then where it is not
+# of each outcome; of a bool first where it is true, then where it is not
+Proofs: TypeAlias = tuple[Facts, ...]
 
 
 def together(*several: Facts) -> Facts:

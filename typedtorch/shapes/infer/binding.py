@@ -190,13 +190,13 @@ def kind_fits(spec: specs.Spec, value: Value) -> bool:
         kind = number_kind(value)
         if kind is None:
             return not (value is None or isinstance(value, (str, slice, tuple, Sequence, DictV)))
-        return _NUMBERS.index(kind) <= _NUMBERS.index(spec.kind)
+        return kind == "real" or _NUMBERS.index(kind) <= _NUMBERS.index(spec.kind)
     plain = value is None or number_kind(value) is not None or isinstance(value, (str, slice))
     if isinstance(spec, specs.TupleSpec) and isinstance(value, tuple):
-        return len(value) == len(spec.items)
+        return len(value) == len(spec.items) or any(isinstance(part, Pack) for part in value)
     if isinstance(spec, specs.ObjectSpec) and spec.name == "str":
         return isinstance(value, str) or not (plain or isinstance(value, (tuple, Sequence, DictV)))
     return not (plain and isinstance(spec, containers))
 
 
-_NUMBERS = ("bool", "int", "real", "float", "complex")  # of which each may be what stands behind it
+_NUMBERS = ("bool", "int", "float", "complex")  # of which each may be what stands behind it

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 
-from typedtorch.shapes.infer import proven
+from typedtorch.shapes.infer import proven, refine
 from typedtorch.shapes.infer.contents import sizes_in
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.places import read_place
@@ -25,7 +25,9 @@ def note(frame: Frame, call: ast.Call) -> None:
     parts = [*call.args, *(keyword.value for keyword in call.keywords)]
     with frame.reporter.mute():
         given = [frame.evaluate(part) for part in parts if _is_read(part)]
-    sizes = frozenset[Atom]().union(*map(_sizes, given))
+    asked = [proven.asked_by(value) for value in given]
+    held = [sizes for sizes in map(_sizes, given) if sizes]
+    sizes = frozenset[Atom]().union(*asked, *(held if len(held) > 1 else ()))  # of one tensor only its form
     if sizes:
         frame.state.asked = (*frame.state.asked, (sizes, True))
 
@@ -37,7 +39,7 @@ def _is_read(node: ast.expr) -> bool:
 def _sizes(value: Value) -> frozenset[Atom]:
     if isinstance(value, Instance):  # a module has more sizes than a function can mean
         return frozenset()
-    return proven.asked_by(value) | {atom for atom in sizes_in(value) if isinstance(atom, Atom)}
+    return frozenset(atom for atom in sizes_in(value) if isinstance(atom, Atom))
 
 
 _NAMES = re.compile(r"check|assert|valid|ensure|require|expect|verify|same", re.IGNORECASE)
@@ -46,7 +48,9 @@ _NAMES = re.compile(r"check|assert|valid|ensure|require|expect|verify|same", re.
 def _refuses(function: Value, written: ast.expr) -> bool:
     """Whether a function may raise instead of returning, by its body, or else by its name."""
     if isinstance(function, FunctionV):
-        return any(isinstance(n, (ast.Raise, ast.Assert)) or _is_check(n) for n in walk(function.node))
+        nodes = walk(function.node)
+        refuses = any(isinstance(node, (ast.Raise, ast.Assert)) for node in nodes)
+        return (refuses and any(map(refine.reads_a_size, nodes))) or any(map(_is_check, nodes))
     name = function.name if isinstance(function, External) else _name(written)
     return _NAMES.search(name) is not None
 

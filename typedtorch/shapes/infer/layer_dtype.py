@@ -109,10 +109,8 @@ def _made_by(method: str, args: Args) -> int | None:
     told = [v.dtype if isinstance(v, Tensor) else _single(v) for v in given if isinstance(v, (Tensor, Dtype))]
     if told:
         return told[0] if told[0] in _METHODS else ANY
-    moved = all(map(_is_place, filter(None, args.nodes))) and not args.keywords.keys() - {
-        "device",
-        "non_blocking",
-    }
+    others = args.keywords.keys() - {"device", "non_blocking"}
+    moved = not others and all(map(_is_place, filter(None, args.nodes)))
     return None if moved else ANY
 
 
@@ -160,8 +158,9 @@ def _casts(node: ast.Call, tensors: Set[str]) -> bool:
 def _is_tensor(node: ast.expr, tensors: Set[str]) -> bool:
     """``torch.randn(2, 3)``, ``torch.tensor(a)[0]``, a parameter that is annotated as a tensor."""
     while isinstance(node, (ast.Subscript, ast.Attribute, ast.Call)):
-        if isinstance(node, ast.Call) and (dotted(node.func) or "").partition("(")[0].startswith("torch."):
-            return not (dotted(node.func) or "").startswith(("torch.nn.", "torch.compile", "torch.jit"))
+        called = dotted(node.func) if isinstance(node, ast.Call) else None
+        if called is not None and called.startswith("torch."):
+            return not called.startswith(("torch.nn.", "torch.compile", "torch.jit"))
         node = node.func if isinstance(node, ast.Call) else node.value
     return isinstance(node, ast.Name) and node.id in tensors
 

@@ -41,13 +41,8 @@ class Evidence:
         self.taken |= {name for p in signature.parameters for name in specs.axis_names(p.spec)}
 
     def __call__(self, a: Size, b: Size) -> None:
-        met = [
-            atom
-            for size in (a, b)
-            for atom in atoms(size)
-            if atom.kind == "axis" and atom.name not in self.own
-        ]
-        self.by_taken |= {atom.name for atom in met if atom.scope in ("", GIVEN_SCOPE)}
+        axes = [atom for atom in (*atoms(a), *atoms(b)) if atom.kind == "axis"]
+        self.by_taken |= {atom.name for atom in axes if atom.scope in ("", GIVEN_SCOPE)} - self.own
         self._products(a, b)
         self._products(b, a)
         self._sums(a, b)

@@ -90,7 +90,7 @@ def _asked(frame: Frame, test: ast.expr, value: Value) -> frozenset[Atom]:
     if isinstance(value, Scalar) and value.proves and not _of_unknown(value):
         return value.asks
     read = proven.asked_by(value) if isinstance(value, (Scalar, Poly)) else frozenset[Atom]()
-    if (read or value is UNKNOWN or isinstance(value, Scalar)) and any(map(_reads_a_size, walk(test))):
+    if (read or value is UNKNOWN or isinstance(value, Scalar)) and any(map(reads_a_size, walk(test))):
         named = [read_place(frame, node) for node in walk(test) if isinstance(node, ast.Name)]
         held = [v for v in named if isinstance(v, (Tensor, Poly, tuple, Sequence))]
         return read.union(atom for v in held for atom in contents.sizes_in(v) if isinstance(atom, Atom))
@@ -102,7 +102,7 @@ def _of_unknown(value: Scalar) -> bool:
     return any(atom.kind == "opaque" for facts in value.proves for fact in facts for atom in atoms(fact))
 
 
-def _reads_a_size(node: ast.AST) -> bool:
+def reads_a_size(node: ast.AST) -> bool:
     """``x.shape``, ``len(x)``, ``x.is_same_size(y)``."""
     name = getattr(node, "attr", getattr(node, "id", ""))
     return name in ("shape", "size", "len", "numel", "ndim", "dim", "is_same_size", "equal", "data_ptr")
