@@ -9,13 +9,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from typedtorch.shapes.equality import STATED_SCOPE, observe
+from typedtorch.shapes.equality import observe
 from typedtorch.shapes.infer import refine
 from typedtorch.shapes.infer.comparing import truth
 from typedtorch.shapes.infer.equated import rank_of
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.places import shape_read
 from typedtorch.shapes.infer.values import External, Sequence, Tensor, Value, is_size
+from typedtorch.shapes.scopes import STATED_SCOPE
 from typedtorch.shapes.size import Poly, atoms, axis
 from typedtorch.shapes.tensor import Pack, show
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.equality import HELD_SCOPE
 from typedtorch.shapes.infer import messages, specs
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.checking import check_function
@@ -17,6 +16,7 @@ from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.problems import Problem
 from typedtorch.shapes.infer.signatures import Signature
 from typedtorch.shapes.infer.values import FunctionV, Instance, Tensor, Value
+from typedtorch.shapes.scopes import HELD_SCOPE
 from typedtorch.shapes.size import Size, atoms, axis
 from typedtorch.shapes.syntax import walk
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.equality import HELD_SCOPE, INTEGER_SCOPE, mentioning
+from typedtorch.shapes.equality import mentioning
 from typedtorch.shapes.findings import Coverage, Finding, Report
 from typedtorch.shapes.infer import (
     definitions,
@@ -41,6 +41,7 @@ from typedtorch.shapes.infer.values import (
     Value,
     join_all,
 )
+from typedtorch.shapes.scopes import HELD_SCOPE, INTEGER_SCOPE
 from typedtorch.shapes.size import Poly, axis, integer, unknown
 from typedtorch.shapes.tensor import Scalar, Tensor
 

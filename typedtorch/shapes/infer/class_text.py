@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Iterator
 
 from typedtorch.shapes.dtypes import WRAPPERS
-from typedtorch.shapes.equality import DEFAULTED
+from typedtorch.shapes.scopes import DEFAULTED
 from typedtorch.shapes.syntax import children, walk
 
 Def = ast.FunctionDef | ast.AsyncFunctionDef

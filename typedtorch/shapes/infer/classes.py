@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from typedtorch.shapes.equality import DEFAULTED, HELD_SCOPE, INSTANCE_SCOPE
 from typedtorch.shapes.infer import reading, specs
 from typedtorch.shapes.infer.class_text import (
     Def,
@@ -39,6 +38,7 @@ from typedtorch.shapes.infer.values import (
     Value,
 )
 from typedtorch.shapes.rule import LAYERS
+from typedtorch.shapes.scopes import DEFAULTED, HELD_SCOPE, INSTANCE_SCOPE
 from typedtorch.shapes.size import Size, axis, integer
 
 if TYPE_CHECKING:

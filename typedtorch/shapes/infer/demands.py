@@ -5,20 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from typedtorch.shapes.equality import (
-    GIVEN_SCOPE,
-    HELD_SCOPE,
-    INSTANCE_SCOPE,
-    INTEGER_SCOPE,
-    LINKED_SCOPE,
-    bare,
-    distinct,
-    is_argument,
-    name_against_number,
-    observing,
-    only_rounding,
-    unobserved,
-)
+from typedtorch.shapes.differences import only_rounding
+from typedtorch.shapes.equality import distinct, is_argument, name_against_number, observing, unobserved
 from typedtorch.shapes.infer.lengths import counts_items
 from typedtorch.shapes.infer.ties import Ties, halved, lasting
 from typedtorch.shapes.infer.values import (
@@ -28,6 +16,14 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.rule import Function
 from typedtorch.shapes.rule import call as call_rule
+from typedtorch.shapes.scopes import (
+    GIVEN_SCOPE,
+    HELD_SCOPE,
+    INSTANCE_SCOPE,
+    INTEGER_SCOPE,
+    LINKED_SCOPE,
+    bare,
+)
 from typedtorch.shapes.size import Size, atoms, is_counted, is_unknown
 from typedtorch.shapes.tensor import ShapeError, promised
 

@@ -6,10 +6,11 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.equality import GIVEN_SCOPE, LINKED_SCOPE, STATED_SCOPE, observing
+from typedtorch.shapes.equality import observing
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.checking import check_methods
 from typedtorch.shapes.infer.frame import Reporter
+from typedtorch.shapes.scopes import GIVEN_SCOPE, LINKED_SCOPE, STATED_SCOPE
 from typedtorch.shapes.size import Atom, Poly, Size, atoms, axis
 from typedtorch.shapes.syntax import walk
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from typedtorch.shapes.axes import Dim
-from typedtorch.shapes.equality import INTEGER_SCOPE, only_rounding
+from typedtorch.shapes.differences import only_rounding
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.lengths import counts_items
 from typedtorch.shapes.infer.problems import Problem, expected_shape, shown_shape
 from typedtorch.shapes.infer.specs import ArraySpec
+from typedtorch.shapes.scopes import INTEGER_SCOPE
 from typedtorch.shapes.size import Size, axis, integer, is_counted, is_unknown
 from typedtorch.shapes.tensor import (
     Pack,

@@ -5,9 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from typedtorch.shapes.equality import (
-    distinct,
-)
+from typedtorch.shapes.equality import distinct
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.demands import apply, reason
 from typedtorch.shapes.infer.frame import Frame, callable_on, source

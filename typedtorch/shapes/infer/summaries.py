@@ -14,13 +14,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.equality import (
-    HELD_SCOPE,
-    INSTANCE_SCOPE,
-    INTEGER_SCOPE,
-    LINKED_SCOPE,
-    bare,
-)
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.contents import map_tensors
@@ -36,6 +29,7 @@ from typedtorch.shapes.infer.values import (
     is_size,
     join_all,
 )
+from typedtorch.shapes.scopes import HELD_SCOPE, INSTANCE_SCOPE, INTEGER_SCOPE, LINKED_SCOPE, bare
 from typedtorch.shapes.size import Atom, Size, atoms, substitute, unknown
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Tensor
 

@@ -16,15 +16,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, TypeAlias
 
-from typedtorch.shapes.equality import (
-    HELD_SCOPE,
-    INSTANCE_SCOPE,
-    INTEGER_SCOPE,
-    LINKED_SCOPE,
-    bare,
-    is_argument,
-    same,
-)
+from typedtorch.shapes.equality import is_argument, same
+from typedtorch.shapes.scopes import HELD_SCOPE, INSTANCE_SCOPE, INTEGER_SCOPE, LINKED_SCOPE, bare
 from typedtorch.shapes.size import Poly, Size, atoms, axis, is_counted, substitute, without_common
 from typedtorch.shapes.tensor import Entry, Pack, Shape, Tensor
 

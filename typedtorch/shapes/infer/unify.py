@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.axes import Dim, evaluate
-from typedtorch.shapes.equality import GIVEN_SCOPE, name_against_number, observe, same
+from typedtorch.shapes.equality import name_against_number, observe, same
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.contents import holds_tensors
@@ -30,6 +30,7 @@ from typedtorch.shapes.infer.values import (
     is_size,
 )
 from typedtorch.shapes.rule import Fields, tuple_text
+from typedtorch.shapes.scopes import GIVEN_SCOPE
 from typedtorch.shapes.size import Size, axis, integer, is_unknown, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,

@@ -1,0 +1,31 @@
+"""The scope of a name in a size: a signature, the integers of a function, or an instance."""
+
+from __future__ import annotations
+
+INTEGER_SCOPE = "int"  # int parameters of one function: generic among themselves
+INSTANCE_SCOPE = "self"  # integers of one instance: likewise
+HELD_SCOPE = "held"  # axes of the tensors an instance was constructed with: likewise
+DEFAULTED = "="  # and the number end the scope of an integer with a default: it may be that number
+GIVEN_SCOPE = "given"  # an axis of a signature as a call binds it, for observers
+STATED_SCOPE = "stated"  # an axis that an assert says is a number, for observers
+LINKED_SCOPE = "linked"  # integers of an instance that are axes of its methods: in both scopes
+
+
+def bare(scope: str) -> str:
+    """A scope without what an integer of it defaults to."""
+    return scope.partition(DEFAULTED)[0]
+
+
+def one_scope(scopes: set[str]) -> bool:
+    """Whether names of these scopes are generic among themselves.
+
+    A linked axis is of the signature's scope and of the instance's; one anonymous axis (``_``) may stand
+    among named ones.
+    """
+    scopes = {bare(s) for s in scopes}
+    if len(scopes) == 1:
+        return True
+    if LINKED_SCOPE in scopes:
+        return scopes <= {LINKED_SCOPE, ""} or scopes <= {LINKED_SCOPE, INSTANCE_SCOPE}
+    anonymous = {s for s in scopes if s.startswith("_")}
+    return len(anonymous) == 1 and scopes - anonymous == {""}
