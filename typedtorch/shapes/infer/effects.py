@@ -42,7 +42,9 @@ def follow(
     gives_nothing = isinstance(result, specs.NoneSpec)
     if not (promised or gives_nothing):
         return
-    receiver = function.bound if gives_nothing and isinstance(function.bound, Instance) else None
+    receiver = function.bound if isinstance(function.bound, Instance) else None
+    if receiver is not None and not gives_nothing and not updates.may_change(receiver, function.name):
+        receiver = None
     facts = function.module.facts(function.node)
     given = {name: value for name, (value, _) in bound.items() if _may_change(facts, name, value)}
     if not given and receiver is None:
@@ -52,7 +54,7 @@ def follow(
     if _can_run(interpreter, frame, function, most) and not (failed and receiver is not None):
         values = {name: _now(frame, value, where) for name, (value, where) in bound.items()}
         # a constructor of a base class, or a part of one, as it would be without its ``-> None``
-        with nullcontext() if receiver is not None and not signature.shaped else frame.reporter.mute():
+        with nullcontext() if gives_nothing and receiver and not signature.shaped else frame.reporter.mute():
             if receiver is not None:
                 frame.state.variables[_RECEIVER] = receiver
             interpreter.run_inline(frame, function, signature, values, node)

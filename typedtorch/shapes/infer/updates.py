@@ -92,24 +92,34 @@ def after(receiver: Instance, method: str) -> Instance:
     other weights into layers if the constructor does not ask for them.  Where its class assigns by names that
     it computes, that may be any tensor, or what is none yet.
     """
-    info, by_name = receiver.info, receiver.info.rewrites
-    run = _called_from(info, method)
-    later = run.difference(_called_at_start(info), _AT_START)
+    by_name = receiver.info.rewrites
+    assigned, changed = _touched(receiver.info, method)
     kept: dict[str, Value] = {}
     for name, value in receiver.attributes.items():
-        stored, changed = (
-            any(not run.isdisjoint(made.get(name, ())) for made in of_each)
-            for of_each in ([i.self_stores for i in info.mro()], [i.self_changes for i in info.mro()])
-        )
-        stored = stored or any(not later.isdisjoint(i.self_within.get(name, ())) for i in info.mro())
-        if not stored and not (by_name and (value is None or isinstance(value, Tensor))):
-            if not changed or isinstance(value, Tensor):
+        if name not in assigned and not (by_name and (value is None or isinstance(value, Tensor))):
+            if name not in changed or isinstance(value, Tensor):
                 kept[name] = value
             elif isinstance(value, (Sequence, DictV)):
                 kept[name] = emptied(value)
     if len(kept) == len(receiver.attributes) and all(kept[n] is v for n, v in receiver.attributes.items()):
         return receiver
     return replace(receiver, attributes=kept, partial=True)
+
+
+def may_change(receiver: Instance, method: str) -> bool:
+    """Whether a method, or one that it calls, may make something else of an attribute."""
+    return receiver.info.rewrites or any(_touched(receiver.info, method))
+
+
+@lru_cache(maxsize=4096)  # a method is called many times
+def _touched(info: ClassInfo, method: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The attributes that a method, or one it calls, assigns; and those of which it changes the items."""
+    run = _called_from(info, method)
+    later = run.difference(_called_at_start(info), _AT_START)
+    made = [(i.self_stores, run) for i in info.mro()] + [(i.self_within, later) for i in info.mro()]
+    assigned = {n for stores, by in made for n, methods in stores.items() if not by.isdisjoint(methods)}
+    changed = {n for i in info.mro() for n, methods in i.self_changes.items() if not run.isdisjoint(methods)}
+    return frozenset(assigned), frozenset(changed)
 
 
 def emptied(value: Value) -> Value:
