@@ -160,15 +160,12 @@ def is_inside(name: Size, expression: Size) -> bool:
 
 
 def _of_others(diff: Poly, name: Poly) -> bool:
-    """Whether a difference vanishes where a product of others is a number: ``b*h*w//784``, 28 by 28."""
+    """Whether a difference may vanish for a reason that is none of the name's: b*h*w//k for h*w of k."""
     cleared, _ = _clear_floors(diff)
     if not isinstance(cleared, Poly):
         return False
     rest = exact_div(cleared, common_factor(cleared, cleared))
-    if not isinstance(rest, Poly) or name.atoms() <= rest.atoms():
-        return False
-    fits = any(not monomial and abs(coefficient) > 1 for monomial, coefficient in rest.terms)
-    return fits and any(sum(power for _, power in monomial) > 1 for monomial, _ in rest.terms)
+    return isinstance(rest, Poly) and not name.atoms() <= rest.atoms() and vanishes(rest) is not False
 
 
 def only_rounding(diff: Size) -> bool:

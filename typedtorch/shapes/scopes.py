@@ -19,13 +19,9 @@ def bare(scope: str) -> str:
 def one_scope(scopes: set[str]) -> bool:
     """Whether names of these scopes are generic among themselves.
 
-    A linked axis is of the signature's scope and of the instance's; one anonymous axis (``_``) may stand
-    among named ones.
+    A linked axis is in the scopes of the signature and of the instance; an anonymous one (``_``) in none.
     """
     scopes = {bare(s) for s in scopes}
     if len(scopes) == 1:
         return True
-    if LINKED_SCOPE in scopes:
-        return scopes <= {LINKED_SCOPE, ""} or scopes <= {LINKED_SCOPE, INSTANCE_SCOPE}
-    anonymous = {s for s in scopes if s.startswith("_")}
-    return len(anonymous) == 1 and scopes - anonymous == {""}
+    return scopes <= {LINKED_SCOPE, ""} or scopes <= {LINKED_SCOPE, INSTANCE_SCOPE}

@@ -132,11 +132,11 @@ def check_methods(
     reporter: Reporter,
     *,
     linked: bool,
-    entering: Callable[[Signature], None] | None = None,
+    entering: Callable[[FunctionV, Signature], None] | None = None,
 ) -> None:
     """The bodies of a class's methods, with ``self`` an instance of ``info``.
 
-    ``entering`` is told the signature of each before it is looked at.
+    ``entering`` is told of each before it is looked at.
     """
     if not linked and not any(owner.methods.values()):
         return
@@ -157,7 +157,7 @@ def check_methods(
                 continue
             interpreter.share(_lines(definition))
             if entering is not None:
-                entering(interpreter.signature(function))
+                entering(function, interpreter.signature(function))
             check_function(interpreter, function, reporter, info, linked=linked)
 
 

@@ -11,7 +11,7 @@ the two names coincide by accident and nothing is reported.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +87,7 @@ class ClassInfo:
     _symbolic: dict[bool, Instance] = field(default_factory=dict)
     _links: dict[str, Size] | None = None
     _linking: bool = False
+    weighed: Mapping[Def | ast.Lambda, Set[str]] = field(default_factory=dict)  # see ``links.Evidence``
     keeps: frozenset[str] | None = None  # see ``kept_shapes``; None: not looked for yet
     helpers: set[str] = field(default_factory=set)  # what the constructor calls
     helper_arguments: dict[str, int] = field(default_factory=dict)  # and with how many arguments

@@ -90,7 +90,7 @@ def parts_of(value: Value) -> Iterable[Value]:
 
 
 _PARTS: dict[type, Callable[[Value], Iterable[Value]]] = {
-    Instance: lambda value: value.attributes.values(),
+    Instance: lambda value: (*value.attributes.values(), *value.arguments.values(), *value.axes.values()),
     Sequence: lambda value: (value.element, value.length, *(value.items or ())),
     DictV: lambda value: (value.rest, *value.items.values()),
     Choice: lambda value: (*value.options, *value.proves),
@@ -109,9 +109,12 @@ def with_parts(value: Value, change: Callable[[Value], Value]) -> Value:
         parts = [change(part) for part in value]
         return value if _all_same(parts, value) else like(value, parts)
     if isinstance(value, Instance):
-        held = {k: change(part) for k, part in value.attributes.items()}
-        same = _all_same(held.values(), value.attributes.values())
-        return value if same else replace(value, attributes=held)
+        held = [
+            {k: change(part) for k, part in of_kind.items()}
+            for of_kind in (value.attributes, value.arguments, value.axes)
+        ]
+        same = _all_same((p for kind in held for p in kind.values()), parts_of(value))
+        return value if same else replace(value, attributes=held[0], arguments=held[1], axes=held[2])
     if isinstance(value, Sequence):
         items = None if value.items is None else tuple([change(part) for part in value.items])
         element, length = change(value.element), change(value.length)

@@ -37,6 +37,8 @@ def check_declared(frame: Frame, spec: specs.Spec, value: Value, source: ast.exp
     names.tie = frame.state.ties.allow
     with frame.comparing():
         problems, names.tie = match(spec, value, names, binder=messages.source(source)), None
+    if problems and _is_said_anew(frame, spec, value):
+        problems = []
     if problems:
         messages.declared(frame, source, problems[0])
     promised = _existential(spec, names, frame.place(source), messages.source(source))
@@ -46,6 +48,18 @@ def check_declared(frame: Frame, spec: specs.Spec, value: Value, source: ast.exp
     if not frame.depth:
         frame.reporter.declared(source, found)
     return found
+
+
+def _is_said_anew(frame: Frame, spec: specs.Spec, value: Value) -> bool:
+    """Whether names mean other sizes from here on: a script has ``n d`` of some points, and of others."""
+    if frame.function is not None:
+        return False
+    anew = Names(frame.state.names.default)
+    if match(spec, value, anew):
+        return False
+    frame.state.names.sizes = {**frame.state.names.sizes, **anew.sizes}
+    frame.state.names.packs = {**frame.state.names.packs, **anew.packs}
+    return True
 
 
 _CASTS = {

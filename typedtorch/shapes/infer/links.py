@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from typedtorch.shapes.equality import observing
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.checking import check_methods
+from typedtorch.shapes.infer.class_text import Def, is_stub
 from typedtorch.shapes.infer.frame import Reporter
 from typedtorch.shapes.scopes import GIVEN_SCOPE, LINKED_SCOPE, STATED_SCOPE
 from typedtorch.shapes.size import Atom, Poly, Size, atoms, axis
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
     from typedtorch.shapes.infer.classes import ClassInfo
     from typedtorch.shapes.infer.interpreter import Interpreter
     from typedtorch.shapes.infer.signatures import Signature
+    from typedtorch.shapes.infer.values import FunctionV
+
+
+Method: TypeAlias = Def | ast.Lambda
 
 
 @dataclass(slots=True)
@@ -35,15 +41,20 @@ class Evidence:
     own: frozenset[str] = frozenset()  # that only the result of the method at hand names
     taken: set[str] = field(default_factory=set)  # axes that some method takes
     by_taken: set[str] = field(default_factory=set)  # and those that met something there
+    weighed: dict[Method, set[str]] = field(default_factory=dict)  # axes that met something, by method
+    here: set[str] = field(default_factory=set)  # of the method at hand
 
-    def enter(self, signature: Signature) -> None:
+    def enter(self, function: FunctionV, signature: Signature) -> None:
         """What is met from here on is met in another method."""
         self.own = signature.existential
+        self.here = set() if is_stub(function.node) else self.weighed.setdefault(function.node, set())
         self.taken |= {name for p in signature.parameters for name in specs.axis_names(p.spec)}
 
     def __call__(self, a: Size, b: Size) -> None:
         axes = [atom for atom in (*atoms(a), *atoms(b)) if atom.kind == "axis"]
         self.by_taken |= {atom.name for atom in axes if atom.scope in ("", GIVEN_SCOPE)} - self.own
+        if any(atom.scope == GIVEN_SCOPE for atom in axes) or any(map(self._is_own, (*atoms(a), *atoms(b)))):
+            self.here |= {atom.name for atom in axes if not atom.scope or atom.name in self.own}
         self._products(a, b)
         self._products(b, a)
         self._sums(a, b)
@@ -62,8 +73,11 @@ class Evidence:
                 else:
                     found = self.given if one.scope else self.met
                     found.setdefault(one.name, set()).add(two.name)
-            elif any(atom.kind == "int" and atom.name in self.integers for atom in atoms(whole)):
+            elif any(map(self._is_own, atoms(whole))):
                 self.other.add(one.name)
+
+    def _is_own(self, atom: Atom) -> bool:
+        return atom.kind == "int" and atom.name in self.integers
 
     def _sums(self, axes: Size, integers: Size) -> None:
         """``obs + act`` of the axes against ``obs + act`` of the integers, or ``2*obs`` against it."""
@@ -86,9 +100,24 @@ class Evidence:
         others = [atom for atom in two if atom.name == name]
         if len(others) != 1 or two.pop(others[0]) != 1:
             return
-        if not all(atom.kind == "int" and atom.name in self.integers for atom in (*others, *one, *two)):
+        if not all(map(self._is_own, (*others, *one, *two))):
             return
         (self.agreed if one == two and _coefficient(a) == _coefficient(b) else self.multiple).add(name)
+
+
+def _add_those_of_callees(weighed: Mapping[Method, set[str]]) -> None:
+    """What met something in a method counts in those that call it as well."""
+    by_name: dict[str, list[set[str]]] = {}
+    for method, names in weighed.items():
+        by_name.setdefault(getattr(method, "name", ""), []).append(names)
+    called = {method: {n.attr for n in walk(method) if isinstance(n, ast.Attribute)} for method in weighed}
+    growing = True
+    while growing:
+        growing = False
+        for method, names in weighed.items():
+            more = set[str]().union(*(found for name in called[method] for found in by_name.get(name, ())))
+            growing |= not more <= names
+            names.update(more)
 
 
 def _given_anew(info: ClassInfo) -> set[str]:
@@ -165,6 +194,8 @@ def discover(interpreter: Interpreter, info: ClassInfo) -> dict[str, Size]:
                 check_methods(interpreter, ancestor, info, reporter, linked=False, entering=evidence.enter)
     finally:
         interpreter.pending, interpreter.pending_classes = pending
+    _add_those_of_callees(evidence.weighed)
+    info.weighed = evidence.weighed
     linked = set(evidence.agreed)
     for name in evidence.met.keys() | evidence.given.keys():
         used, given = evidence.met.get(name, set()), evidence.given.get(name, set())

@@ -19,10 +19,12 @@ from typedtorch.shapes.infer.values import (
     Awaitable,
     FunctionV,
     Instance,
+    Tensor,
     Value,
     is_size,
 )
 from typedtorch.shapes.size import Size
+from typedtorch.shapes.tensor import ANY_AXES
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.interpreter import Interpreter
@@ -112,7 +114,7 @@ def call_names(
 ) -> Names:
     """Axis names of one call: what the instance remembers, the rest still open."""
     place = frame.place(node)
-    names = Names(lambda name: in_result(name, place), where=f"{place}.")
+    names = Names(_sizes_in_result(place, bound), where=f"{place}.")
     names.brace = _brace(interpreter, function, {name: value for name, (value, _) in bound.items()})
     receiver = function.bound
     if function.is_bound and isinstance(receiver, Instance):
@@ -126,10 +128,22 @@ def call_names(
     return names
 
 
+def _sizes_in_result(place: str, bound: Mapping[str, tuple[Value, ast.expr | None]]) -> Callable[[str], Size]:
+    """What a call's result calls by a name that no argument has; two of them are two sizes of one result.
+
+    Not so where several tensors are given, and of one nothing is known: ``similarity(x, x)`` is ``n n``.
+    """
+    given = [value for value, _ in bound.values() if isinstance(value, Tensor)]
+    if len(given) < 2 or not any(value.shape == (ANY_AXES,) for value in given):
+        return lambda name: in_result(name, place)
+    return lambda name: in_result(name, f"{place}.{name}")
+
+
 def linked_axes(info: ClassInfo, signature: Signature, function: FunctionV) -> dict[str, Size]:
     """The axes of a method that are integers of its object; those named as its own integers are not.
 
-    Nor are those that only its result names, where a class overrides what an inherited method calls.
+    Nor are those of which its body makes no use, which may have any size there (``norm(x: "b dim")``), nor
+    those that only its result names, where a class overrides what an inherited method calls.
     """
     links = info.links()
     if not links:
@@ -140,7 +154,8 @@ def linked_axes(info: ClassInfo, signature: Signature, function: FunctionV) -> d
 
         if overridden_call(info, function.node) is not None:
             own |= signature.existential
-    return {name: size for name, size in links.items() if name not in own}
+    used = info.weighed.get(function.node, links)
+    return {name: size for name, size in links.items() if name in used and name not in own}
 
 
 def _receiver_text(node: ast.AST) -> str:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, TypeAlias
 
-from typedtorch.shapes.equality import is_argument, same
+from typedtorch.shapes.equality import is_argument, is_name, same
 from typedtorch.shapes.scopes import HELD_SCOPE, INSTANCE_SCOPE, INTEGER_SCOPE, LINKED_SCOPE, bare
 from typedtorch.shapes.size import Poly, Size, atoms, axis, is_counted, substitute, without_common
 from typedtorch.shapes.tensor import Entry, Pack, Shape, Tensor
@@ -170,10 +170,10 @@ def _may_be_told(a: Size, b: Size) -> bool:
     """Whether standing side by side says that two sizes are two.
 
     An axis and an integer; an integer and a part of another; what was made of axes and a number (``w//4``
-    and 32); an axis and what was made of others (``c`` and ``h*w``).
+    and 32); an axis and what was made of others (``c`` and ``h*w``), or an anonymous one.
     """
     if _own_axis(a):
-        return _given(b) or (_of_own_axes(b) and not atoms(a) & atoms(b))
+        return _given(b) or (_of_own_axes(b) and not atoms(a) & atoms(b)) or _anonymous(b)
     if is_argument(a):
         return halved(b) is not b and not atoms(a) & atoms(b)
     return isinstance(b, int) and b > 1 and _of_own_axes(a)
@@ -193,6 +193,11 @@ def _own_axis(size: Size) -> bool:
         return False
     (atom,) = size.atoms()
     return atom.kind == "axis" and atom.scope in ("", HELD_SCOPE) and size == axis(atom.name, atom.scope)
+
+
+def _anonymous(size: Size) -> bool:
+    """Whether a size is an axis that a signature does not name: ``_``."""
+    return is_name(size) and all(atom.scope.startswith("_") for atom in atoms(size))
 
 
 def _divided(entry: Entry, a: Size, b: Size) -> bool:

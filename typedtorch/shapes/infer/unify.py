@@ -77,6 +77,8 @@ def match(spec: Spec, value: Value, names: Names, *, binder: str = "", path: str
             ]
         case specs.TupleSpec(items=items) if isinstance(value, (tuple, Tensor)) and specs.shaped(spec):
             return [_other_kind(value, f"annotated a tuple of {len(items)}", path)]
+        case specs.SequenceSpec(kind="iterator", element=element):
+            return _match_stream(element, value, names, binder, path)
         case specs.SequenceSpec(element=element):
             return _match_items(element, value, names, binder, path)
         case specs.DictSpec(value=element) if isinstance(value, DictV):
@@ -153,22 +155,32 @@ def _dict_items(value: DictV) -> Iterator[tuple[str, Value]]:
 
 
 def _match_items(element: Spec, value: Value, names: Names, binder: str, path: str) -> list[Problem]:
-    if isinstance(value, Sequence):
-        parts = [("", value.element)] if value.items is None else list(_numbered(value.items))
-    elif isinstance(value, tuple):
-        parts = list(_numbered(value))
-    else:
-        return []
     return [
         p
-        for number, part in parts
+        for number, part in _items(value)
         for p in match(element, part, names, binder=f"{binder}{number}", path=f"{path}{number}")
     ]
 
 
-def _numbered(items: tuple[Value, ...]) -> Iterator[tuple[str, Value]]:
-    for i, item in enumerate(items):
-        yield f"[{i}]", item
+def _match_stream(element: Spec, value: Value, names: Names, binder: str, path: str) -> list[Problem]:
+    """What comes one by one: the last batch of an ``Iterable[Float[Tensor, "batch d"]]`` is smaller."""
+    trials: list[Names] = []
+    for number, part in _items(value):
+        trials.append(names.copy())
+        problems = match(element, part, trials[-1], binder=f"{binder}{number}", path=f"{path}{number}")
+        if problems:
+            return problems
+    if trials:
+        names.adopt(*trials)
+    return []
+
+
+def _items(value: Value) -> list[tuple[str, Value]]:
+    """The items of a sequence, each with its place in it."""
+    if isinstance(value, Sequence) and value.items is None:
+        return [("", value.element)]
+    items = value.items if isinstance(value, Sequence) else value if isinstance(value, tuple) else None
+    return [(f"[{i}]", item) for i, item in enumerate(items or ())]
 
 
 def _match_choice(spec: Spec, value: Choice, names: Names, binder: str, path: str) -> list[Problem]:
