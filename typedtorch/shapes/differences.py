@@ -96,7 +96,7 @@ def _nonzero(diff: Poly) -> bool | None:
         return None
     constant = next((abs(c) for m, c in rest.terms if not m), None)
     if constant is None:
-        return False
+        return None if first[0][0].name == second[0][0].name else False  # of a method and of its object
     (scope,) = {a.scope for a in rest.atoms()}
     base, _, default = scope.partition(DEFAULTED)
     if base in (INSTANCE_SCOPE, LINKED_SCOPE) and (base == scope or default not in ("", str(constant))):

@@ -253,6 +253,11 @@ class Substitution:
         """A size with others in the place of its atoms."""
         return substitute(size, self._sizes)
 
+    def atoms(self, some: frozenset[Atom]) -> frozenset[Atom]:
+        """Some atoms, and those that come in the place of one of them."""
+        found = [atoms(self._sizes[atom]) for atom in some if atom in self._sizes]
+        return some.union(*found) if found else some
+
 
 def holds_tensors(value: Value) -> bool:
     """Whether a value is a tensor or has tensors of its own, or a structure of parts some of which do."""

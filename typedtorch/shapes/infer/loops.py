@@ -20,7 +20,7 @@ from typedtorch.shapes.infer.state import MAX_ROUNDS, State, equal_states, forge
 from typedtorch.shapes.infer.turns import Held, Turns, bound_names, moves, retract
 from typedtorch.shapes.infer.values import UNKNOWN, Value, join
 from typedtorch.shapes.infer.values import Sequence as SequenceV
-from typedtorch.shapes.size import Atom, unknown
+from typedtorch.shapes.size import Atom, Size, atoms, axis, unknown
 from typedtorch.shapes.tensor import Pack
 
 
@@ -161,7 +161,7 @@ def _say_from_second_turn(frame: Frame, known: Mapping[Any, Any]) -> None:
 
 
 # Where something arose, or where the call stands that it came from; behind ' in an earlier turn.
-_PLACE = re.compile(r"(?:^\?|@)(\d+):[^@']*$")
+_PLACE = re.compile(r"(?:^\??|@)(\d+):[^@']*$")
 
 
 def age(state: State, loop: ast.stmt, before: State, mark: str = "'") -> None:
@@ -170,19 +170,22 @@ def age(state: State, loop: ast.stmt, before: State, mark: str = "'") -> None:
     held = [sizes_in(v) for name, v in state.variables.items() if before.variables.get(name) is not v]
     found = frozenset[Atom | Pack]().union(*held, *map(sizes_in, state.names.sizes.values()))
     found |= frozenset(e for shape in state.names.packs.values() for e in shape if isinstance(e, Pack))
-    sizes = {a: unknown(a.name + mark) for a in found if isinstance(a, Atom) and _opaque_from(a, first, last)}
-    runs = {e: (Pack(e.name + mark),) for e in found if isinstance(e, Pack) and _arose(e.name, first, last)}
+    sizes = {a: _aged(a, mark) for a in found if isinstance(a, Atom) and _arose(a, first, last)}
+    state.proven = tuple([f for f in state.proven if not any(_arose(a, first, last) for a in atoms(f))])
+    runs = {e: (Pack(e.name + mark),) for e in found if isinstance(e, Pack) and _arose(e, first, last)}
     if sizes or runs:
         state.substitute(Substitution(sizes, runs))
 
 
-def _opaque_from(atom: Atom, first: int, last: int) -> bool:
-    return atom.kind == "opaque" and _arose(atom.name, first, last)
+def _aged(atom: Atom, mark: str) -> Size:
+    return unknown(atom.name + mark) if atom.kind == "opaque" else axis(atom.name, atom.scope + mark)
 
 
-def _arose(name: str, first: int, last: int) -> bool:
-    """Whether the name of something unknown says that it arose on one of these lines."""
-    place = _PLACE.search(name)
+def _arose(size: Atom | Pack, first: int, last: int) -> bool:
+    """Whether something unknown, or an axis of an object that a call gave, arose on one of these lines."""
+    if isinstance(size, Atom) and size.kind not in ("opaque", "axis"):
+        return False
+    place = _PLACE.search(size.scope if isinstance(size, Atom) and size.kind == "axis" else size.name)
     return place is not None and first <= int(place.group(1)) <= last
 
 

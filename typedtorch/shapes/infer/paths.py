@@ -4,9 +4,9 @@ A join of ``(b, d)`` and ``(b, 1, d)`` is unknown, although one way certainly co
 function promises.  Where only a few plain statements stand between the branches and the ``return``,
 they are run again on the state at the end of each branch.  A branch may be tied to sizes by what its
 test says (``x if self.proj is None else self.proj(x)``), so on its way only numbers of axes count;
-where the test is about the function's own flags alone, everything does.  A way that nobody wrote (an
-``if`` without ``else``) is looked at only where the test is a plain flag, or asks whether an optional
-parameter is there.
+where the test is about the function's own flags alone, or says which of two axes is longer, everything
+does.  A way that nobody wrote (an ``if`` without ``else``) is looked at only where the test is a plain
+flag, says which axis is longer, or asks whether an optional parameter is there.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ def run_each(frame: Frame, fork: ast.stmt, tail: Sequence[ast.stmt], run: Run) -
     """Run a fork, and what follows it: on the join of its branches, and on each of them."""
     branches = _as_branches(fork) if isinstance(fork, ast.Assign) else fork
     assert isinstance(branches, (ast.If, ast.Match))
+    both = isinstance(branches, ast.If) and refine.orders_axes(frame, branches.test)
     ends: list[tuple[State, bool]] = []
     if isinstance(branches, ast.Match):
         for state, body in cases_of(frame, branches):
@@ -61,7 +62,7 @@ def run_each(frame: Frame, fork: ast.stmt, tail: Sequence[ast.stmt], run: Run) -
     frame.state = joined.copy()
     reached = run(frame, tail)
     if 1 < len(ends) <= MAX_WAYS:
-        exact = _about_flags(frame, branches, joined) or _fills_in(frame, branches)
+        exact = "flag" if both else _about_flags(frame, branches, joined) or _fills_in(frame, branches)
         counting, frame.reporter.counting = frame.reporter.counting, False
         states = [state for state, _ in ends]
         given = _where_given(frame, branches) if len(ends) == 2 else None

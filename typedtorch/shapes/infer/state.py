@@ -108,6 +108,7 @@ class State:
             self.variables[name] = by(value)
         self.names.sizes = {k: by.size(v) for k, v in self.names.sizes.items()}
         self.names.packs = {k: by.shape(v) for k, v in self.names.packs.items()}
+        self.asked = tuple([(by.atoms(sizes), outcome) for sizes, outcome in self.asked])
 
 
 @dataclass(frozen=True, slots=True)

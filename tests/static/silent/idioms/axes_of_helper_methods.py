@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 import torch
 import torch.nn.functional as F
@@ -89,7 +89,28 @@ class Experts(nn.Module):
         return self.router(x).load()
 
 
+class Prediction(TypedDict):
+    logits: Float[Tensor, "b c"]
+
+
+class Classifier(nn.Module):
+    """Whose ``forward`` has a number of its own by the name of an axis."""
+
+    def __init__(self, d: int, n: int) -> None:
+        super().__init__()
+        self.out = nn.Linear(d, n)
+
+    def forward(self, x: Float[Tensor, "b d"], d: int = 3) -> Prediction:
+        found = {"logits": self.out(x)}
+        if self.out.in_features > 100:
+            found["logits"] = d * found["logits"]
+        return found
+
+
 def check() -> None:
+    for b, d, c in [(3, 6, 4), (5, 8, 7)]:
+        out = Classifier(d, c)(torch.randn(b, d))
+        assert out["logits"].shape == (b, c)
     assert FeedForward(4, 7)(torch.randn(3, 4)).shape == (3, 4)
     assert Attention(4)(torch.randn(3, 5, 4)).shape == (3, 5, 4)
     assert Tagger(4, 3)(torch.randn(2, 5, 4), torch.ones(2, 5)).shape == (2, 3)
