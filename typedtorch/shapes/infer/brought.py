@@ -35,6 +35,14 @@ def counts(signature: Signature, bound: Brought) -> bool:
     return any(name in bound and type(bound[name][0]) is int for name in plain)
 
 
+def of_numbers(signature: Signature, bound: Brought) -> bool:
+    """Whether all sizes of a call are numbers, where some parameter is no tensor: ``top(scores, k=3)``."""
+    tensors = [value for value, _ in bound.values() if isinstance(value, Tensor)]
+    if all(isinstance(parameter.spec, specs.ArraySpec) for parameter in signature.parameters):
+        return False
+    return bool(tensors) and all(isinstance(e, int) for value in tensors for e in value.shape)
+
+
 def unsaid_tensors(signature: Signature, bound: Brought) -> bool:
     """Whether a call brings tensors of which the signature says no shape: ``mask: Tensor``, ``tables``."""
     return any(

@@ -18,6 +18,7 @@ from typedtorch.shapes.infer.brought import (
     counts,
     is_exact,
     is_written,
+    of_numbers,
     of_open_ranks,
     tells_nothing,
     unsaid_tensors,
@@ -193,6 +194,7 @@ def _look_inside(
             or captures_tensors(function)
             or brings_a_layer(function, signature, bound)
             or of_open_ranks(signature, bound)
+            or of_numbers(signature, bound)
             or unsaid_tensors(signature, bound)
             or not signature.existential <= names.sizes.keys()
         )
