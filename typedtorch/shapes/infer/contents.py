@@ -158,15 +158,20 @@ OF_ATTRIBUTES = ("namespace", "attributes", "read attributes")
 
 
 def map_tensors(
-    value: Value, change: Callable[[Tensor], Tensor], size: Callable[[Size], Size] | None = None
+    value: Value,
+    change: Callable[[Tensor], Tensor],
+    size: Callable[[Size], Size] | None = None,
+    function: Callable[[FunctionV], FunctionV] | None = None,
 ) -> Value:
-    """Apply a change to every tensor (and size) inside a value."""
+    """Apply a change to every tensor (and size, and function) inside a value."""
 
     def within(part: Value) -> Value:
         if isinstance(part, Tensor):
             return change(part)
         if isinstance(part, Poly):
             return part if size is None else size(part)
+        if isinstance(part, FunctionV):
+            return part if function is None else function(part)
         return part if type(part) in HOLDS_NOTHING else with_parts(part, within)
 
     return within(value)

@@ -288,7 +288,7 @@ def _compare_two(
         return verdict
     if method is not None and not (_is_plain(left) and _is_plain(right)):
         return UNKNOWN  # it may be an array that is compared
-    return proven.compared(op, left, right)
+    return proven.compared(op, left, right, frame.state.variables.values())
 
 
 def _may_be_plain(value: Value) -> bool:

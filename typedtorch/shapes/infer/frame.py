@@ -127,6 +127,7 @@ class Frame:
     rebound: Set[str] = frozenset()  # names that functions defined here rebind whenever they are called
     is_async: bool = False
     optional: Mapping[str, Set[str]] = field(default_factory=dict)  # parameter -> axes only it may bind
+    parted: bool = False  # what is run is on one of two ways of a flag
 
     def comparing(self) -> contextlib.AbstractContextManager[None]:
         """Inside the block two sizes may be one that were compared on the way here, whatever came of it."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typedtorch.shapes.infer.contents import Substitution, parts_of, sizes_in, with_parts
 from typedtorch.shapes.infer.likeness import PLAIN, Likeness, nameless, one_to_one
 from typedtorch.shapes.infer.values import DictV, Instance, LayerV, Sequence, Value
-from typedtorch.shapes.size import Atom, Poly, Size, as_poly, unknown
+from typedtorch.shapes.size import Atom, Poly, Size, as_poly, axis, unknown
 from typedtorch.shapes.tensor import Tensor
 
 _MOST = 1000  # calls remembered for one body
@@ -126,15 +126,22 @@ def _made_anew(known: _Known) -> Outcome:
 
 def of_this_call(place: str, given: tuple[Value, ...], result: Value) -> Value:
     """Sizes that arose in a body are this call's own: what another call gives has others."""
-    arose = [atom for atom in sizes_in(result) if isinstance(atom, Atom) and atom.kind == "opaque"]
+    arose = [atom for atom in sizes_in(result) if isinstance(atom, Atom) and _arises(atom)]
     if not arose:
         return result
     known = sizes_in(given)
     return Substitution({a: _renamed(a, place) for a in arose if a not in known})(result)
 
 
+def _arises(atom: Atom) -> bool:
+    """Whether a size is unknown, or of an object that was not seen being made, its place being the scope."""
+    return atom.kind == "opaque" or (atom.kind == "axis" and atom.scope[:1].isdigit())
+
+
 def _renamed(atom: Atom, place: str) -> Size:
     """An unknown size of one call; a count stays one."""
+    if atom.kind == "axis":
+        return axis(atom.name, f"{atom.scope}@{place}")
     if atom.scope.startswith("#"):
         return as_poly(Atom("opaque", atom.name, atom.operands, f"{atom.scope}@{place}"))
     return unknown(f"{atom.name}{atom.scope}@{place}")

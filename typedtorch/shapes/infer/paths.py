@@ -15,7 +15,8 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from typedtorch.shapes.infer import refine, specs
+from typedtorch.shapes.infer import proven, refine, specs
+from typedtorch.shapes.infer.both_ways import as_branches
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.patterns import cases_of
 from typedtorch.shapes.infer.state import State, join_states
@@ -45,9 +46,9 @@ def tail_of(frame: Frame, body: Sequence[ast.stmt], at: int) -> Sequence[ast.stm
 
 def run_each(frame: Frame, fork: ast.stmt, tail: Sequence[ast.stmt], run: Run) -> bool:
     """Run a fork, and what follows it: on the join of its branches, and on each of them."""
-    branches = _as_branches(fork) if isinstance(fork, ast.Assign) else fork
+    branches = as_branches(fork) if isinstance(fork, ast.Assign) else fork
     assert isinstance(branches, (ast.If, ast.Match))
-    both = isinstance(branches, ast.If) and refine.orders_axes(frame, branches.test)
+    both = isinstance(branches, ast.If) and proven.is_longer(_quietly(frame, branches.test))
     ends: list[tuple[State, bool]] = []
     if isinstance(branches, ast.Match):
         for state, body in cases_of(frame, branches):
@@ -76,12 +77,9 @@ def run_each(frame: Frame, fork: ast.stmt, tail: Sequence[ast.stmt], run: Run) -
     return reached
 
 
-def _as_branches(node: ast.Assign) -> ast.If:
-    """``y = a if c else b`` as statements."""
-    choice = node.value
-    assert isinstance(choice, ast.IfExp)
-    parts = [ast.copy_location(ast.Assign(node.targets, v), node) for v in (choice.body, choice.orelse)]
-    return ast.copy_location(ast.If(choice.test, [parts[0]], [parts[1]]), node)
+def _quietly(frame: Frame, node: ast.expr) -> Value:
+    with frame.reporter.mute():
+        return frame.evaluate(node)
 
 
 def _run_branches(frame: Frame, node: ast.If, run: Run, ends: list[tuple[State, bool]]) -> None:
@@ -177,9 +175,7 @@ def _is_new(frame: Frame, made: ast.Call) -> bool:
     parts = [*made.args, *(k.value for k in made.keywords)]
     if isinstance(made.func, ast.Attribute) and not made.func.attr.startswith("new_"):
         parts.append(made.func.value)
-    with frame.reporter.mute():
-        values = [frame.evaluate(part) for part in parts]
-        value = frame.evaluate(made)
+    values, value = [_quietly(frame, part) for part in parts], _quietly(frame, made)
     if any(isinstance(v, (Tensor, Choice)) or v is UNKNOWN for v in values) or not isinstance(value, Tensor):
         return False
     return value.rank is not None and len(set(value.shape)) == len(value.shape)

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from typedtorch.shapes.infer.values import Choice, Object, Scalar, Value, choice, is_size, options_of
+from typedtorch.shapes.infer.values import (
+    Choice,
+    Object,
+    Scalar,
+    Tensor,
+    Value,
+    choice,
+    is_size,
+    options_of,
+)
 from typedtorch.shapes.infer.values import Sequence as SequenceV
 from typedtorch.shapes.proofs import Facts, Proofs, common, together
 from typedtorch.shapes.python_numbers import number_kind, proven_by, proven_by_any
-from typedtorch.shapes.size import Atom, Poly, atoms, without_common
+from typedtorch.shapes.size import Atom, Poly, Size, atoms, without_common
 
 
 def of_each(values: Sequence[Value], known: Sequence[Facts], joined: Value) -> Value:
@@ -83,12 +92,27 @@ def by_equality(a: Value, b: Value) -> Facts:
     return () if difference == 0 else (difference,)
 
 
-def compared(op: ast.cmpop, a: Value, b: Value) -> Scalar:
-    """A comparison of which the outcome is not known."""
+_LONGER = "<which axis is longer>"
+_ORDERING = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+
+
+def is_longer(value: Value) -> bool:
+    """Whether a bool says which of two axes of a tensor is longer, which is no reason for them to be one."""
+    return isinstance(value, Scalar) and value.name == _LONGER
+
+
+def compared(op: ast.cmpop, a: Value, b: Value, held: Iterable[Value]) -> Scalar:
+    """A comparison of which the outcome is not known; ``held`` are the values of variables."""
+    if isinstance(op, _ORDERING) and isinstance(a, Poly) and isinstance(b, Poly) and _beside(a, b, held):
+        return Scalar("bool", _LONGER)
     a, b = _as_shape(a), _as_shape(b)
     if isinstance(op, (ast.Eq, ast.NotEq)) and (facts := by_equality(a, b)):
         return Scalar("bool", proves=(facts, ()) if isinstance(op, ast.Eq) else ((), facts))
     return Scalar("bool", asks=asked_by(a) | asked_by(b))
+
+
+def _beside(a: Size, b: Size, held: Iterable[Value]) -> bool:
+    return any(isinstance(value, Tensor) and {a, b} <= {*value.shape} for value in held)
 
 
 def _as_shape(value: Value) -> Value:
@@ -138,5 +162,6 @@ def _sizes_of(*several: Facts) -> frozenset[Atom]:
 
 
 __all__ = [
-    "all_true", "also", "any_true", "asked_by", "by_being", "by_equality", "compared", "negated", "of_each",
+    "all_true", "also", "any_true", "asked_by", "by_being", "by_equality", "compared", "is_longer", "negated",
+    "of_each",
 ]  # fmt: skip

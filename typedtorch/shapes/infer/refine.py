@@ -89,7 +89,7 @@ def _asked(frame: Frame, test: ast.expr, value: Value) -> frozenset[Atom]:
     """The sizes that a test asks about in a way that proves nothing: they may be one all the same."""
     if isinstance(value, Scalar) and value.proves and not _of_unknown(value):
         return value.asks
-    if orders_axes(frame, test):
+    if proven.is_longer(value):
         return frozenset()
     read = proven.asked_by(value) if isinstance(value, (Scalar, Poly)) else frozenset[Atom]()
     if (read or value is UNKNOWN or isinstance(value, Scalar)) and any(map(reads_a_size, walk(test))):
@@ -97,19 +97,6 @@ def _asked(frame: Frame, test: ast.expr, value: Value) -> frozenset[Atom]:
         held = [v for v in named if isinstance(v, (Tensor, Poly, tuple, Sequence))]
         return read.union(atom for v in held for atom in contents.sizes_in(v) if isinstance(atom, Atom))
     return read
-
-
-def orders_axes(frame: Frame, test: ast.expr) -> bool:
-    """Whether a test says which of two axes of a tensor is longer: ``if g.size(0) > g.size(1): g = g.T``."""
-    if not isinstance(test, ast.Compare) or len(test.ops) > 1 or not isinstance(test.ops[0], _ORDERING):
-        return False
-    with frame.reporter.mute():
-        axes = [frame.evaluate(side) for side in (test.left, test.comparators[0])]
-    held = (value for value in frame.state.variables.values() if isinstance(value, Tensor))
-    return all(isinstance(size, Poly) for size in axes) and any({*axes} <= {*value.shape} for value in held)
-
-
-_ORDERING = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
 def _of_unknown(value: Scalar) -> bool:
@@ -129,6 +116,7 @@ def _is_setting(frame: Frame, test: ast.expr, value: Value) -> bool:
         case ast.Name() | ast.Attribute():
             named = test.attr if isinstance(test, ast.Attribute) else test.id
             is_flag = isinstance(value, Scalar) and value.kind == "bool" and not value.proves
+            is_flag = is_flag and not proven.is_longer(value)
             return named != "training" and (value is UNKNOWN or is_flag)
         case ast.Compare(left=ast.Name() as asked, comparators=[ast.Constant(value=None)]):
             return any(isinstance(option, Tensor) for option in options_of(read_place(frame, asked)))

@@ -24,7 +24,6 @@ from typedtorch.shapes.infer.values import (
     is_size,
 )
 from typedtorch.shapes.size import Size
-from typedtorch.shapes.tensor import ANY_AXES
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.interpreter import Interpreter
@@ -114,7 +113,7 @@ def call_names(
 ) -> Names:
     """Axis names of one call: what the instance remembers, the rest still open."""
     place = frame.place(node)
-    names = Names(_sizes_in_result(place, bound), where=f"{place}.")
+    names = Names(_sizes_in_result(place, signature_of(interpreter, function), bound), where=f"{place}.")
     names.brace = _brace(interpreter, function, {name: value for name, (value, _) in bound.items()})
     receiver = function.bound
     if function.is_bound and isinstance(receiver, Instance):
@@ -128,13 +127,16 @@ def call_names(
     return names
 
 
-def _sizes_in_result(place: str, bound: Mapping[str, tuple[Value, ast.expr | None]]) -> Callable[[str], Size]:
+def _sizes_in_result(
+    place: str, signature: Signature, bound: Mapping[str, tuple[Value, ast.expr | None]]
+) -> Callable[[str], Size]:
     """What a call's result calls by a name that no argument has; two of them are two sizes of one result.
 
-    Not so where several tensors are given, and of one nothing is known: ``similarity(x, x)`` is ``n n``.
+    Not so where several tensors are given, one of them for ``x: Tensor``: ``similarity(x, x)`` is ``n n``.
     """
-    given = [value for value, _ in bound.values() if isinstance(value, Tensor)]
-    if len(given) < 2 or not any(value.shape == (ANY_AXES,) for value in given):
+    given = {name for name, (value, _) in bound.items() if isinstance(value, Tensor)}
+    unsaid = any(p.name in given and not specs.shaped(p.spec) for p in signature.parameters)
+    if len(given) < 2 or not unsaid:
         return lambda name: in_result(name, place)
     return lambda name: in_result(name, f"{place}.{name}")
 

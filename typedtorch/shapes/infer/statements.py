@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
-from typedtorch.shapes.infer import calls, checks, contexts, paths, refine, turns
+from typedtorch.shapes.infer import both_ways, calls, checks, contexts, paths, refine, turns
 from typedtorch.shapes.infer.asserted import assert_, check_equal
 from typedtorch.shapes.infer.assignment import annotated, assign, assign_target, augmented
 from typedtorch.shapes.infer.expected_errors import expects_an_error
@@ -34,6 +34,11 @@ def run(frame: Frame, body: Sequence[ast.stmt]) -> bool:
     for i, statement in enumerate(body):
         forks = isinstance(statement, (ast.If, ast.Match))
         if forks or isinstance(getattr(statement, "value", None), ast.IfExp):
+            if isinstance(statement, (ast.If, ast.Assign)):
+                rest = body[i + 1 :]
+                flag = both_ways.flag_of(frame, statement, rest)
+                if flag is not None:
+                    return both_ways.run_each(frame, statement, flag, rest, run)
             tail = paths.tail_of(frame, body, i)
             if tail:
                 with turns.choosing(frame, statement):

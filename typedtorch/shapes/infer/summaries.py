@@ -160,7 +160,12 @@ def returned(
     def tensor(given: Tensor) -> Tensor:
         return replace(given, layout=None, shape=tuple(e for part in given.shape for e in entry(part)))
 
-    return map_tensors(value, tensor, size)
+    def holding(given: FunctionV) -> FunctionV:
+        """One that the object holds, with what it captured as it is in this call."""
+        captured = {name: map_tensors(part, tensor, size) for name, part in given.captured.items()}
+        return replace(given, closure={**(given.closure or {}), **captured}) if captured else given
+
+    return map_tensors(value, tensor, size, holding)
 
 
 def _made_here(value: Value, info: ClassInfo) -> bool:

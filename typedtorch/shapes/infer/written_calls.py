@@ -60,7 +60,7 @@ def cast(frame: Frame, node: ast.Call) -> Value:
     spec = reading.read(node.args[0], frame.evaluate)
     value = frame.evaluate(node.args[1])
     names = frame.state.names.copy()
-    promised = assume(spec, names, "cast")
+    promised = assume(spec, names, frame.place(node))
     made_here = isinstance(value, LayerV) or (isinstance(value, Instance) and not value.assumed)
     if promised is UNKNOWN or made_here:
         return value

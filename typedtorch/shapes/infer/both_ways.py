@@ -1,0 +1,70 @@
+"""Flags that are tested more than once: what stands between the tests is looked at once for each outcome.
+
+``if transposed: x = x.T`` and at the end ``return x.T if transposed else x``: behind the join of the first
+``if`` nothing is known of ``x``, but on either way everything is.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from typedtorch.shapes.infer import refine
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.state import State, join_states
+from typedtorch.shapes.infer.values import Scalar
+from typedtorch.shapes.syntax import walk
+
+Run = Callable[[Frame, Sequence[ast.stmt]], bool]
+
+
+def flag_of(frame: Frame, fork: ast.stmt, rest: Sequence[ast.stmt]) -> str | None:
+    """The flag that a fork tests, where what follows tests it again and nothing gives it another value."""
+    if frame.depth or frame.loops or frame.parted:
+        return None
+    test = getattr(fork, "test", None) or getattr(getattr(fork, "value", None), "test", None)
+    flag = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
+    if not isinstance(flag, ast.Name):
+        return None
+    value = frame.state.variables.get(flag.id)
+    if not isinstance(value, Scalar) or value.kind != "bool" or not value.name or value.asks or value.proves:
+        return None
+    named = [n for s in rest for n in walk(s) if isinstance(n, ast.Name) and n.id == flag.id]
+    tested = any(_tests(node, flag.id) for statement in rest for node in walk(statement))
+    return flag.id if tested and all(isinstance(n.ctx, ast.Load) for n in named) else None
+
+
+def _tests(node: ast.AST, flag: str) -> bool:
+    test = getattr(node, "test", None)
+    return test is not None and any(isinstance(n, ast.Name) and n.id == flag for n in walk(test))
+
+
+def run_each(frame: Frame, fork: ast.If | ast.Assign, flag: str, rest: Sequence[ast.stmt], run: Run) -> bool:
+    """Run a fork and all that follows it where the flag is true, and where it is not."""
+    branches = as_branches(fork) if isinstance(fork, ast.Assign) else fork
+    straight = not isinstance(branches.test, ast.UnaryOp)
+    then, other = refine.branch(frame, branches.test)
+    after: State | None = None
+    frame.parted = True
+    for state, body, outcome in ((then, branches.body, straight), (other, branches.orelse, not straight)):
+        if state is not None:
+            state.variables[flag] = outcome
+            frame.state = state
+            if run(frame, body) and run(frame, rest):
+                after = join_states(after, frame.state, frame.place(fork))
+    frame.parted = False
+    if after is None:
+        return False
+    frame.state = after
+    return True
+
+
+def as_branches(node: ast.Assign) -> ast.If:
+    """``y = a if c else b`` as statements."""
+    choice = node.value
+    assert isinstance(choice, ast.IfExp)
+    parts = [ast.copy_location(ast.Assign(node.targets, v), node) for v in (choice.body, choice.orelse)]
+    return ast.copy_location(ast.If(choice.test, [parts[0]], [parts[1]]), node)
+
+
+__all__ = ["as_branches", "flag_of", "run_each"]
