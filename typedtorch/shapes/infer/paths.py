@@ -1,4 +1,4 @@
-"""Branches that meet just before a ``return``: what follows is looked at once for each way there.
+"""Branches that meet just before a function returns: what follows is looked at once for each way there.
 
 A join of ``(b, d)`` and ``(b, 1, d)`` is unknown, although one way certainly contradicts what the
 function promises.  Where only a few plain statements stand between the branches and the ``return``,
@@ -22,6 +22,7 @@ from typedtorch.shapes.infer.patterns import cases_of
 from typedtorch.shapes.infer.state import State, join_states
 from typedtorch.shapes.infer.values import UNKNOWN, Choice, External, Object, Scalar, Tensor, Value
 from typedtorch.shapes.size import unknown
+from typedtorch.shapes.syntax import dotted
 from typedtorch.shapes.tensor import Entry, Pack, pack_index
 
 MAX_TAIL, MAX_WAYS = 4, 6
@@ -37,11 +38,20 @@ def tail_of(frame: Frame, body: Sequence[ast.stmt], at: int) -> Sequence[ast.stm
     if not isinstance(statement, (ast.If, ast.Match, ast.Assign)):
         return ()
     tail = body[at + 1 :]
-    if not isinstance(tail[-1], ast.Return) or not all(isinstance(s, _PLAIN) for s in tail[:-1]):
+    returns = isinstance(tail[-1], ast.Return)
+    if not returns and not (isinstance(statement, ast.If) and _is_whole_body(frame, body)):
+        return ()
+    if not all(isinstance(s, _PLAIN) for s in (tail[:-1] if returns else tail)):
         return ()
     if any(isinstance(n, (ast.IfExp, ast.BoolOp, ast.Lambda)) for s in tail for n in ast.walk(s)):
         return ()  # it may fork on the same test again
     return tail
+
+
+def _is_whole_body(frame: Frame, body: Sequence[ast.stmt]) -> bool:
+    """Whether some statements are a function, whose end is a ``return``; a constructor's is not."""
+    node = None if frame.function is None else frame.function.node
+    return isinstance(node, ast.FunctionDef) and node.body is body and node.name != "__init__"
 
 
 def run_each(frame: Frame, fork: ast.stmt, tail: Sequence[ast.stmt], run: Run) -> bool:
@@ -62,6 +72,7 @@ def run_each(frame: Frame, fork: ast.stmt, tail: Sequence[ast.stmt], run: Run) -
         return False
     frame.state = joined.copy()
     reached = run(frame, tail)
+    end = frame.state
     if 1 < len(ends) <= MAX_WAYS:
         exact = "flag" if both else _about_flags(frame, branches, joined) or _fills_in(frame, branches)
         counting, frame.reporter.counting = frame.reporter.counting, False
@@ -73,7 +84,7 @@ def run_each(frame: Frame, fork: ast.stmt, tail: Sequence[ast.stmt], run: Run) -
             if way is not None:
                 frame.state = way
                 run(frame, tail)
-        frame.reporter.counting = counting
+        frame.reporter.counting, frame.state = counting, end
     return reached
 
 
@@ -125,7 +136,7 @@ def _about_flags(frame: Frame, node: ast.If | ast.Match, state: State) -> str:
 
 
 def _fills_in(frame: Frame, node: ast.stmt) -> str:
-    """``if weight is None: weight = torch.ones(n)``: a stand-in made of sizes alone.
+    """``if weight is None: weight = torch.ones(n)``, or ``self.mean``: a stand-in made of sizes alone.
 
     That it is needed says nothing of any size: where what was given serves, so must this.  Only a
     square, such as ``torch.eye(d)`` for a ``"d k"``, may mean that both are one here.
@@ -136,11 +147,16 @@ def _fills_in(frame: Frame, node: ast.stmt) -> str:
         return ""
     match node.test, node.body[0]:
         case (
-            ast.Compare(left=ast.Name(id=asked), ops=[ast.Is()], comparators=[ast.Constant(value=None)]),
-            ast.Assign(targets=[ast.Name(id=filled)], value=ast.Call() as made),
-        ) if asked == filled and _is_own_tensor(frame, asked) and _is_new(frame, made):
+            ast.Compare(left=asked, ops=[ast.Is()], comparators=[ast.Constant(value=None)]),
+            ast.Assign(targets=[filled], value=ast.Call() as made),
+        ) if dotted(asked) == dotted(filled) and _need_not_be(frame, asked) and _is_new(frame, made):
             return "default"
     return ""
+
+
+def _need_not_be(frame: Frame, node: ast.expr) -> bool:
+    """Whether something is a parameter that need not be given, or an attribute, perhaps not there yet."""
+    return isinstance(node, ast.Attribute) or (isinstance(node, ast.Name) and _is_own_tensor(frame, node.id))
 
 
 def _where_given(frame: Frame, node: ast.stmt) -> int | None:
