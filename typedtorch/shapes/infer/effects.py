@@ -50,7 +50,7 @@ def follow(
     if not given and receiver is None:
         return
     interpreter = frame.interpreter
-    most = MAX_DEPTH if receiver is not None else _DEPTH
+    most = MAX_DEPTH if receiver is not None and gives_nothing else _DEPTH
     if _can_run(interpreter, frame, function, most) and not (failed and receiver is not None):
         values = {name: _now(frame, value, where) for name, (value, where) in bound.items()}
         # a constructor of a base class, or a part of one, as it would be without its ``-> None``
