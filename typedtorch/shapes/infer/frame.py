@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -21,6 +22,15 @@ if TYPE_CHECKING:
     from typedtorch.shapes.infer.program import Module
     from typedtorch.shapes.infer.specs import Spec
     from typedtorch.shapes.size import Size
+
+
+# the name of a size that is not known: where it arose, and what a call's result calls it
+_UNKNOWN = re.compile(r"\?\d[\w.:\[\]'@^]*(?:~([A-Za-z_]\w*)['@^\d:]*)?")
+
+
+def _readable(message: str) -> str:
+    """A message where an unknown size in a sum is ``?``, or what the result that has it calls it."""
+    return _UNKNOWN.sub(lambda found: found[1] or "?", message)
 
 
 @dataclass(slots=True)
@@ -52,8 +62,8 @@ class Reporter:
             getattr(node, "end_lineno", None) or line,
             getattr(node, "end_col_offset", None) or column + 1,
             code,
-            message,
-            hint,
+            _readable(message),
+            hint and _readable(hint),
             "note" if severity == "note" else "error",
         )
         if severity == "note":  # what is so in the last turn of a loop is so in each
