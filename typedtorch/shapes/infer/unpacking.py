@@ -26,6 +26,7 @@ from typedtorch.shapes.infer.values import (
 from typedtorch.shapes.infer.values import Sequence as SequenceV
 from typedtorch.shapes.rule import Fields
 from typedtorch.shapes.size import Poly, integer, unknown
+from typedtorch.shapes.syntax import walk
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, pack_index
 
 # targets with what each is bound to, and the expression that it is written as
@@ -135,7 +136,10 @@ def _check_taken(frame: Frame, node: ast.expr, value: Value, tensor: Tensor, dim
 
 
 def _certain_count(frame: Frame, value: Value, source: ast.expr | None) -> bool:
-    """A shape, what an operator, a layer or a body gave; an annotated tuple is a type checker's to count."""
+    """A shape, what an operator, a layer or a body gave; an annotated tuple is a type checker's to count.
+
+    But not in a function without annotations, which type checkers leave alone.
+    """
     if not isinstance(value, tuple) or isinstance(value, Fields):
         return False
     if all(is_size(v) for v in value) and not isinstance(source, ast.Call):
@@ -149,12 +153,20 @@ def _certain_count(frame: Frame, value: Value, source: ast.expr | None) -> bool:
     if isinstance(called, Instance):
         called = called.info.as_function("forward", called)
     if isinstance(called, FunctionV):
-        return (
-            not isinstance(called.node, ast.Lambda) and called.node.returns is None and not called.overloads
-        )
+        if isinstance(called.node, ast.Lambda) or called.overloads:
+            return False
+        return called.node.returns is None or _is_untyped(frame)
     return isinstance(called, LayerV) or (
         isinstance(called, (Bound, External)) and all(isinstance(v, Tensor) for v in value)
     )
+
+
+def _is_untyped(frame: Frame) -> bool:
+    node = None if frame.function is None else frame.function.node
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
+    given = [a.annotation for a in walk(node.args) if isinstance(a, ast.arg)]
+    return node.returns is None and not any(given)
 
 
 def _unpack_tensor(
