@@ -9,10 +9,12 @@ from typing import Literal
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.axes import Dim, evaluate
 from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer.contents import Substitution, sizes_in, with_parts
 from typedtorch.shapes.infer.specs import ArraySpec, Spec
 from typedtorch.shapes.infer.values import (
     Awaitable,
     DictV,
+    Instance,
     Object,
     Sequence,
     Value,
@@ -20,7 +22,7 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.rule import Fields
 from typedtorch.shapes.rules.layout import contiguous_strides
-from typedtorch.shapes.size import Size, axis, integer, unknown
+from typedtorch.shapes.size import Atom, Size, axis, integer, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     PROMISED,
@@ -152,11 +154,19 @@ def assume(spec: Spec, names: Names, hint: str = "") -> Value:
 
 
 def _each(spec: Spec, names: Names, hint: str) -> Value:
-    """One of several items: an anonymous axis is another in each."""
+    """One of several items: an anonymous axis is another in each, and so are the axes of an object."""
     outside, names.several = names.several, True
     value = assume(spec, names, f"{hint}[i]")
     names.several = outside
-    return value
+    return _of_one_item(value, f"{hint}[i]")
+
+
+def _of_one_item(value: Value, hint: str) -> Value:
+    """The objects in an item with sizes of their own, of which nothing is known."""
+    if not isinstance(value, (Instance, DictV)):
+        return with_parts(value, lambda part: _of_one_item(part, hint)) if isinstance(value, tuple) else value
+    own = [a for a in sizes_in(value) if isinstance(a, Atom) and a.kind == "axis" and a.scope]
+    return Substitution({a: unknown(f"?{hint}.{a.scope}.{a.name}") for a in own})(value) if own else value
 
 
 @dataclass(frozen=True, slots=True, eq=False)

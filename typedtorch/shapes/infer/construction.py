@@ -21,7 +21,7 @@ from typedtorch.shapes.infer.attributes import assume_field
 from typedtorch.shapes.infer.binding import Args, Parameter, bind, check_argument
 from typedtorch.shapes.infer.class_text import left_to_subclasses
 from typedtorch.shapes.infer.classes import ClassInfo
-from typedtorch.shapes.infer.contents import map_tensors
+from typedtorch.shapes.infer.contents import Substitution, map_tensors
 from typedtorch.shapes.infer.declared import more_precise
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.given_sizes import may_be_settings, passed, with_integers
@@ -44,7 +44,7 @@ from typedtorch.shapes.infer.values import (
     is_size,
     options_of,
 )
-from typedtorch.shapes.size import Size, integer, unknown
+from typedtorch.shapes.size import Size, atoms, axis, integer, unknown
 from typedtorch.shapes.tensor import Pack, Scalar, Tensor, pack_index
 
 if TYPE_CHECKING:
@@ -381,9 +381,18 @@ def assumed(interpreter: Interpreter, info: ClassInfo, hint: str, variables: Map
             }
             return _completed(interpreter, Instance(info, fields, {}, partial=True, assumed=True))
         made = symbolic(interpreter, info, linked=False, variables=variables) if variables else None
-        return replace(made or info.symbolic(linked=False), assumed=True, variables=variables)
+        return replace(
+            _with_own_axes(made or info.symbolic(linked=False), hint), assumed=True, variables=variables
+        )
     finally:
         interpreter.assuming.discard(id(info))
+
+
+def _with_own_axes(made: Instance, hint: str) -> Instance:
+    """An object whose tensors have axes of its own: those of another of its class are others."""
+    held = {a for n, size in made.axes.items() if n not in made.arguments for a in atoms(size)}
+    own = Substitution({a: axis(a.name, hint) for a in held if a.kind != "floor"})(made) if hint else made
+    return own if isinstance(own, Instance) else made
 
 
 def _completed(interpreter: Interpreter, made: Instance) -> Instance:
@@ -403,8 +412,16 @@ def _may_follow(value: Value) -> bool:
 
 
 def assume_attribute(instance: Instance, name: str, spec: Spec) -> Value:
-    """An annotated attribute; names that are the instance's integers have their sizes."""
-    names = Names(integer, dict(instance.arguments), generic=True, where=f"{name}.")
+    """An annotated attribute; names that are the instance's integers have their sizes.
+
+    Others may have changed since the instance was made; what they were tells it from another instance.
+    """
+
+    def size(axis_name: str) -> Size:
+        made_with = instance.axes.get(axis_name)
+        return integer(axis_name) if made_with is None else integer(axis_name, f"made with {made_with}")
+
+    names = Names(size, dict(instance.arguments), generic=True, where=f"{name}.")
     value = containers.castable(assume(spec, names, name))
     return map_tensors(value, lambda tensor: _with_own_runs(tensor, name))
 

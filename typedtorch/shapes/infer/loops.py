@@ -20,7 +20,8 @@ from typedtorch.shapes.infer.state import MAX_ROUNDS, State, equal_states, forge
 from typedtorch.shapes.infer.turns import Held, Turns, bound_names, moves, retract
 from typedtorch.shapes.infer.values import UNKNOWN, Value, join
 from typedtorch.shapes.infer.values import Sequence as SequenceV
-from typedtorch.shapes.size import Atom, Size, atoms, axis, unknown
+from typedtorch.shapes.proofs import common
+from typedtorch.shapes.size import Atom, Size, axis, unknown
 from typedtorch.shapes.tensor import Pack
 
 
@@ -171,7 +172,7 @@ def age(state: State, loop: ast.stmt, before: State, mark: str = "'") -> None:
     found = frozenset[Atom | Pack]().union(*held, *map(sizes_in, state.names.sizes.values()))
     found |= frozenset(e for shape in state.names.packs.values() for e in shape if isinstance(e, Pack))
     sizes = {a: _aged(a, mark) for a in found if isinstance(a, Atom) and _arose(a, first, last)}
-    state.proven = tuple([f for f in state.proven if not any(_arose(a, first, last) for a in atoms(f))])
+    state.proven = common((before.proven, state.proven))  # each turn proves its own
     runs = {e: (Pack(e.name + mark),) for e in found if isinstance(e, Pack) and _arose(e, first, last)}
     if sizes or runs:
         state.substitute(Substitution(sizes, runs))

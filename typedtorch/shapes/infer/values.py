@@ -210,7 +210,8 @@ def equal(a: Value, b: Value) -> bool:
     if type(a) is not type(b):
         return False
     if isinstance(a, Instance):
-        return a.info is b.info and _equal_maps(a.attributes, b.attributes)
+        sizes = a.arguments == b.arguments and a.axes == b.axes
+        return a.info is b.info and sizes and _equal_maps(a.attributes, b.attributes)
     if isinstance(a, tuple):
         return len(a) == len(b) and all(equal(x, y) for x, y in zip(a, b, strict=True))
     if isinstance(a, Scalar):
