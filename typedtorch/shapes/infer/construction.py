@@ -411,6 +411,9 @@ def _may_follow(value: Value) -> bool:
     return None in options_of(value) or isinstance(value, Scalar)
 
 
+_OF_OBJECT = "of an object "  # and the size that it was made with: no integer of a function
+
+
 def assume_attribute(instance: Instance, name: str, spec: Spec) -> Value:
     """An annotated attribute; names that are the instance's integers have their sizes.
 
@@ -418,8 +421,7 @@ def assume_attribute(instance: Instance, name: str, spec: Spec) -> Value:
     """
 
     def size(axis_name: str) -> Size:
-        made_with = instance.axes.get(axis_name)
-        return integer(axis_name) if made_with is None else integer(axis_name, f"made with {made_with}")
+        return integer(axis_name, f"{_OF_OBJECT}{instance.axes.get(axis_name, '')}")
 
     names = Names(size, dict(instance.arguments), generic=True, where=f"{name}.")
     value = containers.castable(assume(spec, names, name))

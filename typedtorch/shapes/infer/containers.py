@@ -272,7 +272,8 @@ def reduce_(frame: Frame, args: Args, node: ast.AST) -> Value:
     items = items_of(args.values[1]) if len(args.values) > 1 else None
     if items is None and len(args.values) == 2:
         each = _each(frame, args.values[1], node)
-        return join(each, frame.call(args.values[0], Args([each, each], [None, None]), node), "reduce")
+        another = this_one(frame, each, f"{frame.place(node)}.reduce")
+        return join(each, frame.call(args.values[0], Args([each, another], [None, None]), node), "reduce")
     if items is None and len(args.values) == 3:
         start, each = args.values[2], _each(frame, args.values[1], node)
         once = frame.call(args.values[0], Args([start, each], [None, None]), node)

@@ -51,7 +51,8 @@ def follow(
         return
     interpreter = frame.interpreter
     most = MAX_DEPTH if receiver is not None and gives_nothing else _DEPTH
-    if _can_run(interpreter, frame, function, most) and not (failed and receiver is not None):
+    again = bool(frame.reporter.muted) and not gives_nothing  # perhaps a second look at one expression
+    if _can_run(interpreter, frame, function, most) and not ((failed or again) and receiver is not None):
         values = {name: _now(frame, value, where) for name, (value, where) in bound.items()}
         # a constructor of a base class, or a part of one, as it would be without its ``-> None``
         with nullcontext() if gives_nothing and receiver and not signature.shaped else frame.reporter.mute():
