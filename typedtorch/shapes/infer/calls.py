@@ -24,6 +24,7 @@ from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.binding import Args, Parameter, bind, callee, check_argument, complete, kind_fits
 from typedtorch.shapes.infer.class_text import always_raises, left_to_subclasses
 from typedtorch.shapes.infer.contents import Substitution
+from typedtorch.shapes.infer.expected_errors import leaves_the_test
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.layers import call_instance, call_layer, call_sequential, learn
 from typedtorch.shapes.infer.lengths import CUTS, pieces
@@ -339,9 +340,11 @@ def class_subscript(frame: Frame, base: Value, node: ast.Subscript) -> Value:
 
 
 def never_returns(frame: Frame, node: ast.expr, value: Value) -> bool:
-    """Whether what follows an expression is not reached: ``sys.exit()``, or a function that always raises."""
+    """Whether what follows is not reached: ``sys.exit()``, ``pytest.skip()``, what always raises."""
     if value is UNKNOWN and isinstance(node, ast.Call):
         function = read_place(frame, node.func)
+        if isinstance(function, External):
+            return leaves_the_test(function.name)
         return isinstance(function, FunctionV) and always_raises(function.node)
     return isinstance(value, Object) and value.name == "Never"
 

@@ -23,6 +23,7 @@ from typedtorch.shapes.infer import (
 from typedtorch.shapes.infer.annotation_slips import lint_annotations
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.construction import symbolic_argument
+from typedtorch.shapes.infer.expected_errors import is_not_run
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.memo import Memo
 from typedtorch.shapes.infer.shared import sets_default_dtype
@@ -182,7 +183,8 @@ def check_function(
     node = function.node
     if isinstance(node, ast.Lambda) or "overload" in interpreter.decorators_of(node):
         return True
-    if not _NOT_RUN.isdisjoint(interpreter.decorators_of(node)):
+    around = [function.module.tree, *([function.owner.node] if function.owner is not None else [])]
+    if is_not_run(node, interpreter.decorators_of(node), around):
         return True
     signature = only or interpreter.signature(function)
     frame = _frame(interpreter, function, signature, reporter, Names(axis, generic=True, spread=spread or {}))
@@ -218,10 +220,6 @@ def ends(interpreter: Interpreter, function: FunctionV, info: ClassInfo) -> list
     finally:
         interpreter.pending, interpreter.pending_classes = pending
     return [*frame.exits, *([frame.state] if reached else [])]
-
-
-# of ``pytest.mark`` and ``unittest`` too: a test that is known to fail, or never run
-_NOT_RUN = frozenset({"no_type_check", "skip", "xfail", "expectedFailure"})
 
 
 def _frame(

@@ -33,16 +33,6 @@ def is_autocast(frame: Frame, node: ast.expr) -> bool:
     return True
 
 
-def replaces_functions(node: ast.expr) -> bool:
-    """``mock.patch(...)``, ``patch.object(...)``: what is called under it is not what the source says."""
-    function = node.func if isinstance(node, ast.Call) else node
-    while isinstance(function, ast.Attribute):
-        if function.attr == "patch":
-            return True
-        function = function.value
-    return isinstance(function, ast.Name) and function.id in ("patch", "monkeypatch")
-
-
 def intercepts(value: Value) -> bool:
     """A ``TorchFunctionMode`` of the program: what operators give under it is its own affair."""
     hooks = ("__torch_function__", "__torch_dispatch__")

@@ -226,7 +226,7 @@ def _rewraps(frame: Frame, decorator: ast.expr) -> bool:
         made_by = evaluate(frame, inner)
     if isinstance(made_by, FunctionV):
         return not keeps_signature(frame, made_by, called=isinstance(decorator, ast.Call))
-    return isinstance(made_by, ClassV)
+    return isinstance(made_by, ClassV) or made_by == External("functools.singledispatchmethod")
 
 
 _AUTOCAST = {"torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast"}

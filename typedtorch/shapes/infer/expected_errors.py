@@ -1,11 +1,17 @@
-"""Code that a test wants to fail: it is wrong on purpose."""
+"""Code that a test wants to fail, or does not run as it is written: it is wrong on purpose."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Set
+
+from typedtorch.shapes.syntax import walk
 
 _EXPECTING = frozenset({"raises", "assertRaises", "assertRaisesRegex", "RaisesGroup"})
+
+# of ``pytest.mark`` and ``unittest`` too: a test that is known to fail, or never run
+_NOT_RUN = frozenset({"no_type_check", "skip", "xfail", "expectedFailure"})
+_LEAVING = frozenset({"pytest.skip", "pytest.xfail", "pytest.fail", "pytest.exit"})
 
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -17,6 +23,53 @@ def expects_an_error(node: ast.expr) -> bool:
     function = node.func
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
     return name in _EXPECTING
+
+
+def replaces_functions(node: ast.expr) -> bool:
+    """``mock.patch(...)``, ``patch.object(...)``: what is called under it is not what the source says."""
+    function = node.func if isinstance(node, ast.Call) else node
+    while isinstance(function, ast.Attribute):
+        if function.attr == "patch":
+            return True
+        function = function.value
+    return isinstance(function, ast.Name) and function.id in ("patch", "monkeypatch")
+
+
+def leaves_the_test(name: str) -> bool:
+    """Whether a function of pytest ends the test that calls it."""
+    return name in _LEAVING
+
+
+def is_not_run(
+    node: ast.FunctionDef | ast.AsyncFunctionDef, names: Set[str], around: Iterable[ast.AST]
+) -> bool:
+    """Whether a function is a test that is not run, is known to fail, or runs with other functions in place.
+
+    ``names`` are those of its decorators; ``around`` are the module and the class it stands in.
+
+    >>> test = ast.parse("def test_a(monkeypatch): monkeypatch.setattr(F, 'relu', abs)").body[0]
+    >>> is_not_run(test, {"skip"}, ()), is_not_run(test, set(), ())
+    (True, True)
+    """
+    if not _NOT_RUN.isdisjoint(names) or any(map(_marks_all, around)):
+        return True
+    if any(map(replaces_functions, node.decorator_list)):
+        return True
+    given = {argument.arg for argument in node.args.args}
+    return "monkeypatch" in given and any(
+        isinstance(part, ast.Call) and ast.unparse(part.func) == "monkeypatch.setattr" for part in walk(node)
+    )
+
+
+def _marks_all(scope: ast.AST) -> bool:
+    """``pytestmark = pytest.mark.skip``, of a module or a class."""
+    return any(
+        isinstance(line, ast.Assign)
+        and isinstance(line.targets[0], ast.Name)
+        and line.targets[0].id == "pytestmark"
+        and any(isinstance(part, ast.Attribute) and part.attr in _NOT_RUN for part in walk(line.value))
+        for line in getattr(scope, "body", ())
+    )
 
 
 def is_meant_to_fail(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, scope: Scope) -> bool:
@@ -66,4 +119,6 @@ def _body(scope: Scope) -> list[ast.AST]:
     return [scope.body] if isinstance(scope, ast.Lambda) else list(scope.body)
 
 
-__all__ = ["expects_an_error", "is_meant_to_fail"]
+__all__ = [
+    "expects_an_error", "is_meant_to_fail", "is_not_run", "leaves_the_test", "replaces_functions",
+]  # fmt: skip

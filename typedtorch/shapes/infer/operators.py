@@ -13,6 +13,7 @@ from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.contents import map_tensors
 from typedtorch.shapes.infer.demands import apply, tie
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.items import MAX_UNROLL
 from typedtorch.shapes.infer.lengths import COUNTS, for_several
 from typedtorch.shapes.infer.operands import present
 from typedtorch.shapes.infer.refusals import Applied, report_clash, report_lints, report_refusal
@@ -215,7 +216,8 @@ def _expanded(value: Value) -> tuple[Value, ...]:
             return (value,)
         each = [o for o in options_of(value.element) if o is not None]  # [None] * n, filled since
         if len(each) == 1 and isinstance(each[0], Tensor):
-            counts = COUNTS if value.length is not None else COUNTS[:2]
+            known = value.length if isinstance(value.length, int) and value.length <= MAX_UNROLL else None
+            counts = (known,) if known is not None else COUNTS[: 2 if value.length is None else None]
             return tuple(Sequence(value.kind, (each[0],) * n) for n in counts)
         return (value,)
     return (value,)

@@ -11,7 +11,7 @@ from typing import Any
 from typedtorch.shapes.infer import both_ways, calls, checks, contexts, paths, refine, turns
 from typedtorch.shapes.infer.asserted import assert_, check_equal
 from typedtorch.shapes.infer.assignment import annotated, assign, assign_target, augmented
-from typedtorch.shapes.infer.expected_errors import expects_an_error
+from typedtorch.shapes.infer.expected_errors import expects_an_error, replaces_functions
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import without_item
@@ -169,7 +169,7 @@ def with_(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
 
 def _is_patched(node: ast.With | ast.AsyncWith, opened: list[Value]) -> bool:
     """Whether what the body calls is not what the source says."""
-    patched = any(contexts.replaces_functions(item.context_expr) for item in node.items)
+    patched = any(replaces_functions(item.context_expr) for item in node.items)
     return patched or any(contexts.intercepts(value) for value in opened)
 
 
