@@ -1,4 +1,4 @@
-"""Instances: what a constructor call makes, what ``self`` is, what a passed instance promises."""
+"""Instances: what a constructor call makes, and what ``self`` is."""
 
 from __future__ import annotations
 
@@ -9,27 +9,21 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import (
     attribute_dicts,
-    containers,
     enumerations,
     kept_shapes,
     library,
-    messages,
     specs,
 )
 from typedtorch.shapes.infer.assuming import Names, assume
-from typedtorch.shapes.infer.attributes import assume_field
 from typedtorch.shapes.infer.binding import Args, Parameter, bind, check_argument
 from typedtorch.shapes.infer.class_text import left_to_subclasses
 from typedtorch.shapes.infer.classes import ClassInfo
-from typedtorch.shapes.infer.contents import Substitution, map_tensors
 from typedtorch.shapes.infer.declared import more_precise
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.given_sizes import may_be_settings, passed, with_integers
 from typedtorch.shapes.infer.layer_dtype import given_to, may_cast, perhaps_cast
-from typedtorch.shapes.infer.misaligned import reordered
 from typedtorch.shapes.infer.passed import Passed
-from typedtorch.shapes.infer.unify import match
-from typedtorch.shapes.infer.updates import emptied, only_at_start, stable
+from typedtorch.shapes.infer.updates import emptied, stable
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     ClassV,
@@ -42,14 +36,12 @@ from typedtorch.shapes.infer.values import (
     Value,
     choice,
     is_size,
-    options_of,
 )
-from typedtorch.shapes.size import Size, atoms, axis, integer, unknown
-from typedtorch.shapes.tensor import Pack, Scalar, Tensor, pack_index
+from typedtorch.shapes.size import Size, integer, unknown
+from typedtorch.shapes.tensor import Scalar, Tensor
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.interpreter import Interpreter
-    from typedtorch.shapes.infer.specs import Spec
 
 
 def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: Args, node: ast.AST) -> Value:
@@ -206,7 +198,7 @@ def _from_fields(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: 
             attributes[parameter.name] = more_precise(known, promised)
     arguments = {name: value for name, value in attributes.items() if is_size(value)}
     made = Instance(info, attributes, arguments, axes={} if info.rewrites else names.sizes)
-    return _after_fields(interpreter, frame, made, node)
+    return after_fields(interpreter, frame, made, node)
 
 
 def with_fields(
@@ -218,10 +210,10 @@ def with_fields(
     attributes = {**kept, **given}
     sizes = {name: value for name, value in attributes.items() if is_size(value)}
     made = Instance(instance.info, attributes, sizes, instance.partial, instance.assumed)
-    return _after_fields(interpreter, frame, made, node)
+    return after_fields(interpreter, frame, made, node)
 
 
-def _after_fields(interpreter: Interpreter, frame: Frame, made: Instance, node: ast.AST) -> Instance:
+def after_fields(interpreter: Interpreter, frame: Frame, made: Instance, node: ast.AST) -> Instance:
     """``__post_init__``, where there is one."""
     found = made.info.find("__post_init__")
     if found is None:
@@ -264,7 +256,7 @@ def symbolic(
                 for name in info.fields()
             }
             fresh = Instance(info, attributes, arguments, partial=True, axes=_held(info, info.fields(), own))
-            return _after_fields(interpreter, frame, fresh, info.node)
+            return after_fields(interpreter, frame, fresh, info.node)
         return Instance(info, {}, arguments, partial=True)
     owner, definition = found
     start = Instance(info, {}, arguments, partial=True)
@@ -355,96 +347,3 @@ def assume_member(
     if spec is None:
         return UNKNOWN
     return assume(spec, Names(own, dict(arguments), generic=True, where=f"{name}."), name)
-
-
-def assumed(interpreter: Interpreter, info: ClassInfo, hint: str, variables: Mapping[str, Value]) -> Value:
-    """An instance that came from elsewhere; its axes and integers are its own."""
-    if info.is_enum:
-        return Object(info.name)
-    if id(info) in interpreter.assuming:
-        if info.is_typed_dict:
-            return DictV({}, UNKNOWN)
-        return Instance(info, {}, {}, partial=True, assumed=True)
-    interpreter.assuming.add(id(info))
-    try:
-        if info.is_typed_dict:
-            return DictV(
-                {name: assume_field(info.spec(name) or specs.ANYTHING, name, hint) for name in info.fields()}
-            )
-        if info.is_fields:
-            fields = {
-                name: assume_field(
-                    info.spec(name) or specs.ANYTHING, name, hint, interpreter.number, variables
-                )
-                for name in info.fields()
-                if only_at_start(info, name)
-            }
-            return _completed(interpreter, Instance(info, fields, {}, partial=True, assumed=True))
-        made = symbolic(interpreter, info, linked=False, variables=variables) if variables else None
-        return replace(
-            _with_own_axes(made or info.symbolic(linked=False), hint), assumed=True, variables=variables
-        )
-    finally:
-        interpreter.assuming.discard(id(info))
-
-
-def _with_own_axes(made: Instance, hint: str) -> Instance:
-    """An object whose tensors have axes of its own: those of another of its class are others."""
-    held = {a for n, size in made.axes.items() if n not in made.arguments for a in atoms(size)}
-    own = Substitution({a: axis(a.name, hint) for a in held if a.kind != "floor"})(made) if hint else made
-    return own if isinstance(own, Instance) else made
-
-
-def _completed(interpreter: Interpreter, made: Instance) -> Instance:
-    """With what ``__post_init__`` derives from the fields: ``self.d_inner = self.expand * self.d_model``."""
-    info = made.info
-    if info.find("__post_init__") is None:
-        return made
-    after = _after_fields(interpreter, interpreter.quiet_frame(info.module, info.closure), made, info.node)
-    # an annotated integer stays a size of its own: it says more than a product of others
-    given = {name: v for name, v in made.attributes.items() if not _may_follow(v)}
-    return replace(made, attributes={**made.attributes, **after.attributes, **given})
-
-
-def _may_follow(value: Value) -> bool:
-    """Whether what is derived from the fields may say more of one: what may be missing, what is checked."""
-    return None in options_of(value) or isinstance(value, Scalar)
-
-
-_OF_OBJECT = "of an object "  # and the size that it was made with: no integer of a function
-
-
-def assume_attribute(instance: Instance, name: str, spec: Spec) -> Value:
-    """An annotated attribute; names that are the instance's integers have their sizes.
-
-    Others may have changed since the instance was made; what they were tells it from another instance.
-    """
-
-    def size(axis_name: str) -> Size:
-        return integer(axis_name, f"{_OF_OBJECT}{instance.axes.get(axis_name, '')}")
-
-    names = Names(size, dict(instance.arguments), generic=True, where=f"{name}.")
-    value = containers.castable(assume(spec, names, name))
-    return map_tensors(value, lambda tensor: _with_own_runs(tensor, name))
-
-
-def _with_own_runs(tensor: Tensor, attribute: str) -> Tensor:
-    """``*dims`` of an attribute is not the ``*dims`` of a method's signature: it is some run of axes."""
-    if pack_index(tensor.shape) is None:
-        return tensor
-    runs = (e if not isinstance(e, Pack) or e.open else Pack(f"?{attribute}.{e.name}") for e in tensor.shape)
-    return replace(tensor, shape=tuple(runs))
-
-
-def check_attribute(frame: Frame, holder: Instance, spec: Spec, value: Value, node: ast.expr) -> Value:
-    """An assignment to an annotated attribute."""
-    names = Names(integer, dict(holder.arguments), where="self.")
-    problems = [] if holder.info.rewrites else match(spec, value, names, binder="self")
-    if not problems and not holder.info.rewrites and isinstance(value, Tensor):
-        options = spec.options if isinstance(spec, specs.UnionSpec) else (spec,)
-        arrays = [option for option in options if isinstance(option, specs.ArraySpec)]
-        problems = reordered(arrays[0], value) if len(arrays) == 1 else []
-    if problems:
-        messages.declared(frame, node, problems[0])
-    promised = assume(spec, Names(integer, dict(holder.arguments), where="self."), "self")
-    return promised if problems else more_precise(value, promised)

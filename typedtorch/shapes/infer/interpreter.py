@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer import (
+    annotated_attributes,
     calls,
     construction,
     definitions,
     effects,
     inlining,
     links,
+    passed_objects,
     preconditions,
     reading,
     registering,
@@ -307,15 +309,15 @@ class Interpreter:
         return check_constructor(self, info, function, values)
 
     def assume_instance(self, info: ClassInfo, hint: str, variables: Mapping[str, Value]) -> Value:
-        return construction.assumed(self, info, hint, variables)
+        return passed_objects.assumed(self, info, hint, variables)
 
     def assume_attribute(self, instance: Instance, name: str, spec: Spec) -> Value:
-        return construction.assume_attribute(instance, name, spec)
+        return annotated_attributes.assume_attribute(instance, name, spec)
 
     def check_attribute(
         self, frame: Frame, holder: Instance, spec: Spec, value: Value, node: ast.expr
     ) -> Value:
-        return construction.check_attribute(frame, holder, spec, value, node)
+        return annotated_attributes.check_attribute(frame, holder, spec, value, node)
 
     def discover_links(self, info: ClassInfo) -> dict[str, Size]:
         return links.discover(self, info)

@@ -84,7 +84,7 @@ def _field(value: Instance, name: str) -> Value:
     spec = value.info.spec(name)
     if name in value.attributes or spec is None:
         return value.attributes.get(name, UNKNOWN)
-    from typedtorch.shapes.infer.construction import assume_attribute  # noqa: PLC0415 - it holds this file
+    from typedtorch.shapes.infer.annotated_attributes import assume_attribute  # noqa: PLC0415 - it holds this file
 
     return assume_attribute(value, name, spec)
 

@@ -1,0 +1,62 @@
+"""Attributes that a class annotates: what reading one promises, and what may be assigned to it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+
+from typedtorch.shapes.infer import containers, messages, specs
+from typedtorch.shapes.infer.assuming import Names, assume
+from typedtorch.shapes.infer.contents import map_tensors
+from typedtorch.shapes.infer.declared import more_precise
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.misaligned import reordered
+from typedtorch.shapes.infer.specs import Spec
+from typedtorch.shapes.infer.unify import match
+from typedtorch.shapes.infer.values import Instance, Value
+from typedtorch.shapes.size import Size, integer
+from typedtorch.shapes.tensor import Pack, Tensor, pack_index
+
+_OF_OBJECT = "of an object "  # and the size that it was made with: no integer of a function
+
+
+def assume_attribute(instance: Instance, name: str, spec: Spec) -> Value:
+    """An annotated attribute; names that are the instance's integers have their sizes.
+
+    Others may have changed since the instance was made; what they were tells it from another instance.
+    """
+
+    names = Names(_own_size(instance), dict(instance.arguments), generic=True, where=f"{name}.")
+    value = containers.castable(assume(spec, names, name))
+    return map_tensors(value, lambda tensor: _with_own_runs(tensor, name))
+
+
+def _own_size(instance: Instance) -> Callable[[str], Size]:
+    return lambda name: integer(name, f"{_OF_OBJECT}{instance.axes.get(name, '')}")
+
+
+def _with_own_runs(tensor: Tensor, attribute: str) -> Tensor:
+    """``*dims`` of an attribute is not the ``*dims`` of a method's signature: it is some run of axes."""
+    if pack_index(tensor.shape) is None:
+        return tensor
+    runs = (e if not isinstance(e, Pack) or e.open else Pack(f"?{attribute}.{e.name}") for e in tensor.shape)
+    return replace(tensor, shape=tuple(runs))
+
+
+def check_attribute(frame: Frame, holder: Instance, spec: Spec, value: Value, node: ast.expr) -> Value:
+    """An assignment to an annotated attribute."""
+    own = Names(_own_size(holder), dict(holder.arguments), where="self.")
+    names = own.copy()
+    problems = [] if holder.info.rewrites else match(spec, value, names, binder="self")
+    if not problems and not holder.info.rewrites and isinstance(value, Tensor):
+        options = spec.options if isinstance(spec, specs.UnionSpec) else (spec,)
+        arrays = [option for option in options if isinstance(option, specs.ArraySpec)]
+        problems = reordered(arrays[0], value) if len(arrays) == 1 else []
+    if problems:
+        messages.declared(frame, node, problems[0])
+    promised = assume(spec, own, "self")
+    return promised if problems else more_precise(value, promised)
+
+
+__all__ = ["assume_attribute", "check_attribute"]
