@@ -19,7 +19,7 @@ Where to find what; the first module of each list is the one to read first:
   given_sizes, passed, links, updates, kept_shapes, layers, registering, surgery, registries, layer_dtype
 - operators: operators, rule_values, operand_ranks, demands, ties, refusals
 - promises of a signature: summaries, preconditions, ranks, left_out, fixtures, inherited
-- reports: messages, blame, own_numbers, misaligned, repairs
+- reports: messages, blame, own_numbers, misaligned, repairs, unbound_axes
 
 >>> from pathlib import Path
 >>> report = Program(lambda name: None).check("example", Path("example.py"), '''

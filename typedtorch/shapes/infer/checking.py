@@ -19,6 +19,7 @@ from typedtorch.shapes.infer import (
     ranks,
     specs,
     summaries,
+    unbound_axes,
 )
 from typedtorch.shapes.infer.annotation_slips import lint_annotations
 from typedtorch.shapes.infer.assuming import Names, assume
@@ -198,6 +199,7 @@ def check_function(
     if linked and not signature.is_generator and not on_trial:
         summaries.record(frame, signature, reached=reached)
     if linked and not on_trial and not reporter.muted:
+        unbound_axes.check(signature, node, reporter)
         ranks.check(interpreter, function, signature, reporter, info)
         own_numbers.excuse(interpreter, function, info, signature, reporter, before)
     return reached or bool(frame.returns)

@@ -1,0 +1,63 @@
+"""Sizes that jaxtyping cannot work out: ``"2*n"`` where no argument has an axis ``n``.
+
+Without run-time checks that is a remark to the reader; under ``@jaxtyped`` every call raises.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from typedtorch.shapes.axes import Dim
+from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer.frame import Reporter
+from typedtorch.shapes.infer.signatures import Signature
+from typedtorch.shapes.syntax import dotted
+
+_NAME = re.compile(r"[A-Za-z_]\w*(?!\w*\()")  # but not ``min(``
+_BRACES = re.compile(r"\{[^}]*\}")
+
+
+def check(signature: Signature, node: ast.FunctionDef | ast.AsyncFunctionDef, reporter: Reporter) -> None:
+    """Report symbolic axes of a function that is checked at run time whose names nothing can have bound."""
+    if not any(map(_enforces, node.decorator_list)):
+        return
+    bound: set[str] = set()
+    for parameter in signature.parameters:
+        bound |= {dim.name for dim in _dims(parameter.spec) if dim.kind == "named"}
+    for parameter in signature.parameters:
+        _report(parameter.spec, bound, parameter.annotation, reporter)
+    bound |= {dim.name for dim in _dims(signature.result) if dim.kind == "named"}
+    _report(signature.result, bound, node.returns, reporter)
+
+
+def _enforces(decorator: ast.expr) -> bool:
+    """``@jaxtyped(typechecker=beartype)``."""
+    if not isinstance(decorator, ast.Call) or (dotted(decorator.func) or "").rpartition(".")[2] != "jaxtyped":
+        return False
+    given = [keyword.value for keyword in decorator.keywords if keyword.arg == "typechecker"]
+    return bool(given) and not (isinstance(given[0], ast.Constant) and given[0].value is None)
+
+
+def _report(spec: specs.Spec, bound: set[str], place: ast.expr | None, reporter: Reporter) -> None:
+    for dim in _dims(spec) if place is not None else ():
+        missing = [name for name in _NAME.findall(_BRACES.sub("", dim.name)) if name not in bound]
+        if dim.kind == "symbolic" and missing and place is not None:
+            reporter.add(
+                place, "axes", f"{dim.text!r}: nothing says how large {missing[0]} is; every call raises"
+            )
+
+
+def _dims(spec: specs.Spec) -> Iterator[Dim]:
+    match spec:
+        case specs.ArraySpec(axes=axes):
+            yield from axes.dims
+        case specs.UnionSpec(options=parts) | specs.TupleSpec(items=parts):
+            for part in parts:
+                yield from _dims(part)
+        case specs.SequenceSpec(element=inner) | specs.DictSpec(value=inner):
+            yield from _dims(inner)
+
+
+__all__ = ["check"]
