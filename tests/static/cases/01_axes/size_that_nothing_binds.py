@@ -12,4 +12,4 @@ def remark(x: Float[Tensor, "b 2*n"]) -> Float[Tensor, "b"]:
     return x.sum(1)
 
 
-# run: differences(randn(2, 4)), remark(randn(2, 4))
+# run: differences(randn(2, 4))
