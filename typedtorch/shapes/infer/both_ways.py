@@ -40,19 +40,28 @@ def _tests(node: ast.AST, flag: str) -> bool:
 
 
 def run_each(frame: Frame, fork: ast.If | ast.Assign, flag: str, rest: Sequence[ast.stmt], run: Run) -> bool:
-    """Run a fork and all that follows it where the flag is true, and where it is not."""
+    """Run a fork and all that follows it where the flag is true, and where it is not.
+
+    What is known whichever it is, and shown, is seen on the join of its branches, as of any fork.
+    """
     branches = as_branches(fork) if isinstance(fork, ast.Assign) else fork
     straight = not isinstance(branches.test, ast.UnaryOp)
+    frame.parted, before = True, frame.state.copy()
+    left = [(held, len(held)) for held in (frame.returns, frame.exits, frame.bound, frame.yields)]
+    run(frame, [fork, *rest])
+    for held, count in left:  # both ways say more of it
+        del held[count:]
+    frame.state = before
+    counting, frame.reporter.counting = frame.reporter.counting, False
     then, other = refine.branch(frame, branches.test)
     after: State | None = None
-    frame.parted = True
     for state, body, outcome in ((then, branches.body, straight), (other, branches.orelse, not straight)):
         if state is not None:
             state.variables[flag] = outcome
             frame.state = state
             if run(frame, body) and run(frame, rest):
                 after = join_states(after, frame.state, frame.place(fork))
-    frame.parted = False
+    frame.parted, frame.reporter.counting = False, counting
     if after is None:
         return False
     frame.state = after
