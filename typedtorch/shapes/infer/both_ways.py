@@ -42,15 +42,22 @@ def _tests(node: ast.AST, flag: str) -> bool:
 def run_each(frame: Frame, fork: ast.If | ast.Assign, flag: str, rest: Sequence[ast.stmt], run: Run) -> bool:
     """Run a fork and all that follows it where the flag is true, and where it is not.
 
-    What is known whichever it is, and shown, is seen on the join of its branches, as of any fork.
+    What is known whichever it is, and shown, is seen on the join of its branches, as of any fork; what is
+    wrong, on either way.
     """
     branches = as_branches(fork) if isinstance(fork, ast.Assign) else fork
     straight = not isinstance(branches.test, ast.UnaryOp)
     frame.parted, before = True, frame.state.copy()
     left = [(held, len(held)) for held in (frame.returns, frame.exits, frame.bound, frame.yields)]
+    reported = [
+        (found, found.keys() | set()) for found in (frame.reporter.findings, frame.reporter.elsewhere)
+    ]
     run(frame, [fork, *rest])
     for held, count in left:  # both ways say more of it
         del held[count:]
+    for found, known in reported:
+        for key in [k for k, finding in found.items() if k not in known and finding.severity != "note"]:
+            del found[key]
     frame.state = before
     counting, frame.reporter.counting = frame.reporter.counting, False
     then, other = refine.branch(frame, branches.test)
