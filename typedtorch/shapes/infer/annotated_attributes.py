@@ -26,7 +26,6 @@ def assume_attribute(instance: Instance, name: str, spec: Spec) -> Value:
 
     Others may have changed since the instance was made; what they were tells it from another instance.
     """
-
     names = Names(_own_size(instance), dict(instance.arguments), generic=True, where=f"{name}.")
     value = containers.castable(assume(spec, names, name))
     return map_tensors(value, lambda tensor: _with_own_runs(tensor, name))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Set
+from functools import lru_cache
 
 from typedtorch.shapes.syntax import walk
 
@@ -61,6 +62,7 @@ def is_not_run(
     )
 
 
+@lru_cache(maxsize=1024)  # asked for each function of a module
 def _marks_all(scope: ast.AST) -> bool:
     """``pytestmark = pytest.mark.skip``, of a module or a class."""
     return any(

@@ -23,6 +23,8 @@ def check(signature: Signature, node: ast.FunctionDef | ast.AsyncFunctionDef, re
     """Report symbolic axes of a function that is checked at run time whose names nothing can have bound."""
     if not any(map(_enforces, node.decorator_list)):
         return
+    if not all(p.annotation is None or _is_closed(p.spec) for p in signature.parameters):
+        return
     bound: set[str] = set()
     for parameter in signature.parameters:
         bound |= {dim.name for dim in _dims(parameter.spec) if dim.kind == "named"}
@@ -38,6 +40,20 @@ def _enforces(decorator: ast.expr) -> bool:
         return False
     given = [keyword.value for keyword in decorator.keywords if keyword.arg == "typechecker"]
     return bool(given) and not (isinstance(given[0], ast.Constant) and given[0].value is None)
+
+
+def _is_closed(spec: specs.Spec) -> bool:
+    """Whether an annotation names no axes but those seen here; ``PyTree[...]`` may, and aliases."""
+    match spec:
+        case specs.ArraySpec() | specs.NumberSpec() | specs.NoneSpec() | specs.LiteralSpec():
+            return True
+        case specs.ObjectSpec(name=name):
+            return "." not in name or name.startswith("torch.")
+        case specs.UnionSpec(options=parts) | specs.TupleSpec(items=parts):
+            return all(map(_is_closed, parts))
+        case specs.SequenceSpec(element=inner) | specs.DictSpec(value=inner):
+            return _is_closed(inner)
+    return False
 
 
 def _report(spec: specs.Spec, bound: set[str], place: ast.expr | None, reporter: Reporter) -> None:
