@@ -55,10 +55,11 @@ def same(a: Size, b: Size) -> bool | None:
     verdict = vanishes(difference)
     if verdict is False and _mentioned and not _linked_against_axes(difference) <= _mentioned[-1]:
         verdict = None
-    if verdict is False and _coinciding and _coinciding[-1](a, b):
+    excused = verdict is False and bool(_coinciding) and _coinciding[-1](a, b)
+    if excused:
         verdict = None
     if verdict is None:
-        told = (a, b) in _distinct or are_multiples(a, b) or _some_of(*without_common(a, b))
+        told = ((a, b) in _distinct and not excused) or are_multiples(a, b) or _some_of(*without_common(a, b))
         if told or is_inside(a, b) or is_inside(b, a):
             return False
         observe(a, b)

@@ -18,7 +18,7 @@ from typedtorch.shapes.infer.values import Instance, Value
 from typedtorch.shapes.size import Size, integer
 from typedtorch.shapes.tensor import Pack, Tensor, pack_index
 
-_OF_OBJECT = "of an object "  # and the size that it was made with: no integer of a function
+_OF_OBJECT = "of an object "  # and the sizes that it was made with: no integer of a function
 
 
 def assume_attribute(instance: Instance, name: str, spec: Spec) -> Value:
@@ -32,7 +32,8 @@ def assume_attribute(instance: Instance, name: str, spec: Spec) -> Value:
 
 
 def _own_size(instance: Instance) -> Callable[[str], Size]:
-    return lambda name: integer(name, f"{_OF_OBJECT}{instance.axes.get(name, '')}")
+    made_with = " ".join(f"{name}={size}" for name, size in sorted(instance.axes.items()))
+    return lambda name: integer(name, f"{_OF_OBJECT}{made_with}")
 
 
 def _with_own_runs(tensor: Tensor, attribute: str) -> Tensor:

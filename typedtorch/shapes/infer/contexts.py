@@ -10,8 +10,10 @@ from typedtorch.shapes.infer.calls import call_function
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
+    ClassV,
     DictV,
     External,
+    FunctionV,
     Instance,
     Partial,
     Sequence,
@@ -37,6 +39,28 @@ def intercepts(value: Value) -> bool:
     """A ``TorchFunctionMode`` of the program: what operators give under it is its own affair."""
     hooks = ("__torch_function__", "__torch_dispatch__")
     return isinstance(value, Instance) and any(value.info.find(hook) is not None for hook in hooks)
+
+
+def puts_another(frame: Frame, node: ast.expr) -> bool:
+    """``with patched(F, "relu", new)``, of the program: it sets an attribute of another object."""
+    if not isinstance(node, ast.Call):
+        return False
+    with frame.reporter.mute():
+        made = frame.evaluate(node.func)
+    if isinstance(made, Partial) and made.transform == "contextlib.contextmanager":
+        made = made.function
+    if isinstance(made, FunctionV):
+        return any(map(_sets_of_another, walk(made.node)))
+    bodies = made.info.methods.get("__enter__", ()) if isinstance(made, ClassV) else ()
+    return any(_sets_of_another(part) for body in bodies for part in walk(body))
+
+
+def _sets_of_another(node: ast.AST) -> bool:
+    """``setattr(holder, name, value)``, but of ``self``."""
+    match node:
+        case ast.Call(func=ast.Name(id="setattr"), args=[holder, _, _]):
+            return not isinstance(holder, ast.Name) or holder.id != "self"
+    return False
 
 
 def opened_at(frame: Frame, node: ast.expr) -> str:

@@ -131,7 +131,8 @@ def define_local_class(interpreter: Interpreter, frame: Frame, node: ast.ClassDe
 
 def _is_meant_to_fail(frame: Frame, node: Def | ast.ClassDef) -> bool:
     scope = frame.function
-    return scope is not None and "aises" in frame.module.text and is_meant_to_fail(node, scope.node)
+    module = frame.module
+    return scope is not None and "aises" in module.text and is_meant_to_fail(node, scope.node, module.tree)
 
 
 def decorate(interpreter: Interpreter, function: FunctionV, node: Def, frame: Frame) -> Value:

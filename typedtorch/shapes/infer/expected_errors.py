@@ -17,13 +17,34 @@ _LEAVING = frozenset({"pytest.skip", "pytest.xfail", "pytest.fail", "pytest.exit
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-def expects_an_error(node: ast.expr) -> bool:
-    """``pytest.raises(...)`` and ``self.assertRaises(...)``: the code under it is wrong on purpose."""
-    if not isinstance(node, ast.Call):
-        return False
-    function = node.func
-    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    return name in _EXPECTING
+def expects_an_error(node: ast.expr, module: ast.Module | None = None) -> bool:
+    """``pytest.raises(...)`` and ``self.assertRaises(...)``: the code under it is wrong on purpose.
+
+    In a ``module``, so do its helpers and fixtures that make use of one.
+    """
+    own = _helpers_that_expect(module) if module is not None else frozenset()
+    if isinstance(node, ast.Call):
+        name = _last_name(node.func)
+        return name in _EXPECTING or name in own
+    return isinstance(node, ast.Name) and node.id in own
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+@lru_cache(maxsize=256)
+def _helpers_that_expect(module: ast.Module) -> frozenset[str]:
+    """Functions and methods of a module, tests aside, in which an error is expected."""
+    functions = (
+        part for part in ast.walk(module) if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))
+    )
+    return frozenset(
+        function.name
+        for function in functions
+        if not function.name.startswith("test")
+        and any(isinstance(part, ast.Call) and _last_name(part.func) in _EXPECTING for part in walk(function))
+    )
 
 
 def replaces_functions(node: ast.expr) -> bool:
@@ -52,29 +73,97 @@ def is_not_run(
     >>> is_not_run(test, {"skip"}, ()), is_not_run(test, set(), ())
     (True, True)
     """
-    if not _NOT_RUN.isdisjoint(names) or any(map(_marks_all, around)):
+    module = next((scope for scope in around if isinstance(scope, ast.Module)), ast.Module([], []))
+    if not _NOT_RUN.isdisjoint(names) or not names.isdisjoint(_marks(module)) or any(map(_marks_all, around)):
         return True
-    if any(map(replaces_functions, node.decorator_list)):
+    if any(map(_patches_or_skips, node.decorator_list)) or _is_marked_inside(node):
         return True
-    given = {argument.arg for argument in node.args.args}
-    return "monkeypatch" in given and any(
+    given = {argument.arg for argument in node.args.args} | _used_fixtures(node.decorator_list)
+    return not given.isdisjoint(_patching_fixtures(module)) or _sets_by_monkeypatch(node)
+
+
+def _patches_or_skips(decorator: ast.expr) -> bool:
+    """``@mock.patch(...)``, ``@pytest.mark.skipif(True, ...)``."""
+    if isinstance(decorator, ast.Call) and _last_name(decorator.func) in ("skipif", "skipIf"):
+        return isinstance(decorator.args[0] if decorator.args else None, ast.Constant)
+    return replaces_functions(decorator)
+
+
+def _is_marked_inside(node: ast.AST) -> bool:
+    """``request.node.add_marker(pytest.mark.xfail(...))``."""
+    calls = (part for part in walk(node) if isinstance(part, ast.Call))
+    return any(
+        _last_name(call.func) in ("add_marker", "applymarker") and any(map(_names_a_mark, call.args))
+        for call in calls
+    )
+
+
+def _names_a_mark(node: ast.AST) -> bool:
+    return any(isinstance(part, ast.Attribute) and part.attr in _NOT_RUN for part in walk(node))
+
+
+def _sets_by_monkeypatch(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """``monkeypatch.setattr(...)`` in a test or fixture that is given it."""
+    return any(argument.arg == "monkeypatch" for argument in node.args.args) and any(
         isinstance(part, ast.Call) and ast.unparse(part.func) == "monkeypatch.setattr" for part in walk(node)
     )
 
 
-@lru_cache(maxsize=1024)  # asked for each function of a module
+def _used_fixtures(decorators: list[ast.expr]) -> set[str]:
+    """``@pytest.mark.usefixtures("a", "b")``."""
+    calls = (d for d in decorators if isinstance(d, ast.Call) and _last_name(d.func) == "usefixtures")
+    return {
+        a.value
+        for call in calls
+        for a in call.args
+        if isinstance(a, ast.Constant) and isinstance(a.value, str)
+    }
+
+
+@lru_cache(maxsize=256)  # asked for each function of a module
+def _patching_fixtures(module: ast.Module) -> frozenset[str]:
+    """The fixtures of a module under which functions are not what the source says."""
+    return frozenset(
+        line.name
+        for line in module.body
+        if isinstance(line, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and any("fixture" in ast.unparse(decorator) for decorator in line.decorator_list)
+        and (_sets_by_monkeypatch(line) or _patches_in(line))
+    )
+
+
+def _patches_in(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    opened = (item for part in walk(node) if isinstance(part, ast.With) for item in part.items)
+    return any(replaces_functions(item.context_expr) for item in opened)
+
+
+@lru_cache(maxsize=256)
+def _marks(module: ast.Module) -> frozenset[str]:
+    """``broken = pytest.mark.xfail(...)``: the marks of a module that have names."""
+    return frozenset(
+        target.id
+        for line in module.body
+        if isinstance(line, ast.Assign) and _names_a_mark(line.value)
+        for target in line.targets
+        if isinstance(target, ast.Name)
+    )
+
+
+@lru_cache(maxsize=1024)
 def _marks_all(scope: ast.AST) -> bool:
     """``pytestmark = pytest.mark.skip``, of a module or a class."""
     return any(
         isinstance(line, ast.Assign)
         and isinstance(line.targets[0], ast.Name)
         and line.targets[0].id == "pytestmark"
-        and any(isinstance(part, ast.Attribute) and part.attr in _NOT_RUN for part in walk(line.value))
+        and _names_a_mark(line.value)
         for line in getattr(scope, "body", ())
     )
 
 
-def is_meant_to_fail(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, scope: Scope) -> bool:
+def is_meant_to_fail(
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, scope: Scope, module: ast.Module
+) -> bool:
     """Whether a function or class of a function is used only where an error is expected.
 
     What a name is given that is made of it (``model = Wrong()``) has to be used there only, too.
@@ -84,7 +173,7 @@ def is_meant_to_fail(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
     True
     """
     names, found = {node.name}, False
-    uses = list(_uses(scope, node))
+    uses = list(_uses(scope, node, module))
     while True:
         made = {target for name, target, expected in uses if name in names and target and not expected}
         if made <= names:
@@ -98,7 +187,7 @@ def is_meant_to_fail(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
     return found
 
 
-def _uses(scope: Scope, own: ast.AST) -> Iterator[tuple[str, str | None, bool]]:
+def _uses(scope: Scope, own: ast.AST, module: ast.Module) -> Iterator[tuple[str, str | None, bool]]:
     """The names that a function reads, what each is assigned to, and whether an error is expected there."""
     todo: list[tuple[ast.AST, str | None, bool]] = [(part, None, False) for part in _body(scope)]
     while todo:
@@ -108,9 +197,9 @@ def _uses(scope: Scope, own: ast.AST) -> Iterator[tuple[str, str | None, bool]]:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             yield node.id, target, expected
         if isinstance(node, (ast.With, ast.AsyncWith)):
-            expected = expected or any(expects_an_error(item.context_expr) for item in node.items)
+            expected = expected or any(expects_an_error(item.context_expr, module) for item in node.items)
         elif isinstance(node, ast.expr):
-            expected = expected or expects_an_error(node)
+            expected = expected or expects_an_error(node, module)
         elif isinstance(node, ast.Assign) and not expected:
             first = node.targets[0]
             target = first.id if isinstance(first, ast.Name) and len(node.targets) == 1 else None

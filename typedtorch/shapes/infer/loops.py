@@ -16,9 +16,10 @@ from typedtorch.shapes.infer.frame import Frame, Loop
 from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate, this_one
 from typedtorch.shapes.infer.iteration import gone_through
 from typedtorch.shapes.infer.lengths import filled, length_of
+from typedtorch.shapes.infer.solving import prove
 from typedtorch.shapes.infer.state import MAX_ROUNDS, State, equal_states, forget_changed, join_states
 from typedtorch.shapes.infer.turns import Held, Turns, bound_names, moves, retract
-from typedtorch.shapes.infer.values import UNKNOWN, Value, join
+from typedtorch.shapes.infer.values import UNKNOWN, Scalar, Value, join
 from typedtorch.shapes.infer.values import Sequence as SequenceV
 from typedtorch.shapes.proofs import common
 from typedtorch.shapes.size import Atom, Size, axis, unknown
@@ -43,6 +44,7 @@ def for_(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
             again = gone_through(frame, evaluate(frame, node.iter), node.iter) if moving else UNKNOWN
             now = join(each, iterate(again, place), place) if moving else each
         assign_target(frame, node.target, this_one(frame, now, place))
+        _entered(frame, node.iter)
 
     before = frame.state
     reached = _fixed_point(frame, node, bound, None, entered_surely=surely)
@@ -51,6 +53,16 @@ def for_(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
     if reached:
         surgery.replace_in_modules(frame, node)
     return reached
+
+
+def _entered(frame: Frame, node: ast.expr) -> None:
+    """``for _ in range(int(a == b))``: what a count that may be zero proves where it is not."""
+    match node:
+        case ast.Call(func=ast.Name(id="range"), args=[count]):
+            with frame.reporter.mute():
+                value = frame.evaluate(count)
+            if isinstance(value, Scalar) and value.proves:
+                prove(frame, value.proves[0])
 
 
 def _unrolled(frame: Frame, node: ast.For | ast.AsyncFor, items: list[Value]) -> bool:
@@ -139,7 +151,8 @@ def _fixed_point(
     if doubtful:
         frame.reporter.muted -= 1
     always = test is not None and isinstance(test, ast.Constant) and bool(test.value)
-    normal = None if always else (end or left or head)
+    never = always or (entered_surely and end is None and left is None)
+    normal = None if never else (end or left or head)
     if normal is not None:
         frame.state = normal
         if test is not None and end is not None:

@@ -27,7 +27,7 @@ from typedtorch.shapes.size import Poly, Size, is_unknown, product, unknown
 def to_int(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``int(x)``."""
     value = args.get(0, "x", 0)
-    if is_size(value):
+    if is_size(value) or (isinstance(value, Scalar) and value.kind == "bool" and value.proves):
         return value
     _as_number(frame, args, value, "__int__", node)
     if isinstance(value, (bool, float)) and math.isfinite(value):

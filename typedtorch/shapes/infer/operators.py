@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -32,6 +33,7 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.rule import Function, like, lints
 from typedtorch.shapes.size import Atom, Size, atoms, unknown
+from typedtorch.shapes.syntax import dotted
 from typedtorch.shapes.tensor import ShapeError
 
 MAX_COMBINATIONS = 9
@@ -96,14 +98,15 @@ def _perhaps_one(frame: Frame, node: ast.AST) -> Pairs | None:
     """Which sizes may be one here although nothing says so: what was compared, and what a setting leads to.
 
     ``x + self.proj(x)``, only ``if self.residual``: whoever sets it knows the widths of the layers.  Likewise
-    axes of two arguments, ``if paired`` or where one need not be given; ``if self.mode == "add"`` says more.
+    axes of two arguments, ``if paired`` or where one need not be given; ``if self.mode == "add"`` says more,
+    and so does ``if symmetric``.
     """
     state = frame.state
-    adds = isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult))
+    adds = isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, _MAY_BE_GUARDED)
     settings = [test for test, _ in state.settings] if adds else []
     if not state.asked and not settings:
         return None
-    chosen = not all(isinstance(test, (ast.Name, ast.Attribute)) or _of_none(test) for test in settings)
+    chosen = any(map(_says_equal, settings))
     own = _axes_by_parameter(frame) if settings and not chosen else []
 
     def may_be_one(a: Size, b: Size) -> bool:
@@ -116,6 +119,17 @@ def _perhaps_one(frame: Frame, node: ast.AST) -> Pairs | None:
         return chosen or of_two or (is_argument(a) and is_argument(b))
 
     return may_be_one
+
+
+_MAY_BE_GUARDED = (ast.Add, ast.Sub, ast.Mult, ast.MatMult)
+_EQUAL = re.compile(r"(?i)symm|hermit|square|same|equal|tied?\b|tie_|shared?|self_?att")
+
+
+def _says_equal(test: ast.AST) -> bool:
+    """Whether a setting may say that any two sizes are one: by its name, or as one of several modes."""
+    if isinstance(test, (ast.Name, ast.Attribute)):
+        return _EQUAL.search(dotted(test) or "") is not None
+    return not _of_none(test)
 
 
 def _of_none(test: ast.AST) -> bool:

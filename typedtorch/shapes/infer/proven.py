@@ -24,6 +24,8 @@ from typedtorch.shapes.size import Atom, Poly, Size, atoms, without_common
 
 def of_each(values: Sequence[Value], known: Sequence[Facts], joined: Value) -> Value:
     """One of several values, with what is proven by which it is; ``known`` holds where each came about."""
+    if any(known) and all(value in (0, 1) and type(value) is int for value in values):
+        joined = Scalar("bool")  # ``1 if a == b else 0``
     if isinstance(joined, Scalar):
         asks = frozenset[Atom]().union(*(asked_by(value) for value in values if isinstance(value, Scalar)))
         asks |= _sizes_of(*known)

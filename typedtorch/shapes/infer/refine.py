@@ -117,12 +117,19 @@ def _is_setting(frame: Frame, test: ast.expr, value: Value) -> bool:
             named = test.attr if isinstance(test, ast.Attribute) else test.id
             is_flag = isinstance(value, Scalar) and value.kind == "bool" and not value.proves
             is_flag = is_flag and not proven.is_longer(value)
+            is_flag = is_flag or _is_flag_buffer(test, value)
             return named != "training" and (value is UNKNOWN or is_flag)
         case ast.Compare(left=ast.Name() as asked, comparators=[ast.Constant(value=None)]):
             return any(isinstance(option, Tensor) for option in options_of(read_place(frame, asked)))
         case ast.Compare(left=left, ops=[op], comparators=[right]) if isinstance(op, _OF_SETTINGS):
             return _is_choice(frame, right) and not _is_explained(read_place(frame, left))
     return False
+
+
+def _is_flag_buffer(test: ast.expr, value: Value) -> bool:
+    """``self.register_buffer("residual", torch.tensor(a == b))``."""
+    held = isinstance(test, ast.Attribute) and isinstance(value, Tensor)
+    return held and value.shape == () and value.dtype == dtypes.BOOL
 
 
 _OF_SETTINGS = (ast.Eq, ast.NotEq, ast.Is, ast.IsNot, ast.In)

@@ -152,9 +152,9 @@ def with_(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
             frame.state.autocast = True
         if item.optional_vars is not None:
             assign_target(frame, item.optional_vars, contexts.entered(frame, value, item.context_expr))
-    if any(expects_an_error(item.context_expr) for item in node.items):
+    if any(expects_an_error(item.context_expr, frame.module.tree) for item in node.items):
         reached = _expected_to_fail(frame, node.body)
-    elif _is_patched(node, opened) or swallowed:
+    elif _is_patched(frame, node, opened) or swallowed:
         reached = _with_other_functions(frame, node.body)
     else:
         reached = run(frame, node.body)
@@ -167,9 +167,10 @@ def with_(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
     return reached
 
 
-def _is_patched(node: ast.With | ast.AsyncWith, opened: list[Value]) -> bool:
+def _is_patched(frame: Frame, node: ast.With | ast.AsyncWith, opened: list[Value]) -> bool:
     """Whether what the body calls is not what the source says."""
-    patched = any(replaces_functions(item.context_expr) for item in node.items)
+    entered = [item.context_expr for item in node.items]
+    patched = any(replaces_functions(e) or contexts.puts_another(frame, e) for e in entered)
     return patched or any(contexts.intercepts(value) for value in opened)
 
 
