@@ -89,8 +89,10 @@ def _patches_or_skips(decorator: ast.expr) -> bool:
     return replaces_functions(decorator)
 
 
-def _is_marked_inside(node: ast.AST) -> bool:
+def _is_marked_inside(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """``request.node.add_marker(pytest.mark.xfail(...))``."""
+    if not any(argument.arg == "request" for argument in node.args.args):
+        return False
     calls = (part for part in walk(node) if isinstance(part, ast.Call))
     return any(
         _last_name(call.func) in ("add_marker", "applymarker") and any(map(_names_a_mark, call.args))
