@@ -105,7 +105,7 @@ def _assign_attribute(frame: Frame, base: ast.expr, attr: str, value: Value, sou
             made = replace(made, axes={})  # those of what the constructor was given
         frame.state.replace_value(holder, made)
         if resizes(had, value) or (isinstance(had, _MODULES) and isinstance(value, _MODULES)):
-            _outgrow(frame, base)
+            _outgrow(frame, base, made)
     elif isinstance(holder, LayerV) and (attr == "forward" or _alters(holder, attr, value, source)):
         frame.state.replace_value(holder, UNKNOWN)
     elif isinstance(holder, DictV) and holder.kind in OF_ATTRIBUTES:
@@ -152,28 +152,23 @@ def _alters(layer: LayerV, attr: str, value: Value, source: ast.expr | None) -> 
 _MODULES = (LayerV, Instance, SequenceV)
 
 
-def _outgrow(frame: Frame, base: ast.expr) -> None:
+def _outgrow(frame: Frame, base: ast.expr, holder: Value) -> None:
     """``net.stem = nn.Linear(5, 8)``: what the constructor was given no longer says what the net takes."""
     root = base
     while isinstance(root, (ast.Attribute, ast.Subscript)):
         root = root.value
     function = frame.function
-    if not isinstance(root, ast.Name) or (
-        function is not None and function.is_bound and _is_own(function, root)
-    ):
+    name = root.id if isinstance(root, ast.Name) else ""
+    if name and function is not None and function.is_bound and _is_own(function, name):
         return  # a constructor that is still at work
-    value = frame.state.variables.get(root.id)
-    if isinstance(value, Instance):
-        frame.state.replace_value(value, replace(value, arguments={}, altered=True))
-    if base is not root:
-        inner = frame.evaluate(base)
-        if isinstance(inner, Instance):
-            frame.state.replace_value(inner, replace(inner, arguments={}, altered=True))
+    for grown in (frame.state.variables.get(name), holder):
+        if isinstance(grown, Instance):
+            frame.state.replace_value(grown, replace(grown, arguments={}, altered=True))
 
 
-def _is_own(function: FunctionV, name: ast.Name) -> bool:
+def _is_own(function: FunctionV, name: str) -> bool:
     arguments = [*function.node.args.posonlyargs, *function.node.args.args]
-    return bool(arguments) and arguments[0].arg == name.id
+    return bool(arguments) and arguments[0].arg == name
 
 
 def _assign_item(frame: Frame, target: ast.Subscript, value: Value, source: ast.expr | None) -> None:
@@ -194,7 +189,7 @@ def _assign_item(frame: Frame, target: ast.Subscript, value: Value, source: ast.
         changed = with_item(holder, index, value, frame.place(target))
         mutation.changed(frame, holder, changed, target.value)
         if isinstance(value, _MODULES):
-            _outgrow(frame, target.value)
+            _outgrow(frame, target.value, changed)
     elif isinstance(holder, Instance):
         frame.state.replace_value(holder, without_attributes(holder))
     elif isinstance(target.value, ast.Attribute) and target.value.attr in surgery.HELD:

@@ -92,6 +92,9 @@ def get(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
         return value.part(name)
     if isinstance(value, Object) and name == "value" and value.value is not UNKNOWN:
         return value.value
+    if isinstance(value, Sequence) and name.isdigit():  # ``getattr(layers, "0")``
+        items = value.items or ()
+        return items[int(name)] if int(name) < len(items) else UNKNOWN
     if isinstance(value, (Sequence, DictV, str, tuple, Dtype, FunctionV, Object)):
         return Bound(value, name)
     return UNKNOWN
@@ -228,7 +231,7 @@ _MODULE_METHODS = frozenset(
     {
         "__call__", "register_buffer", "register_parameter", "parameters", "named_parameters", "modules",
         "children", "state_dict", "load_state_dict", "zero_grad", "add_module", "register_module", "_replace",
-        "register_forward_hook", "register_forward_pre_hook",
+        "register_forward_hook", "register_forward_pre_hook", "get_submodule", "set_submodule",
     }
 )  # fmt: skip
 

@@ -43,7 +43,7 @@ def _check_backward(
 ) -> None:
     """Gradients are one for each argument of forward, and can be summed to its shape."""
     outputs = output if isinstance(output, tuple) else (output,)
-    if not all(isinstance(o, Tensor) and o.is_known for o in outputs):
+    if not all(isinstance(o, Tensor) and o.is_known for o in outputs) or _is_dropped(frame, node):
         return
     found = len(frame.reporter.findings)
     given = Args([context, *outputs], [None] * (1 + len(outputs)))
@@ -63,6 +63,12 @@ def _check_backward(
             text += f", and argument {place + 1} of forward is {show(argument.shape)}"
             frame.reporter.add(node, "shape", text)
             return
+
+
+def _is_dropped(frame: Frame, node: ast.AST) -> bool:
+    """Whether nothing is made of a result: no gradient ever comes back to it."""
+    body = frame.module.tree if frame.function is None else frame.function.node
+    return any(isinstance(part, ast.Expr) and part.value is node for part in walk(body))
 
 
 def _refused(gradient: Tensor, argument: Tensor) -> bool:

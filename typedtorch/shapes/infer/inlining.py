@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import definitions, layer_dtype, objects, specs, summaries, updates
@@ -239,6 +240,7 @@ def may_be_another(interpreter: Interpreter, frame: Frame, function: FunctionV) 
     )
 
 
+@lru_cache(maxsize=256)  # asked at each call of a method
 def is_abstract(info: ClassInfo) -> bool:
     """Whether some method is left to subclasses: no object is of this very class."""
     return any(

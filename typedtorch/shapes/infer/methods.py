@@ -52,6 +52,11 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
         return Sequence("iterator", None, (Object("str"), each) if name.startswith("named_") else each)
     if name == "apply" and registering.is_module(receiver):
         return registering.applied(frame, receiver, args.get(0, "fn", UNKNOWN))
+    if name in ("get_submodule", "set_submodule") and registering.is_module(receiver):
+        path = args.get(0, "target", UNKNOWN)
+        if name == "get_submodule":
+            return surgery.submodule(receiver, path)
+        return surgery.set_submodule(frame, receiver, path, args.get(1, "module", UNKNOWN))
     if name == "load_state_dict":
         loading.check(frame, receiver, node)
     if isinstance(receiver, (Tensor, Choice)):

@@ -93,7 +93,9 @@ class Replacement:
 
 
 def resizes(had: Value, value: Value) -> bool:
-    """Whether what is put in the place of a tensor or a number may have other sizes."""
+    """Whether what is put in the place of a tensor, number or module may have other sizes."""
+    if isinstance(had, Instance) and isinstance(value, Instance):
+        return value.altered and not had.altered
     if isinstance(had, Tensor):
         return not isinstance(value, Tensor) or had.shape != value.shape
     return is_size(had) and had != value

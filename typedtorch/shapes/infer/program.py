@@ -95,6 +95,7 @@ class Module:
     resolved: dict[str, Value] = field(default_factory=dict)
     resolving: set[str] = field(default_factory=set)
     asked_before: Set[str] = frozenset()  # names, of this module as it was read the first time
+    _annotates: bool | None = None
     _overridden: dict[str, set[str]] | None = None
     _integers: Mapping[str, frozenset[str]] | None = None
     _facts: dict[int, Facts] = field(default_factory=dict)
@@ -114,7 +115,9 @@ class Module:
     @property
     def annotates_shapes(self) -> bool:
         """Whether the text may annotate shapes anywhere."""
-        return _WRAPPED.search(self.text) is not None
+        if self._annotates is None:
+            self._annotates = _WRAPPED.search(self.text) is not None
+        return self._annotates
 
     @property
     def integers_given(self) -> Mapping[str, frozenset[str]]:

@@ -73,6 +73,7 @@ def branch(frame: Frame, test: ast.expr, evaluated: Value | None = None) -> Bran
     asks = _asked(frame, test, value)
     for positive in (True, False):
         frame.state = saved.copy()
+        frame.state.tests = (*frame.state.tests, (test, positive))
         if flag is not None and flag.name:
             frame.state.flags = (*frame.state.flags, (flag, positive))
         if asks:

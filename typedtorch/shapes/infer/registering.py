@@ -122,12 +122,21 @@ def set_attribute(frame: Frame, holder: Value, name: Value, value: Value) -> Non
     if not isinstance(holder, Instance):
         return
     if isinstance(name, str):
+        had = holder.attributes.get(name, UNKNOWN)
         changed = with_attribute(holder, name, value)
-        altered = holder.altered or resizes(holder.attributes.get(name), value)
+        if is_module(had) and may_be_module(value) and holder is not own_object(frame):
+            changed = replace(changed, arguments={}, altered=True)
+        altered = changed.altered or resizes(had, value)
         frame.state.replace_value(holder, replace(changed, altered=altered))
     elif isinstance(holder.attributes.get("__layer__"), Sequence) and may_be_module(value):
         unknown = Sequence("sequential", None, UNKNOWN)
         frame.state.replace_value(holder, holder.with_attribute("__layer__", unknown))
+
+
+def own_object(frame: Frame) -> Value:
+    """The object whose method a body is."""
+    bound = frame.function is not None and frame.function.is_bound
+    return next(iter(frame.state.variables.values()), UNKNOWN) if bound else UNKNOWN
 
 
 HOOKING = frozenset({"register_forward_hook", "register_forward_pre_hook"})
@@ -259,4 +268,4 @@ def is_module(value: Value) -> bool:
     return isinstance(value, LayerV) or (isinstance(value, Object) and value.name.startswith("torch.nn."))
 
 
-__all__ = ["is_module", "is_setting", "set_attribute", "with_attribute", "with_module"]
+__all__ = ["is_module", "is_setting", "own_object", "set_attribute", "with_attribute", "with_module"]

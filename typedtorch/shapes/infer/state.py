@@ -40,7 +40,9 @@ Tests: TypeAlias = tuple[tuple[_T, bool], ...]  # what was tested, and how it ca
 class State:
     """Variables and axis names; copied before a branch."""
 
-    __slots__ = ("asked", "autocast", "flags", "log", "names", "proven", "settings", "ties", "variables")
+    __slots__ = (
+        "asked", "autocast", "flags", "log", "names", "proven", "settings", "tests", "ties", "variables",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -53,19 +55,21 @@ class State:
         flags: Tests[Scalar] = (),
         settings: Tests[ast.AST] = (),
         asked: Tests[frozenset[Atom]] = (),
+        tests: Tests[ast.expr] = (),
     ) -> None:
         self.variables, self.names, self.autocast = variables, names, autocast
         self.proven = proven  # of sizes, by the tests that led here
         self.flags = flags  # arguments that are true, or false, on the way here
         self.settings = settings  # other tests of settings, and how they came out
         self.asked = asked  # sizes that were compared in ways that say nothing certain of them
+        self.tests = tests  # that may come out either way, and how each did on the way here
         self.ties = Ties() if ties is None else ties
         self.log = log  # of a body that a call looks into: what was changed, whichever way was taken
 
     def copy(self) -> State:
         return State(
             dict(self.variables), self.names.copy(), self.autocast, self.ties.copy(), self.log,
-            self.proven, self.flags, self.settings, self.asked,
+            self.proven, self.flags, self.settings, self.asked, self.tests,
         )  # fmt: skip
 
     def replace_value(self, old: Value, new: Value) -> None:
@@ -221,6 +225,7 @@ def join_states(a: State | None, b: State | None, key: str) -> State | None:
         variables, names, a.autocast and b.autocast, a.ties.join(b.ties), a.log,
         a.proven if a.proven == b.proven else common((a.proven, b.proven)),
         _in_both(a.flags, b.flags), _in_both(a.settings, b.settings), _in_both(a.asked, b.asked),
+        _in_both(a.tests, b.tests),
     )  # fmt: skip
     if meeting.tells:
         for flag, outcome in a.flags:

@@ -20,6 +20,7 @@ from typedtorch.shapes.infer.registering import (
     MODULES_OF,
     is_module,
     may_be_module,
+    own_object,
     set_attribute,
     with_settings_forgotten,
 )
@@ -56,9 +57,42 @@ def setattr_(frame: Frame, args: Args, node: ast.AST) -> Value:
     return None
 
 
+def submodule(module: Value, path: Value) -> Value:
+    """``module.get_submodule("layers.0.fc")``."""
+    if not isinstance(path, str):
+        return UNKNOWN
+    for name in path.split(".") if path else ():
+        if isinstance(module, Instance):
+            module = module.attributes.get(name, UNKNOWN)
+        elif isinstance(module, DictV):
+            module = module.items.get(name, UNKNOWN)
+        elif isinstance(module, Sequence) and name.isdigit() and int(name) < len(module.items or ()):
+            module = (module.items or ())[int(name)]
+        else:
+            return UNKNOWN
+    return module
+
+
+def set_submodule(frame: Frame, module: Value, path: Value, value: Value) -> Value:
+    """``module.set_submodule("layers.0.fc", value)``."""
+    parents, _, name = path.rpartition(".") if isinstance(path, str) else ("", "", "")
+    holder = submodule(module, parents) if name else UNKNOWN
+    if isinstance(holder, Instance):
+        set_attribute(frame, holder, name, value)
+    elif isinstance(holder, Sequence) and name.isdigit() and int(name) < len(holder.items or ()):
+        items = list(holder.items or ())
+        items[int(name)] = value
+        frame.state.replace_value(holder, replace(holder, items=tuple(items)))
+    else:
+        exchange = _Exchange(modules=True, tensors=False)
+        exchange(module)
+        exchange.put_into(frame)
+    return None
+
+
 def _set_one(frame: Frame, holder: Instance, value: Value, may_be: Callable[[str], bool]) -> None:
     """An object is given something under one of the names that a computed one may come to."""
-    anything = value is UNKNOWN and holder is not _own(frame)  # to its own an object mostly adds
+    anything = value is UNKNOWN and holder is not own_object(frame)  # to its own an object mostly adds
     module, tensor = may_be_module(value), _may_be_tensor(value)
     unknown = {
         k: UNKNOWN
@@ -71,12 +105,6 @@ def _set_one(frame: Frame, holder: Instance, value: Value, may_be: Callable[[str
             holder, attributes={**holder.attributes, **unknown}, arguments=arguments, altered=True
         )
         frame.state.replace_value(holder, changed)
-
-
-def _own(frame: Frame) -> Value:
-    """The object whose method a body is."""
-    bound = frame.function is not None and frame.function.is_bound
-    return next(iter(frame.state.variables.values()), UNKNOWN) if bound else UNKNOWN
 
 
 def _may_be_tensor(value: Value) -> bool:
@@ -137,7 +165,7 @@ def given_parameters(frame: Frame, name: str, args: Args) -> None:
     given = [value for value in args.every() if is_module(value)]
     if not given or (name and ("." not in name or name.partition(".")[0] in EXTERNAL)):
         return
-    exchange, own = _Exchange(modules=False, tensors=True), _own(frame)
+    exchange, own = _Exchange(modules=False, tensors=True), own_object(frame)
     for value in given:
         if value is not own:
             exchange(value)

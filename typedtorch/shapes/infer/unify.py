@@ -77,16 +77,10 @@ def match(spec: Spec, value: Value, names: Names, *, binder: str = "", path: str
             ]
         case specs.TupleSpec(items=items) if isinstance(value, (tuple, Tensor)) and specs.shaped(spec):
             return [_other_kind(value, f"annotated a tuple of {len(items)}", path)]
-        case specs.SequenceSpec(kind="iterator", element=element):
-            return _match_stream(element, value, names, binder, path)
         case specs.SequenceSpec(element=element):
-            return _match_items(element, value, names, binder, path)
+            return _match_items(element, _items(value), names, binder, path)
         case specs.DictSpec(value=element) if isinstance(value, DictV):
-            return [
-                p
-                for key, part in _dict_items(value)
-                for p in match(element, part, names, binder=f"{binder}[{key}]", path=f"{path}[{key}]")
-            ]
+            return _match_items(element, list(_dict_items(value)), names, binder, path)
         case specs.InstanceSpec(info=info) if isinstance(value, DictV) and info.is_typed_dict:
             return _match_keys(info, value, binder, path)
         case specs.CallableSpec() if isinstance(value, FunctionV):
@@ -149,25 +143,22 @@ def _other_kind(value: Value, annotated: str, path: str) -> Problem:
 
 def _dict_items(value: DictV) -> Iterator[tuple[str, Value]]:
     for key, item in value.items.items():
-        yield repr(key), item
+        yield f"[{key!r}]", item
     if value.rest is not None:
-        yield "...", value.rest
+        yield "[...]", value.rest
 
 
-def _match_items(element: Spec, value: Value, names: Names, binder: str, path: str) -> list[Problem]:
-    return [
-        p
-        for number, part in _items(value)
-        for p in match(element, part, names, binder=f"{binder}{number}", path=f"{path}{number}")
-    ]
+def _match_items(
+    element: Spec, items: list[tuple[str, Value]], names: Names, binder: str, path: str
+) -> list[Problem]:
+    """Names that only the items have are sizes of each: sequences of different lengths, a smaller batch.
 
-
-def _match_stream(element: Spec, value: Value, names: Names, binder: str, path: str) -> list[Problem]:
-    """What comes one by one: the last batch of an ``Iterable[Float[Tensor, "batch d"]]`` is smaller."""
+    At run time one item of a list is looked at, or each as it comes.
+    """
     trials: list[Names] = []
-    for number, part in _items(value):
+    for place, part in items:
         trials.append(names.copy())
-        problems = match(element, part, trials[-1], binder=f"{binder}{number}", path=f"{path}{number}")
+        problems = match(element, part, trials[-1], binder=f"{binder}{place}", path=f"{path}{place}")
         if problems:
             return problems
     if trials:
