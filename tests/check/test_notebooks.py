@@ -52,7 +52,7 @@ def test_places_are_counted_by_cell(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_line_that_a_message_speaks_of_is_one_of_its_cell(capsys: pytest.CaptureFixture[str]) -> None:
     Path("net.ipynb").write_text(notebook(HEAD, NET, "net = Net()\nnet(torch.zeros(2, 3))"))
     assert lines(capsys)[0] == (
-        "net.ipynb:cell 3:2:1: error: in forward() (line 7 of cell 2): "
+        "net.ipynb:cell 3:2:1: error: in Net.forward() (line 7 of cell 2): "
         "self.out(x): in_features is 10, the last axis of x is 3  [shape]"
     )
 

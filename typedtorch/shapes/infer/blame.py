@@ -68,7 +68,7 @@ def report(
         if bodies:
             return
     finding = found[0]  # what is wrong first: in a loop what stands above it may only follow from it
-    where = f"{_name(function)} (line {finding.line})" if same_file else _whose(function)
+    where = f"{_full_name(function)} (line {finding.line})" if same_file else _whose(function)
     frame.reporter.add(node, finding.code, f"in {where}: {finding.message}", finding.hint)
 
 
@@ -79,16 +79,12 @@ def report_result(
     if isinstance(node, ast.expr) and not own_findings(interpreter, function):
         returns = [n.lineno for n in walk(function.node) if isinstance(n, ast.Return)]
         same_file = function.module is frame.module
-        where = f"{_name(function)} (line {returns[-1]})" if same_file and returns else _whose(function)
+        where = f"{_full_name(function)} (line {returns[-1]})" if same_file and returns else _whose(function)
         messages.result(frame, node, problem, verb=f"in {where}: returns")
 
 
-def _name(function: FunctionV) -> str:
-    """A function of the same file: whose ``__call__`` it is tells its class."""
-    return _full_name(function) if function.name.startswith("__") else f"{function.name}()"
-
-
 def _full_name(function: FunctionV) -> str:
+    """A function as a traceback names it, with the class of its object."""
     owner = f"{function.bound.info.node.name}." if isinstance(function.bound, Instance) else ""
     return f"{owner}{function.name}()"
 

@@ -212,7 +212,17 @@ def return_(frame: Frame, node: ast.Return) -> bool:
         check_result(frame, node.value, value)
         if isinstance(node.value, ast.IfExp) and not frame.depth:
             paths.arms(frame, node.value, lambda arm, v: check_result(frame, arm, v))
+        elif isinstance(node.value, ast.Tuple) and type(value) is tuple and not frame.depth:
+            _check_arms_of_parts(frame, node.value.elts, value)
     return False
+
+
+def _check_arms_of_parts(frame: Frame, parts: list[ast.expr], value: tuple[Value, ...]) -> None:
+    """``return x, (a if c else b)``: the tuple with each arm."""
+    for i, part in enumerate(parts if len(parts) == len(value) else ()):
+        if isinstance(part, ast.IfExp):
+            before, after = value[:i], value[i + 1 :]
+            paths.arms(frame, part, lambda arm, v: check_result(frame, arm, (*before, v, *after)))  # noqa: B023
 
 
 def raise_(frame: Frame, node: ast.Raise) -> bool:

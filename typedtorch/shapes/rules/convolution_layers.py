@@ -13,7 +13,16 @@ from typedtorch.shapes.rules.forms import Function, called, is_size, need
 from typedtorch.shapes.rules.linear import parameter_dtype
 from typedtorch.shapes.rules.windows import all_sizes, each_or_unknown, spatial
 from typedtorch.shapes.size import divides, unknown
-from typedtorch.shapes.tensor import UNKNOWN, Entry, Pack, ShapeError, Tensor, entry_size, show
+from typedtorch.shapes.tensor import (
+    UNKNOWN,
+    Entry,
+    Pack,
+    ShapeError,
+    Tensor,
+    axes_text,
+    entry_size,
+    show,
+)
 
 
 def _conv_layer(axes: int) -> Function:
@@ -137,12 +146,17 @@ def _channels_hint(input: Tensor, place: int, channels: Any) -> str | None:
         single = (input.shape[0], 1, *input.shape[1:])
         who = called(name(input, "input"))
         return f"without a batch the first axis is channels: {who}.unsqueeze(1) is {show(single)}"
-    if input.rank is None or [same(e, channels) for e in input.sizes()[place:]].count(True) != 1:
+    if input.rank is None:
         return None
-    if same(entry_size(input.shape[-1]), channels) is not True:
-        return None
+    single = (
+        f"with {axes_text(input.shape)} there is no batch: the first axis is channels" if place == 0 else ""
+    )
+    once = [same(e, channels) for e in input.sizes()[place:]].count(True) == 1
+    if not once or same(entry_size(input.shape[-1]), channels) is not True:
+        return single or None
     moved = (*input.shape[:place], input.shape[-1], *input.shape[place:-1])
-    return f"{name(input, 'input')}.movedim(-1, {place}) puts the last axis there: {show(moved)}"
+    text = f"{name(input, 'input')}.movedim(-1, {place}) puts the last axis there: {show(moved)}"
+    return f"{single}; {text}" if single else text
 
 
 def _offset(weight: Tensor, channels: Any, bias: Any) -> Any:
