@@ -99,6 +99,8 @@ def show(mask: int) -> str:
     for family, name in _FAMILIES:
         if not mask & ~family:
             return name
+    if 2 * mask.bit_count() > ANY.bit_count():
+        return f"any dtype but {show(ANY & ~mask)}"
     return " or ".join(name for name, bit in BIT.items() if mask & bit)
 
 
