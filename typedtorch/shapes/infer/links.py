@@ -43,9 +43,14 @@ class Evidence:
     by_taken: set[str] = field(default_factory=set)  # and those that met something there
     weighed: dict[Method, set[str]] = field(default_factory=dict)  # axes that met something, by method
     here: set[str] = field(default_factory=set)  # of the method at hand
+    parts: dict[Method, set[str]] = field(default_factory=dict)  # axes that met a part of their integer alone
+    part: set[str] = field(default_factory=set)  # of the method at hand
+    whole: set[str] = field(default_factory=set)  # and those that met the integer itself
 
     def enter(self, function: FunctionV, signature: Signature) -> None:
         """What is met from here on is met in another method."""
+        self.part -= self.whole
+        self.part, self.whole = self.parts.setdefault(function.node, set()), set()
         self.own = signature.existential
         self.here = set() if is_stub(function.node) else self.weighed.setdefault(function.node, set())
         self.taken |= {name for p in signature.parameters for name in specs.axis_names(p.spec)}
@@ -70,11 +75,14 @@ class Evidence:
             if two is not None and two.kind == "int" and two.name in self.integers:
                 if two.name == one.name:
                     self.agreed.add(one.name)
+                    self.whole.add(one.name)
                 else:
                     found = self.given if one.scope else self.met
                     found.setdefault(one.name, set()).add(two.name)
             elif any(map(self._is_own, atoms(whole))):
                 self.other.add(one.name)
+                if any(atom.name == one.name for atom in atoms(whole)):
+                    self.part.add(one.name)
 
     def _is_own(self, atom: Atom) -> bool:
         return atom.kind == "int" and atom.name in self.integers
@@ -118,6 +126,17 @@ def _add_those_of_callees(weighed: Mapping[Method, set[str]]) -> None:
             more = set[str]().union(*(found for name in called[method] for found in by_name.get(name, ())))
             growing |= not more <= names
             names.update(more)
+
+
+def _leave_out_parts(evidence: Evidence) -> None:
+    """``rms(self, x: "b h s dim")`` that multiplies by ``dim // heads``: there the name is of a head."""
+    evidence.part -= evidence.whole
+    for method, names in evidence.weighed.items():
+        if getattr(method, "name", "") not in _PUBLIC:
+            names.difference_update(evidence.parts.get(method, ()))
+
+
+_PUBLIC = frozenset({"__init__", "__call__", "forward"})  # they are given what the constructor speaks of
 
 
 def _given_anew(info: ClassInfo) -> set[str]:
@@ -195,6 +214,7 @@ def discover(interpreter: Interpreter, info: ClassInfo) -> dict[str, Size]:
     finally:
         interpreter.pending, interpreter.pending_classes = pending
     _add_those_of_callees(evidence.weighed)
+    _leave_out_parts(evidence)
     info.weighed = evidence.weighed
     linked = set(evidence.agreed)
     for name in evidence.met.keys() | evidence.given.keys():
