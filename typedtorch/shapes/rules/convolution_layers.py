@@ -148,15 +148,14 @@ def _channels_hint(input: Tensor, place: int, channels: Any) -> str | None:
         return f"without a batch the first axis is channels: {who}.unsqueeze(1) is {show(single)}"
     if input.rank is None:
         return None
-    single = (
-        f"with {axes_text(input.shape)} there is no batch: the first axis is channels" if place == 0 else ""
-    )
+    alone = f"with {axes_text(input.shape)} there is no batch: the first axis is channels"
+    alone = alone if place == 0 else ""
     once = [same(e, channels) for e in input.sizes()[place:]].count(True) == 1
     if not once or same(entry_size(input.shape[-1]), channels) is not True:
-        return single or None
+        return alone or None
     moved = (*input.shape[:place], input.shape[-1], *input.shape[place:-1])
     text = f"{name(input, 'input')}.movedim(-1, {place}) puts the last axis there: {show(moved)}"
-    return f"{single}; {text}" if single else text
+    return f"{alone}; {text}" if alone else text
 
 
 def _offset(weight: Tensor, channels: Any, bias: Any) -> Any:
