@@ -233,7 +233,9 @@ def test_own_model_on_the_default_data(text: Path) -> None:
         model=Bigram(),
         optimizer=lambda model: torch.optim.Adam(model.parameters(), lr=0.1),
         console=Console(said),
-        **{**TINY, "data": str(text), "out": "bigram", "steps": 30},
+        **{k: v for k, v in TINY.items() if k not in ("layers", "d_model", "heads")} | {"steps": 30},
+        data=str(text),
+        out="bigram",
     )
     assert result.val_loss is not None
     assert result.val_loss < 2.0

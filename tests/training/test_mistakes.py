@@ -63,6 +63,14 @@ def test_an_optimizer_of_another_model_is_refused() -> None:
             "loss: .*got CrossEntropyLoss, which takes outputs and targets; .*",
         ),
         ({"loss": nn.functional.mse_loss}, "loss: .*got mse_loss, which takes outputs and targets; .*"),
+        (
+            {"loss": lambda model: 1.0},
+            r"loss: expected a function of the model and a batch, got one of \(model",
+        ),
+        (
+            {"optimizer": torch.optim.LBFGS([nn.Parameter(torch.ones(2))])},
+            "optimizer: expected an Optimizer whose step needs no closure, got a LBFGS",
+        ),
         ({"store": "runs"}, "store: expected a CheckpointStore or None, got a str"),
         ({"schedule": 0.1}, "schedule: expected a function of the step, or None, got a float"),
         ({"evaluate": {}}, "evaluate: expected a function of the model, or None, got a dict"),
@@ -165,7 +173,7 @@ class _Evaluation:
 
 
 @pytest.mark.parametrize("evaluate", [_loss, _with_options, lambda model: {"loss": 1.0}, _Evaluation()])
-def test_an_evaluation_may_take_the_model_alone(evaluate: Evaluate) -> None:
+def test_an_evaluation_may_take_the_model_alone(evaluate: Evaluate[nn.Module]) -> None:
     trainer = make_trainer(others={"evaluate": evaluate})
     assert trainer.fit().evaluations[8]["loss"] in (1.0, 3.0)
 
@@ -203,7 +211,7 @@ def test_batches_that_come_once_are_not_used_up_by_a_learning_rate_test() -> Non
 
 @pytest.mark.parametrize("optimizer", ["adam", lambda model: "adam"])
 def test_an_optimizer_that_is_none_is_refused(optimizer: Any, text: Path) -> None:
-    wanted = "optimizer: expected an Optimizer, or a function from the model to one, got a str"
+    wanted = "optimizer: expected an Optimizer, its class, or a function from the model to one, got a str"
     with pytest.raises(ConfigError, match=wanted):
         train(optimizer=optimizer, data=str(text), device="cpu", layers=1, d_model=16, heads=2, seq=16)
     assert not Path("runs").exists()

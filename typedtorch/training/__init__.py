@@ -32,7 +32,7 @@ from typedtorch.training.monitor import DeviceMonitor, Profile
 from typedtorch.training.protocols import FitResult
 from typedtorch.training.seed import seed_everything
 from typedtorch.training.settings import LoopSettings
-from typedtorch.training.step import LossSum
+from typedtorch.training.step import LossFunction, LossSum
 from typedtorch.training.trainer import Trainer
 
 __all__ = [
@@ -52,6 +52,7 @@ __all__ = [
     "JsonLines",
     "Logger",
     "LoopSettings",
+    "LossFunction",
     "LossSum",
     "NonFiniteError",
     "OutOfMemory",

@@ -14,7 +14,6 @@ from jaxtyping import Float
 from rich.console import Console as RichConsole
 from rich.progress import Progress
 from torch import Tensor, nn
-from torch.optim import Optimizer
 
 from typedtorch import optim
 from typedtorch.data import (
@@ -136,16 +135,6 @@ def make_model(config: TrainConfig, vocab: int) -> Transformer:
         tie=sizes.tie,
         dropout=sizes.dropout,
     )
-
-
-def make_optimizer(model: nn.Module, config: TrainConfig, device: torch.device) -> Optimizer:
-    """AdamW with decay on matrices only; torch's fused kernel, which on a GPU can leave a bad step out."""
-    settings = config.optim
-    groups = optim.decay_groups(model, settings.weight_decay)
-    betas = (settings.beta1, settings.beta2)
-    if device.type == "cuda":
-        return torch.optim.AdamW(groups, lr=settled(settings.lr), betas=betas, fused=True)
-    return optim.AdamW(groups, lr=settled(settings.lr), betas=betas)
 
 
 def make_schedule(config: TrainConfig) -> Callable[[int], float]:

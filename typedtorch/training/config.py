@@ -10,7 +10,7 @@ import dataclasses
 import difflib
 import numbers
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict, get_args, get_origin, get_type_hints
 
@@ -186,10 +186,15 @@ class TrainConfig:
             if name == "resume" and isinstance(plain, bool):
                 plain = "auto" if plain else "never"
             if not _is_a(plain, hint):
-                raise ConfigError(f"{name}: expected {_told(hint)}, got {value!r}")
+                raise ConfigError(f"{name}: expected {_told(hint)}, got {value!r:.80}")
             groups.setdefault(group, {})[name] = plain
         changed = {g: dataclasses.replace(getattr(self, g), **v) for g, v in groups.items()}
         return dataclasses.replace(self, **changed)
+
+    def given(self, names: Iterable[str] = ()) -> dict[str, Any]:
+        """The settings that differ from the defaults, and those of ``names``, by their flat names."""
+        defaults = TrainConfig().flat()
+        return {k: v for k, v in self.flat().items() if v != defaults[k] or k in names}
 
     def flat(self) -> dict[str, Any]:
         """Every setting by its flat name."""

@@ -15,7 +15,7 @@ from typedtorch.data import Tokens, get_batch, row_buffer
 from typedtorch.training.distributed import Parallel
 from typedtorch.training.errors import told
 from typedtorch.training.protocols import After
-from typedtorch.training.step import LossFunction, evaluate_loss
+from typedtorch.training.step import AnyLoss, evaluate_loss
 
 _NEVER: Callable[[], bool] = lambda: False  # noqa: E731 - a constant
 
@@ -27,7 +27,7 @@ class Evaluator:
     Several processes share the windows and join their sums.
     """
 
-    loss: LossFunction
+    loss: AnyLoss
     tokens: Tokens
     seq: int
     batch: int

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import cast
+from typing import Any, cast
 
 from torch import nn
+from torch.nn.parameter import UninitializedParameter
 from torch.optim import Optimizer
 
 from typedtorch.training.checkpoint import CheckpointStore
-from typedtorch.training.errors import told
+from typedtorch.training.errors import ConfigError, told
 from typedtorch.training.protocols import Evaluate, Stoppable
 from typedtorch.training.settings import LoopSettings
 
@@ -30,6 +31,7 @@ def check_parts(
 
     Raises:
         TypeError: for the first of them, with what was expected and what was given.
+        ConfigError: the model's parameters have no values.
     """
     kinds: tuple[tuple[str, object, type, str], ...] = (
         ("model", model, nn.Module, "a Module"),
@@ -47,14 +49,52 @@ def check_parts(
     for name, value, wanted in functions:
         if not callable(value) and (value is not None or name == "loss"):
             raise TypeError(f"{name}: expected {wanted}, got {told(value)}")
+    check_model(cast(nn.Module, model))
+    if _needs_closure(cast(Optimizer, optimizer)):
+        wanted = "an Optimizer whose step needs no closure"
+        raise TypeError(f"optimizer: expected {wanted}, got {told(optimizer)}")
+    _check_loss(loss)
+
+
+def check_model(model: nn.Module) -> None:
+    """Refuse a model that has no numbers to train yet.
+
+    Raises:
+        ConfigError: a parameter is uninitialised, or on the meta device.
+    """
+    for name, param in model.named_parameters():
+        if isinstance(param, UninitializedParameter):
+            found, remedy = "uninitialised", "call it once on a batch, model(inputs), before"
+        elif param.is_meta:
+            found, remedy = (
+                "on the meta device, without values",
+                "model.to_empty(device=...) and initialise it",
+            )
+        else:
+            continue
+        raise ConfigError(f"model: expected parameters with values, {name} is {found} ({remedy})")
+
+
+def _needs_closure(optimizer: Optimizer) -> bool:
+    found = inspect.signature(type(optimizer).step).parameters.get("closure")
+    return found is not None and found.default is inspect.Parameter.empty
+
+
+def _check_loss(loss: object) -> None:
     function = loss if hasattr(loss, "__name__") else type(loss)
     if str(getattr(function, "__module__", "")).startswith(_LOSSES):
         got = f"{function.__name__}, which takes outputs and targets"
         example = "lambda model, batch: loss(model(batch[0]), batch[1])"
         raise TypeError(f"loss: expected a function of the model and a batch, got {got}; {example} is one")
+    try:
+        signature = inspect.signature(cast("Callable[..., object]", loss))
+    except (ValueError, TypeError):  # what is written in C says nothing of itself
+        return
+    if not _takes(signature, 2):
+        raise TypeError(f"loss: expected a function of the model and a batch, got one of {signature}")
 
 
-def as_stoppable(evaluate: Evaluate | None) -> Stoppable | None:
+def as_stoppable(evaluate: Evaluate[Any] | None) -> Stoppable[Any] | None:
     """``evaluate`` as a function of the model and of ``stop``; it may take the model alone.
 
     A second parameter with a default value is left at its default, unless it is called ``stop``.
@@ -69,9 +109,9 @@ def as_stoppable(evaluate: Evaluate | None) -> Stoppable | None:
     try:
         signature = inspect.signature(evaluate)
     except (TypeError, ValueError):  # written in C, say
-        return cast(Stoppable, evaluate)
+        return cast(Stoppable[Any], evaluate)
     if _takes(signature, 2) and ("stop" in signature.parameters or not _takes(signature, 1)):
-        return cast(Stoppable, evaluate)
+        return cast(Stoppable[Any], evaluate)
     if not _takes(signature, 1):
         wanted = "a function of the model, or of the model and stop"
         raise TypeError(f"evaluate: expected {wanted}, got one of {signature}")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import torch
 from torch import nn
@@ -19,7 +19,6 @@ from typedtorch.training.assemble import (
     language_model_loss,
     make_batches,
     make_model,
-    make_optimizer,
     make_schedule,
     open_corpus,
     recompute_blocks,
@@ -32,21 +31,21 @@ from typedtorch.training.distributed import Parallel, join
 from typedtorch.training.ending import Ending
 from typedtorch.training.errors import ConfigError, told
 from typedtorch.training.evaluate import Evaluator
+from typedtorch.training.given import HOOKS, several
 from typedtorch.training.loggers import JsonLines, Logger, rewind
 from typedtorch.training.monitor import DeviceMonitor, Profile
+from typedtorch.training.own import OptimizerLike, Own
 from typedtorch.training.precision import Precision
 from typedtorch.training.predict import Prediction, predict
-from typedtorch.training.protocols import Evaluate, FitResult
+from typedtorch.training.protocols import Evaluate, FitResult, ModelT
 from typedtorch.training.resolve import find_device, resolve, settled
 from typedtorch.training.resume import Resumption, plan
 from typedtorch.training.runfolder import RunFolder
 from typedtorch.training.seed import deterministic, seed_everything
 from typedtorch.training.settings import LoopSettings
-from typedtorch.training.step import LossFunction
+from typedtorch.training.step import AnyLoss, BatchT, LossFunction
 from typedtorch.training.trainer import Trainer
 from typedtorch.training.usage import PeakMemory
-
-OptimizerLike = Optimizer | Callable[[nn.Module], Optimizer]
 
 
 @dataclass(frozen=True)
@@ -74,11 +73,11 @@ class TrainResult:
 def train(
     config: TrainConfig | None = None,
     *,
-    model: nn.Module | None = None,
-    loss: LossFunction | None = None,
-    batches: Iterable[Any] | None = None,
-    optimizer: OptimizerLike | None = None,
-    evaluate: Evaluate | None = None,
+    model: ModelT | None = None,
+    loss: LossFunction[ModelT, BatchT] | None = None,
+    batches: Iterable[BatchT] | None = None,
+    optimizer: OptimizerLike[ModelT] | None = None,
+    evaluate: Evaluate[ModelT] | None = None,
     callbacks: Iterable[Hooks] = (),
     loggers: Iterable[Logger] = (),
     console: Console | None = None,
@@ -88,15 +87,17 @@ def train(
 
     Every setting of :class:`~typedtorch.training.TrainConfig` is a keyword: ``train(steps=100, lr=1e-3)``.
     A ``model``, ``loss`` (see :class:`~typedtorch.training.LossSum`), ``batches`` (any iterable) or
-    ``optimizer`` (or a function from the model to one) of your own replaces the built-in part; with
-    ``batches`` of your own there is validation only where ``evaluate`` is given, and without a ``loss`` it
-    is the cross-entropy of pairs (inputs, targets).
+    ``optimizer`` of your own replaces the built-in part, and a setting of that part is refused beside it. An
+    optimizer's class, or a ``functools.partial`` of one, takes the settings ``lr``, ``weight_decay`` and
+    ``beta1``, ``beta2`` (unless given, its own defaults) and follows the schedule; an optimizer, or what a
+    function from the model returns, is left as it is.  With ``batches`` of your own there is validation only
+    where ``evaluate`` is given, and without a ``loss`` it is the cross-entropy of pairs (inputs, targets).
 
     Writes a run folder: ``config.json``, ``metrics.jsonl``, ``checkpoints/``, ``summary.json``,
     ``report.html`` (one file with everything in it), ``loss.png``, ``report.png``.
 
     Raises:
-        ConfigError: an unknown or impossible setting, or nothing to resume.
+        ConfigError: an unknown, impossible or superfluous setting, or nothing to resume.
         DataError: the data is missing, empty, too short or damaged.
         RunFolderError: the run folder cannot be used.
         CheckpointMismatch: the checkpoint is of another model, data or configuration.
@@ -104,34 +105,23 @@ def train(
     """
     if config is not None and not isinstance(config, TrainConfig):
         raise ConfigError(f"config: expected a TrainConfig, or settings as keywords, got {told(config)}")
-    if model is not None and not isinstance(model, nn.Module):
-        raise ConfigError(f"model: expected a Module, got {told(model)}")
+    if console is not None and not isinstance(console, Console):
+        raise ConfigError(f"console: expected a Console, got {told(console)}")
+    own = Own(model, loss, batches, optimizer, evaluate, callbacks, loggers)
     asked = (config or TrainConfig()).override(**overrides)
-    resumption = plan(asked, explicit=dict(overrides))
-    asked = resumption.config
+    given = asked.given(overrides)
+    own.check(given)
+    resumption = plan(asked, overrides)
+    asked = resumption.config if resumption.resuming else own.settle(resumption.config, given)
     parallel, device = join(asked.machine.parallel, find_device(asked.machine.device))
     try:
         settled = resolve(asked, device, parallel.world)
         with console or Console(quiet=parallel.rank != 0) as shown:
             job = _Job(settled, asked, resumption, device, parallel, shown)
-            own = _Own(model, loss, batches, optimizer, evaluate, tuple(callbacks), tuple(loggers))
             with deterministic(settled.machine.deterministic):
                 return job.run(own)
     finally:
         parallel.close()
-
-
-@dataclass(frozen=True)
-class _Own:
-    """The user's own parts."""
-
-    model: nn.Module | None
-    loss: LossFunction | None
-    batches: Iterable[Any] | None
-    optimizer: OptimizerLike | None
-    evaluate: Evaluate | None
-    callbacks: tuple[Hooks, ...]
-    loggers: tuple[Logger, ...]
 
 
 @dataclass
@@ -146,7 +136,7 @@ class _Job:
     console: Console
     began: float = field(default_factory=time.perf_counter)
 
-    def run(self, own: _Own) -> TrainResult:
+    def run(self, own: Own) -> TrainResult:
         config = self.config
         seed_everything(config.run.seed)
         corpus = open_corpus(config, self.console.note) if own.batches is None else None
@@ -176,23 +166,15 @@ class _Job:
         found = corpus.train.vocab if corpus is not None else 256
         return max(self.config.data.vocab or 0, found)
 
-    def _optimizer(self, own: _Own, model: nn.Module) -> Optimizer:
-        if isinstance(own.optimizer, Optimizer):
-            if self.parallel.reads_parts:
-                raise ConfigError(
-                    "optimizer: with parallel fsdp expected a function from the model to the optimizer, got "
-                    f"a {type(own.optimizer).__name__} with the parameters from before they were divided"
-                )
-            return own.optimizer
-        if own.optimizer is None:
-            return make_optimizer(model, self.config, self.device)
-        found: object = own.optimizer(model) if callable(own.optimizer) else own.optimizer
-        if not isinstance(found, Optimizer):
-            wanted = "an Optimizer, or a function from the model to one"
-            raise ConfigError(f"optimizer: expected {wanted}, got {told(found)}")
-        return found
+    def _optimizer(self, own: Own, model: nn.Module) -> Optimizer:
+        if self.parallel.reads_parts and isinstance(own.optimizer, Optimizer):
+            raise ConfigError(
+                "optimizer: with parallel fsdp expected its class or a function from the model to it, got "
+                f"a {type(own.optimizer).__name__} with the parameters from before they were divided"
+            )
+        return own.make_optimizer(model, self.config, self.device)
 
-    def _predict(self, model: nn.Module, optimizer: Optimizer, own: _Own) -> Prediction | None:
+    def _predict(self, model: nn.Module, optimizer: Optimizer, own: Own) -> Prediction | None:
         run = self.config.run
         if own.batches is not None or own.loss is not None or self.parallel.rank != 0:
             return None
@@ -222,7 +204,7 @@ class _Job:
 
     def _trainer(
         self,
-        own: _Own,
+        own: Own,
         corpus: Corpus | None,
         plain: nn.Module,
         optimizer: Optimizer,
@@ -231,7 +213,7 @@ class _Job:
         config = self.config
         if config.machine.recompute:
             recompute_blocks(plain)
-        loss: LossFunction = own.loss or language_model_loss
+        loss: AnyLoss = own.loss or language_model_loss
         model = self.parallel.wrap(plain)
         if self.parallel.reads_parts:  # dividing the model gave it other parameters
             optimizer = self._optimizer(own, model)
@@ -246,18 +228,18 @@ class _Job:
         self._set_facts(prediction)
         return Trainer(
             model, loss, batches, optimizer, self._loop(),
-            schedule=make_schedule(config) if own.optimizer is None else None,
+            schedule=make_schedule(config) if own.schedules else None,
             evaluate=own.evaluate or (self._evaluator(corpus, loss) if corpus is not None else None),
             loggers=own.loggers, callbacks=self._callbacks(own), display=self.console, parallel=self.parallel,
             identity=self._identity(corpus),
         )  # fmt: skip
 
-    def _callbacks(self, own: _Own) -> list[Hooks]:
+    def _callbacks(self, own: Own) -> list[Hooks]:
         """The user's own, and what the settings and the machine add."""
         added: list[Hooks] = [DeviceMonitor()] if self.device.type == "cuda" else []
         if self.config.run.profile and self.parallel.rank == 0:
             added.append(Profile(self.resumption.path / runfolder.PROFILE))
-        return [*own.callbacks, *added]
+        return [*cast("list[Hooks]", several("callbacks", own.callbacks, HOOKS)), *added]
 
     def _set_facts(self, prediction: Prediction | None) -> None:
         peak = prediction.peak if prediction else None
@@ -287,7 +269,7 @@ class _Job:
             halve_on_oom=machine.halve_on_oom,
         )
 
-    def _evaluator(self, corpus: Corpus, loss: LossFunction) -> Evaluator:
+    def _evaluator(self, corpus: Corpus, loss: AnyLoss) -> Evaluator:
         config = self.config
         seq = settled(config.model.seq)
         return Evaluator(

@@ -6,7 +6,7 @@ import contextlib
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from torch import nn
 
@@ -14,9 +14,10 @@ from typedtorch.training.figures import Figures
 
 Schedule = Callable[[int], float]
 Stop = Callable[[], bool]
+ModelT = TypeVar("ModelT", bound=nn.Module)
 # figures of a model; ``stop()`` turning true asks for an early return of nothing
-Stoppable = Callable[[nn.Module, Stop], Mapping[str, float]]
-Evaluate = Callable[[nn.Module], Mapping[str, float]] | Stoppable
+Stoppable = Callable[[ModelT, Stop], Mapping[str, float]]
+Evaluate = Callable[[ModelT], Mapping[str, float]] | Stoppable[ModelT]
 
 
 class After:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from typedtorch.training import runfolder
 from typedtorch.training.checkpoint import CheckpointStore, Saved, State
-from typedtorch.training.config import TrainConfig
+from typedtorch.training.config import MachineConfig, TrainConfig
 from typedtorch.training.distributed import launched
 from typedtorch.training.errors import ConfigError
 
@@ -45,7 +46,7 @@ class Resumption:
         return {name: value for name, value in kept.items() if name not in _PLACES}
 
 
-def plan(asked: TrainConfig, explicit: dict[str, Any]) -> Resumption:
+def plan(asked: TrainConfig, explicit: Iterable[str]) -> Resumption:
     """Decide where to begin.
 
     Settings that were given now win over those of the run that is resumed, which win over the defaults.
@@ -62,11 +63,10 @@ def plan(asked: TrainConfig, explicit: dict[str, Any]) -> Resumption:
         assert asked.run.out is not None
         return Resumption(Path(asked.run.out), asked, resuming=False)
     stored = runfolder.read_config(path)
-    defaults = TrainConfig().flat()
-    given = {k: v for k, v in asked.flat().items() if v != defaults[k] or k in explicit}
+    given = asked.given(explicit)
     merged = {**stored, **given}
     if "parallel" not in given and not launched():  # what several processes trained goes on in one
-        merged["parallel"] = defaults["parallel"]
+        merged["parallel"] = MachineConfig().parallel
     changes = tuple(
         f"{name}: {stored[name]!r} -> {value!r}"
         for name, value in given.items()

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from numbers import Real
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import torch
 from jaxtyping import Float, Shaped
@@ -25,10 +25,28 @@ class LossSum(NamedTuple):
     items: Count
 
 
-class LossFunction(Protocol):
-    """The loss of a model on a batch: a :class:`LossSum` (or such a pair), or a mean, one item."""
+BatchT = TypeVar("BatchT")
+_ModelT_contra = TypeVar("_ModelT_contra", bound=nn.Module, contravariant=True)
+_BatchT_contra = TypeVar("_BatchT_contra", contravariant=True)
 
-    def __call__(self, model: nn.Module, batch: Any, /) -> LossSum | tuple[Tensor, Count] | Tensor: ...
+
+class LossFunction(Protocol[_ModelT_contra, _BatchT_contra]):
+    """The loss of a model on a batch: a :class:`LossSum` (or such a pair), or a mean, one item.
+
+    It may ask for a model and a batch of its own types; those that are given are held against them.  (With
+    ``ddp`` and ``zero1`` the model comes in torch's wrapper, which has it as ``module``.)
+
+    >>> def loss(model: nn.Linear, batch: tuple[Tensor, Tensor]) -> Tensor:
+    ...     return nn.functional.mse_loss(model(batch[0]), batch[1])
+    >>> checked: LossFunction[nn.Linear, tuple[Tensor, Tensor]] = loss
+    """
+
+    def __call__(
+        self, model: _ModelT_contra, batch: _BatchT_contra, /
+    ) -> LossSum | tuple[Tensor, Count] | Tensor: ...
+
+
+AnyLoss = LossFunction[Any, Any]
 
 
 class Accumulated(NamedTuple):
@@ -44,7 +62,7 @@ class BatchesEnded(Exception):
     """The source has no batch left."""
 
 
-def evaluate_loss(loss: LossFunction, model: nn.Module, batch: object) -> LossSum:
+def evaluate_loss(loss: AnyLoss, model: nn.Module, batch: object) -> LossSum:
     """The loss as a sum and a count, whichever of the allowed forms ``loss`` returns.
 
     Raises:
@@ -70,7 +88,7 @@ def _counts(items: object) -> bool:
 
 
 def accumulate_gradients(
-    loss: LossFunction,
+    loss: AnyLoss,
     model: nn.Module,
     draw: Callable[[], object],
     micro_batches: int,

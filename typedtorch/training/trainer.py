@@ -29,13 +29,13 @@ from typedtorch.training.figures import Meter
 from typedtorch.training.given import as_stoppable, check_parts
 from typedtorch.training.loggers import Logger, SafeLoggers
 from typedtorch.training.precision import Precision
-from typedtorch.training.protocols import After, Display, Evaluate, FitResult, Quiet, Schedule, Stop
+from typedtorch.training.protocols import After, Display, Evaluate, FitResult, ModelT, Quiet, Schedule, Stop
 from typedtorch.training.saving import Saver
 from typedtorch.training.settings import LoopSettings
 from typedtorch.training.signals import SignalWatch
 from typedtorch.training.snapshot import Snapshot, copied
 from typedtorch.training.sources import Repeated, as_source, batch_items
-from typedtorch.training.step import Accumulated, BatchesEnded, LossFunction, accumulate_gradients
+from typedtorch.training.step import Accumulated, BatchesEnded, BatchT, LossFunction, accumulate_gradients
 from typedtorch.training.usage import memory_in_use
 
 Probe = Callable[["Trainer", Callable[[], None]], None]
@@ -73,14 +73,14 @@ class Trainer:
 
     def __init__(
         self,
-        model: nn.Module,
-        loss: LossFunction,
-        batches: Iterable[Any],
+        model: ModelT,
+        loss: LossFunction[ModelT, BatchT],
+        batches: Iterable[BatchT],
         optimizer: Optimizer,
         settings: LoopSettings,
         *,
         schedule: Schedule | None = None,
-        evaluate: Evaluate | None = None,
+        evaluate: Evaluate[ModelT] | None = None,
         store: CheckpointStore | None = None,
         loggers: Iterable[Logger] = (),
         callbacks: Iterable[Hooks] = (),
@@ -91,12 +91,13 @@ class Trainer:
         check_parts(model, loss, optimizer, settings, schedule, store)
         self.device = next((p.device for p in model.parameters()), torch.device("cpu"))
         self.parallel = parallel or Parallel()
-        self.model, self.loss, self.settings = model, loss, settings
+        self.model: nn.Module = model
+        self.loss: LossFunction[Any, Any] = loss
+        self.settings, self.optimizer, self.schedule = settings, optimizer, schedule
         self.source = as_source(batches, self.device)
         if settings.overfit:
             self.source = Repeated(self.source, settings.overfit)
-        self.optimizer, self.schedule, self.evaluate = optimizer, schedule, as_stoppable(evaluate)
-        self.store, self.display = store, display or Quiet()
+        self.store, self.display, self.evaluate = store, display or Quiet(), as_stoppable(evaluate)
         self.loggers = SafeLoggers(loggers if self.parallel.rank == 0 else (), self.display.note)
         self.callbacks = Callbacks(callbacks)
         precision = Precision(settings.precision)
@@ -115,8 +116,7 @@ class Trainer:
         self.snapshot, self.saver = Snapshot(self, identity or {}), Saver(self)
         self.meter, self.accumulate = Meter(self.device), settings.accumulate
         self.step = self.skipped = self.rollbacks = 0
-        self.should_stop = ""
-        self.result = FitResult(0, "")
+        self.should_stop, self.result = "", FitResult(0, "")
         self.faults = Faults(self)
         self._evaluated_at = self._saved_at = -1
         self._lr = float("nan")
