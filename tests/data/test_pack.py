@@ -70,6 +70,40 @@ def test_a_path_or_a_string_will_do(texts: Path, tmp_path: Path) -> None:
     assert pack_files([str(path) for path in collect_files(texts)], folder=tmp_path) == listed
 
 
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"PK\x03\x04" + bytes(99), r"a zip archive \(.npz, "),
+        (b"PAR1" + bytes(99), "a Parquet file"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(99), "a PNG image"),
+        (b"\xff\xd8\xff\xe0", "a JPEG image"),
+        (b"\x1f\x8b\x08\x01", "a gzip archive"),
+        (b"some\0thing", r"binary data \(a zero byte\)"),
+        ("größer".encode("utf-16"), "UTF-16 text"),
+    ],
+)
+def test_what_is_no_text_is_refused_by_name(texts: Path, tmp_path: Path, content: bytes, kind: str) -> None:
+    (texts / "other").write_bytes(content)
+    wanted = rf"other: expected text in UTF-8, or tokens in files .npy, .bin or .tok alone, found {kind}"
+    with pytest.raises(DataError, match=wanted):
+        pack_files(texts, folder=tmp_path / "cache")
+    assert not (tmp_path / "cache").exists()
+    tokens = open_tokens(texts / "other", dtype="uint8", vocab=256)  # bytes were asked for
+    assert len(tokens) == len(content)
+
+
+@pytest.mark.parametrize("text", [b"PAR1 is how a file begins", b"RIFF raff", "größer".encode("latin-1")])
+def test_text_that_begins_as_a_file_format_does_is_text(tmp_path: Path, text: bytes) -> None:
+    (tmp_path / "a.txt").write_bytes(text)
+    assert all_tokens(pack_files(tmp_path / "a.txt", folder=tmp_path)) == text + b"\0"
+
+
+def test_a_tokenizer_of_ones_own_is_given_any_bytes(tmp_path: Path) -> None:
+    (tmp_path / "a.wav").write_bytes(b"RIFF\0\0")
+    packed = pack_files(tmp_path / "a.wav", folder=tmp_path, tokenizer=Words())
+    assert all_tokens(packed) == b"\6\x09"
+
+
 class Words:
     name, vocab, separator = "words", 10, 9
 

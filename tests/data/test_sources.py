@@ -296,3 +296,25 @@ def test_how_a_file_is_opened_does_not_change_its_fingerprint(tmp_path: Path, en
         write_tokens(path, tokens, vocab=50)
     held, read = (open_tokens(path, in_memory=in_memory) for in_memory in (True, False))
     assert held.fingerprint() == read.fingerprint()
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"), [(b"PK\x03\x04" + bytes(96), "a zip archive"), (b"\x89PNG\r\n" + bytes(94), "a PNG")]
+)
+def test_what_is_known_to_be_something_else_is_not_read_as_raw_tokens(
+    tmp_path: Path, content: bytes, kind: str
+) -> None:
+    path = tmp_path / "model.bin"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=f"model.bin: expected a file of tokens, found {kind}"):
+        open_tokens(path)
+    assert len(open_tokens(path, dtype="uint16")) == 50
+
+
+def test_negative_ids_are_refused_where_the_vocabulary_is_read_off_them(tmp_path: Path) -> None:
+    ids = np.array([3, -1, 4])
+    np.save(tmp_path / "a.npy", ids)
+    with pytest.raises(DataError, match=r"a\.npy: expected token ids from 0, found -1"):
+        open_tokens(tmp_path / "a.npy")
+    with pytest.raises(DataError, match="<memory>: expected token ids from 0, found -1"):
+        MemoryTokens(ids)

@@ -26,7 +26,14 @@ class Batch(NamedTuple):
 
 
 def row_buffer(batch: int, seq: int, dtype: np.dtype[np.integer], *, pinned: bool = False) -> RowBuffer:
-    """Room for ``batch`` windows of ``seq + 1`` tokens; pinned, the GPU can copy from it on its own."""
+    """Room for ``batch`` windows of ``seq + 1`` tokens; pinned, the GPU can copy from it on its own.
+
+    >>> from typedtorch.data import MemoryTokens
+    >>> tokens = MemoryTokens(np.arange(10, dtype=np.uint8), vocab=10)
+    >>> room = row_buffer(2, 3, tokens.dtype)
+    >>> get_batch(tokens, [0, 5], seq=3, out=room).targets.tolist(), room.rows.tolist()
+    ([[1, 2, 3], [6, 7, 8]], [[0, 1, 2, 3], [5, 6, 7, 8]])
+    """
     if not pinned:
         return RowBuffer(np.ndarray((batch, seq + 1), dtype))
     pin = torch.empty(batch, (seq + 1) * dtype.itemsize, dtype=torch.uint8, pin_memory=True)

@@ -36,6 +36,13 @@ def standard_library() -> list[Path]:
 def collect_files(pattern: str | os.PathLike[str]) -> list[Path]:
     """The regular files a path, folder (searched through) or glob names, in a fixed shuffled order.
 
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("a.txt", "b.txt", "c.md"):
+    ...         _ = Path(folder, name).write_text("words")
+    ...     sorted(path.name for path in collect_files(f"{folder}/*.txt")), len(collect_files(folder))
+    (['a.txt', 'b.txt'], 3)
+
     Raises:
         DataError: nothing there.
     """

@@ -83,6 +83,15 @@ def open_shards(
 ) -> MemoryTokens | FileTokens | JoinedTokens:
     """Open token files as one sequence, in order of their names; see :func:`open_tokens`.
 
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     names = [f"{folder}/train_{i}.npy" for i in (1, 0)]
+    ...     for name in names:
+    ...         np.save(name, np.arange(5, dtype=np.uint16))
+    ...     tokens = open_shards(names)
+    ...     len(tokens), tokens.vocab, os.path.basename(tokens.name)
+    (10, 5, 'train_0.npy and 1 more')
+
     Raises:
         DataError: a file that cannot be used, or one unlike the first.
     """

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from typedtorch.data.binary import kind_of
 from typedtorch.data.errors import DataError
 from typedtorch.data.tokenfile import HEADER_BYTES, MAGIC, Header
 
@@ -28,8 +29,11 @@ _DTYPES: dict[str, np.dtype[np.integer]] = {
 }
 # what is surely no array of integers, though any bytes could be read as one
 _NOT_RAW = {
-    ".npz", ".zip", ".gz", ".bz2", ".xz", ".zst", ".tar", ".pt", ".pth", ".ckpt", ".safetensors", ".parquet",
-    ".arrow", ".txt", ".md", ".json", ".jsonl", ".csv", ".py", ".html", ".pkl",
+    suffix: f"a {suffix} file"
+    for suffix in (
+        ".npz", ".zip", ".gz", ".bz2", ".xz", ".zst", ".tar", ".pt", ".pth", ".ckpt", ".safetensors",
+        ".parquet", ".arrow", ".txt", ".md", ".json", ".jsonl", ".csv", ".py", ".html", ".pkl",
+    )
 }  # fmt: skip
 
 
@@ -74,9 +78,9 @@ def identify(path: Path, dtype: str | None = None, vocab: int | None = None) -> 
         layout = _npy(path, vocab)
     elif len(head) == _LLMC_HEADER_BYTES and int.from_bytes(head[:4], "little") in _LLMC:
         layout = _llmc(path, head, vocab)
-    elif dtype is None and path.suffix in _NOT_RAW:
+    elif dtype is None and (other := kind_of(head) or _NOT_RAW.get(path.suffix)):
         hint = "pack text with pack_files, save arrays with numpy.save, or say the dtype"
-        raise DataError(path, "a file of tokens", f"a {path.suffix} file", hint)
+        raise DataError(path, "a file of tokens", other, hint)
     else:
         layout = _raw(path, size, _DTYPES[dtype or "uint16"], vocab)
     _check_size(path, layout, size)

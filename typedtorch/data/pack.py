@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 from jaxtyping import Integer
 
+from typedtorch.data.binary import not_text
 from typedtorch.data.corpus import collect_files
 from typedtorch.data.errors import DataError, WriteError
 from typedtorch.data.tokenfile import write_tokens
@@ -76,13 +77,21 @@ def pack_files(
     few files are in memory at a time. ``progress(done, total)`` is called per file. ``again`` packs what has
     been packed already, where that is found to be damaged.
 
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     files = [Path(place, name) for name in ("a.txt", "b.txt")]
+    ...     sizes = [path.write_text(text) for path, text in zip(files, ("to be", "or not"), strict=True)]
+    ...     packed = pack_files(files, folder=Path(place, "cache"))
+    ...     packed.read_bytes()[128:], sizes  # after the header
+    (b'to be\\x00or not\\x00', [5, 6])
+
     Raises:
-        DataError: a file cannot be read or tokenised, changed meanwhile, or all of them are empty.
+        DataError: a file cannot be read or tokenised, is no text, changed meanwhile, or all are empty.
         WriteError: the cache folder cannot be written.
     """
     folder = folder if folder is not None else cache_folder()
     paths = collect_files(files) if isinstance(files, str | os.PathLike) else [Path(each) for each in files]
-    digests = _digests(paths)
+    digests = _digests(paths, tokenizer)
     key = hashlib.sha256(b"".join([tokenizer.name.encode(), *digests])).hexdigest()[:32]
     target = folder / f"{key}.tok"
     if target.is_file() and not again:
@@ -101,9 +110,9 @@ def pack_files(
     return target
 
 
-def _digests(files: Sequence[Path]) -> list[bytes]:
+def _digests(files: Sequence[Path], tokenizer: Tokenizer) -> list[bytes]:
     with ThreadPoolExecutor() as pool:
-        found = list(pool.map(_digest, files))
+        found = list(pool.map(partial(_digest, tokenizer), files))
     if not sum(size for size, _ in found):
         where = files[0] if len(files) == 1 else f"{len(files)} files"
         raise DataError(where, "text", "nothing but empty files" if files else "no files")
@@ -117,8 +126,13 @@ def _read(path: Path) -> bytes:
         raise DataError(path, "a readable file", error.strerror or repr(error)) from error
 
 
-def _digest(path: Path) -> tuple[int, bytes]:
+def _digest(tokenizer: Tokenizer, path: Path) -> tuple[int, bytes]:
     text = _read(path)
+    found = not_text(text) if isinstance(tokenizer, ByteTokenizer) else None  # another one may know better
+    if found:
+        wanted = "text in UTF-8, or tokens in files .npy, .bin or .tok alone"
+        hint = "a glob such as '*.txt' names text alone; as tokens of dtype uint8 any bytes are read"
+        raise DataError(path, wanted, found, hint)
     return len(text), hashlib.sha256(text).digest()
 
 

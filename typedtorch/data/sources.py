@@ -66,7 +66,7 @@ class MemoryTokens:
     [[0, 1, 2], [7, 8, 9]]
 
     Raises:
-        DataError: not a one-dimensional array of integers.
+        DataError: not a one-dimensional array of integers; negative ones, unless ``vocab`` is given.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class MemoryTokens:
         if array.ndim != 1 or array.dtype.kind not in "ui":
             raise DataError(name, "a one-dimensional array of integers", f"{array.dtype} {array.shape}")
         self.array, self.name, self.separator = np.ascontiguousarray(array), name, separator
-        self.vocab = vocab if vocab is not None else int(array.max(initial=0)) + 1
+        self.vocab = vocab if vocab is not None else _largest_id(name, array) + 1
         self._windows: dict[int, np.ndarray] = {}
         self._fingerprint = fingerprint  # of the file they were read from
 
@@ -202,7 +202,8 @@ class FileTokens:
         if len(self) * self.dtype.itemsize > _LARGEST_SCAN:
             raise DataError(self.path, "a vocabulary", "none", "say how large it is: the file is large")
         step = 1 << 24
-        found = max(int(self.slice(i, min(i + step, len(self))).max()) for i in range(0, len(self), step))
+        parts = (self.slice(i, min(i + step, len(self))) for i in range(0, len(self), step))
+        found = max(_largest_id(self.name, part) for part in parts)
         if found >= _LARGEST_VOCAB:
             hint = "is that the dtype? if it is, say how large the vocabulary is"
             raise DataError(self.path, "token ids", f"{found} read as {self.dtype.name}", hint)
@@ -264,6 +265,13 @@ def open_tokens(
     and are too large to scan. ``in_memory`` holds the tokens in memory and verifies their checksum where the
     file has one; unset, that happens to files that fit into an eighth of the memory now free.
 
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.arange(50_000, dtype=np.uint16).tofile(f"{folder}/tokens.bin")
+    ...     tokens = open_tokens(f"{folder}/tokens.bin", vocab=50_257, in_memory=False)
+    ...     len(tokens), tokens.vocab, tokens.slice(7, 10).tolist()
+    (50000, 50257, [7, 8, 9])
+
     Raises:
         DataError: missing, empty, truncated, damaged or unreadable as tokens.
     """
@@ -315,6 +323,12 @@ def check_bounds(tokens: Tokens, starts: np.ndarray, length: int) -> None:
         raise DataError(
             tokens.name, f"starts from 0 to {len(tokens) - length} for {length} tokens", f"start {where}"
         )
+
+
+def _largest_id(name: str, ids: Integer[np.ndarray, "tokens"]) -> int:
+    if ids.dtype.kind == "i" and (least := int(ids.min(initial=0))) < 0:
+        raise DataError(name, "token ids from 0", least, "is that the dtype?")
+    return int(ids.max(initial=0))
 
 
 def _check_ids(tokens: Tokens, starts: np.ndarray, rows: np.ndarray) -> None:
