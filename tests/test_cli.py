@@ -29,6 +29,8 @@ def own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("text.txt").write_text("a line of text, and another one\n" * 100)
     Path("empty.txt").touch()
     Path("short.txt").write_text("short")
+    Path("table.parquet").write_bytes(b"PAR1" + bytes(range(256)) * 20)
+    Path("started/checkpoints").mkdir(parents=True)  # killed before its first checkpoint
 
 
 def test_usage_and_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -45,6 +47,8 @@ def test_usage_and_version(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ("trian", "unknown command 'trian': did you mean train?"),
         ("train --lrr 1e-3", "Unrecognized options: --lrr, 1e-3 (perhaps --lr)"),
+        ("train --dtype bf16", "Unrecognized options: --dtype, bf16 (perhaps --precision)"),
+        ("train --grad-accum 2", "Unrecognized options: --grad-accum, 2 (perhaps --micro-batch)"),
         ("train stray", "Unrecognized options: stray"),
         ("train --steps abc", "--steps: expected INT, got 'abc'"),
         ("train --steps 0", "steps: expected at least 1, got 0"),
@@ -61,7 +65,13 @@ def test_usage_and_version(capsys: pytest.CaptureFixture[str]) -> None:
         ),
         ("train --data short.txt", "short.txt: expected at least 257 tokens for"),
         ("train --resume", "resume: there is no run in runs/ to resume"),
-        ("train --resume nowhere", "resume: expected never, auto, a run folder or a checkpoint folder"),
+        ("train --resume nowhere", "resume: expected auto, or a run folder that is there, got 'nowhere'"),
+        ("train --resume text.txt", "resume: expected a folder, text.txt is a file"),
+        ("train --resume started", "resume: expected a run folder with a checkpoint, found none in started/"),
+        ("train --resume --out text.txt", "out: expected a folder, text.txt is a file"),
+        ("train --out text.txt/run", "out: expected a folder, text.txt is a file"),
+        ("train --data table.parquet", "table.parquet: expected text in UTF-8, or tokens in files .npy, "),
+        ("train --device cuda:99 --precision float64", "invalid choice 'float64' for argument '--precision'"),
         ("train --out text.txt", "out: expected a folder, text.txt is a file"),
         ("train --heads 3 --device cpu", "heads: expected a divisor of d_model 128, got 3"),
         ("train --parallel fsdp", "parallel fsdp: start with torchrun"),
@@ -186,6 +196,52 @@ def test_a_reader_that_has_read_enough_is_no_error() -> None:
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
     assert done.stdout == "u"
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("form", ["--precision bfloat16", "--precision=BF16", "--precision half"])
+def test_a_precision_may_have_the_name_that_torch_gives_it(
+    form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["train", "--resume", "nowhere", *form.split()]) == 2
+    assert "resume: expected auto" in capsys.readouterr().err  # and nothing about the precision
+
+
+INTERRUPTED = "import os, signal; os.kill(os.getpid(), signal.SIGINT)"
+
+
+@pytest.mark.parametrize(
+    ("module", "text"),
+    [
+        ("tyro", INTERRUPTED),
+        ("tyro", f"try:\n    {INTERRUPTED}\nexcept BaseException:\n    raise ImportError"),
+        ("sympy", f"try:\n    {INTERRUPTED}\nexcept BaseException:\n    pass"),  # torch imports it late
+    ],
+)
+def test_an_interrupt_while_code_is_imported_is_quiet(module: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / f"{module}.py").write_text(text)
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    arguments = ["train", *TINY, "--data", "text.txt", "--out", "run"]
+    done = subprocess.run(
+        [sys.executable, "-m", "typedtorch", *arguments],
+        env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (130, "")
+
+
+@pytest.mark.parametrize("command", ["train --data text.txt", "account gpt2"])
+def test_an_interrupt_before_the_first_step_is_quiet(command: str) -> None:
+    code = f"""
+import os, signal
+from typedtorch import data, training, accounting
+def interrupt(*given, **named): os.kill(os.getpid(), signal.SIGINT)
+import typedtorch.accounting.cli, typedtorch.training.assemble as assemble
+assemble.pack_files = typedtorch.accounting.cli.main = interrupt
+from typedtorch.cli import command
+import sys; sys.argv[1:] = {command.split()!r}
+command()
+"""
+    done = _run(code, stdout=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (130, "")
 
 
 PLACE = "import os; os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone'); "

@@ -15,6 +15,7 @@ import re
 import signal
 import sys
 from collections.abc import Sequence
+from types import FrameType
 from typing import NoReturn
 
 from typedtorch import __version__
@@ -28,6 +29,7 @@ usage: typedtorch COMMAND ...
 
 typedtorch COMMAND --help says more; typedtorch --version says which version this is.
 """
+_UNKNOWN = re.compile(r"Unrecognized options: --([a-z][\w-]*)")
 _UNPARSED = re.compile(r"Error parsing (\S+): no type matching (\S+) could be instantiated from \['(.*?)'\]")
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _COMMANDS = {"account": "typedtorch.accounting.cli", "check": "typedtorch.check.cli"}
@@ -47,6 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _main(list(sys.argv[1:] if argv is None else argv))
         sys.stdout.flush()
         return code
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
     except BrokenPipeError:  # whoever read what is printed has read enough
         _drop_output()
         return 128 + signal.SIGPIPE
@@ -62,12 +66,23 @@ def command() -> NoReturn:
 
     After a check it ends at once: to free the model of a program object by object takes long.
     """
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
     code = main()
     if "typedtorch.check.cli" in sys.modules:
         with contextlib.suppress(OSError):
             sys.stderr.flush()
         os._exit(code)
     sys.exit(code)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Ctrl-C: an exception, but not where code is imported, which may catch it or give it another name."""
+    while frame is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            os._exit(128 + number)
+        frame = frame.f_back
+    raise KeyboardInterrupt
 
 
 def _open_streams() -> None:
@@ -137,7 +152,7 @@ def _train(args: list[str]) -> int:
                 description="Train a Transformer language model. Values in brackets are for a CPU / a GPU.",
             )
     except SystemExit as error:
-        return _complain(first_section(output.getvalue())) if error.code else 0
+        return _complain(_suggesting(first_section(output.getvalue()))) if error.code else 0
     named = {arg.split("=")[0].removeprefix("--").removeprefix("no-").replace("-", "_") for arg in written}
     flat = config.flat()
     return _leave(_run(config, {name: flat[name] for name in named & set(GROUP_OF)}))
@@ -175,14 +190,14 @@ def _run(config: object, explicit: dict[str, object]) -> int:
     except errors.Interrupted as stop:
         _say(f"typedtorch: stopped by signal {stop.signal_number} after step {stop.step}")
         return 128 + stop.signal_number
-    except KeyboardInterrupt:
-        return 130
     return 0
 
 
 def _completed(args: list[str]) -> list[str]:
-    """``--resume`` alone means auto, ``--compile`` and ``--no-compile`` are True and False."""
-    result = []
+    """``--resume`` alone is auto, ``--compile`` is True, ``--no-compile`` False; dtypes get our names."""
+    from typedtorch.training.precision import plain_name  # noqa: PLC0415 - imports torch
+
+    result: list[str] = []
     for i, arg in enumerate(args):
         last = i + 1 == len(args) or args[i + 1].startswith("-")
         if arg == "--resume" and last:
@@ -191,9 +206,22 @@ def _completed(args: list[str]) -> list[str]:
             result += ["--compile", "True"]
         elif arg == "--no-compile":
             result += ["--compile", "False"]
+        elif arg.startswith("--precision="):
+            result += ["--precision", str(plain_name(arg.partition("=")[2]))]
+        elif i and args[i - 1] == "--precision":
+            result.append(str(plain_name(arg)))
         else:
             result.append(arg)
     return result
+
+
+def _suggesting(text: str) -> str:
+    """The line about an unknown option, with the one of ours that another tool calls so."""
+    from typedtorch.training.names import from_elsewhere  # noqa: PLC0415 - imports torch
+
+    unknown = _UNKNOWN.match(text)
+    ours = from_elsewhere(unknown[1].replace("-", "_")) if unknown else None
+    return f"{text.partition(' (perhaps')[0]} (perhaps --{ours.replace('_', '-')})" if ours else text
 
 
 def first_section(box: str) -> str:

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 import torch
 
-from typedtorch.training import ConfigError, TrainConfig
-from typedtorch.training.config import GROUP_OF, Overrides
+from typedtorch.training import ConfigError, LoopSettings, TrainConfig, train
+from typedtorch.training.config import GROUP_OF, Overrides, RunConfig
+from typedtorch.training.names import ELSEWHERE, from_elsewhere
+from typedtorch.training.precision import PrecisionLike
 from typedtorch.training.resolve import find_device, resolve
 
 CPU = torch.device("cpu")
@@ -27,6 +29,7 @@ def test_the_keywords_and_the_fields_are_the_same() -> None:
     }
     place = str | os.PathLike[str]
     objects = {"data": place, "out": place | None, "resume": place | bool, "device": str | torch.device}
+    objects["precision"] = PrecisionLike | typing.Literal["auto"]
     assert keywords == {**fields, **objects}
     assert (
         len(fields) == len(GROUP_OF) == sum(len(dataclasses.fields(getattr(config, g))) for g in vars(config))
@@ -39,8 +42,10 @@ def test_flat_and_back_is_the_same() -> None:
 
 
 def test_an_unknown_name_is_refused_with_the_nearest() -> None:
-    with pytest.raises(ConfigError, match=r"unknown setting 'learning_rate'; there are layers, "):
-        TrainConfig().override(learning_rate=1)
+    with pytest.raises(ConfigError, match=r"unknown setting 'colour'; there are layers, "):
+        TrainConfig().override(colour=1)
+    with pytest.raises(ConfigError, match=r"unknown setting 'dtype'; did you mean 'precision'\?"):
+        TrainConfig().override(dtype="bf16")
     with pytest.raises(ConfigError, match=r"unknown setting 'head'; did you mean 'heads'\?"):
         TrainConfig().override(head=1)
 
@@ -73,6 +78,34 @@ def test_devices_and_a_plain_yes_are_taken() -> None:
     config = TrainConfig().override(device=torch.device("cuda", 1), resume=True)
     assert (config.machine.device, config.run.resume) == ("cuda:1", "auto")
     assert config.override(resume=False).run.resume == "never"
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [("bfloat16", "bf16"), (torch.float16, "fp16"), ("half", "fp16"), ("float32", "fp32"), ("BF16", "bf16")],
+)
+def test_a_precision_may_have_the_name_that_torch_gives_it(given: PrecisionLike, name: str) -> None:
+    assert TrainConfig().override(precision=given).machine.precision == name
+    assert LoopSettings(steps=1, precision=given) == LoopSettings(steps=1, precision=name)  # type: ignore[arg-type]  # a str
+    with pytest.raises(ConfigError, match=r"precision: expected one of 'auto', .* got torch\.float64"):
+        TrainConfig().override(precision=torch.float64)
+    with pytest.raises(ConfigError, match=r"precision: expected fp32, bf16, fp16 or fp8, got torch\.float64"):
+        LoopSettings(steps=1, precision=torch.float64)
+
+
+def test_what_other_tools_call_a_setting_is_no_setting_of_ours_and_means_one() -> None:
+    for ours, theirs in ELSEWHERE.items():
+        assert ours in GROUP_OF
+        for name in theirs.split():
+            assert name not in GROUP_OF
+            assert from_elsewhere(name) == ours
+
+
+def test_groups_of_another_kind_are_refused() -> None:
+    with pytest.raises(ConfigError, match="run: expected a RunConfig, got a dict"):
+        TrainConfig(run={"steps": 3})  # type: ignore[arg-type]  # on purpose
+    with pytest.raises(ConfigError, match="steps: expected int or None, got 'few'"):
+        train(TrainConfig(run=RunConfig(steps="few")))  # type: ignore[arg-type]  # on purpose
 
 
 def test_everything_is_settled() -> None:

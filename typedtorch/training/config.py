@@ -7,7 +7,6 @@ is None depends on the device and is settled by :func:`resolve`.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import numbers
 import os
 from collections.abc import Iterable, Mapping
@@ -17,7 +16,9 @@ from typing import Any, Literal, TypedDict, get_args, get_origin, get_type_hints
 import torch
 
 from typedtorch.training.distributed import ParallelName
-from typedtorch.training.errors import ConfigError
+from typedtorch.training.errors import ConfigError, told
+from typedtorch.training.names import meant
+from typedtorch.training.precision import PrecisionLike, plain_name
 from typedtorch.training.settings import NonFinitePolicy
 
 ScheduleName = Literal["cosine", "linear", "wsd", "constant"]
@@ -169,6 +170,11 @@ class TrainConfig:
     run: RunConfig = field(default_factory=RunConfig)
     machine: MachineConfig = field(default_factory=MachineConfig)
 
+    def __post_init__(self) -> None:
+        for name, kind in get_type_hints(TrainConfig).items():
+            if not isinstance(found := getattr(self, name), kind):
+                raise ConfigError(f"{name}: expected a {kind.__name__}, got {told(found)}")
+
     def override(self, **values: Any) -> TrainConfig:
         """A copy with some settings, by their flat names, replaced.
 
@@ -179,12 +185,14 @@ class TrainConfig:
         for name, value in values.items():
             group = GROUP_OF.get(name)
             if group is None:
-                close = difflib.get_close_matches(name, GROUP_OF, 1)
-                hint = f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(GROUP_OF)}"
+                close = meant(name, GROUP_OF)
+                hint = f"; did you mean {close!r}?" if close else f"; there are {', '.join(GROUP_OF)}"
                 raise ConfigError(f"unknown setting {name!r}{hint}")
             plain, hint = _plain(value), get_type_hints(type(getattr(self, group)))[name]
             if name == "resume" and isinstance(plain, bool):
                 plain = "auto" if plain else "never"
+            if name == "precision":
+                plain = plain_name(value)
             if not _is_a(plain, hint):
                 raise ConfigError(f"{name}: expected {_told(hint)}, got {value!r:.80}")
             groups.setdefault(group, {})[name] = plain
@@ -260,7 +268,7 @@ Place = str | os.PathLike[str]
 class Overrides(TypedDict, total=False):
     """The flat names, for type checkers: what ``typedtorch.train`` takes as keywords.
 
-    Paths and devices may be objects as well, and ``resume=True`` is ``"auto"``.
+    Paths, devices and dtypes may be objects as well, and ``resume=True`` is ``"auto"``.
     """
 
     layers: int | None
@@ -303,7 +311,7 @@ class Overrides(TypedDict, total=False):
     plot: bool
     profile: bool
     device: str | torch.device
-    precision: Literal["auto", "fp32", "bf16", "fp16", "fp8"]
+    precision: PrecisionLike | Literal["auto"]
     compile: bool | None
     deterministic: bool
     recompute: bool

@@ -20,6 +20,7 @@ from typedtorch.training.distributed import Parallel
 from typedtorch.training.evaluate import in_bits, unigram_entropy
 from typedtorch.training.loggers import read_records
 from typedtorch.training.picture import as_svg, draw_losses, draw_panels, save_png
+from typedtorch.training.precision import Precision
 from typedtorch.training.predict import Prediction, count_flops_per_token
 from typedtorch.training.runfolder import RunFolder
 from typedtorch.training.trainer import Trainer
@@ -50,8 +51,9 @@ class Ending:
         name = torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else "CPU"
         many = f", {self.parallel.world} processes" if self.parallel.world > 1 else ""
         threads = f", {torch.get_num_threads()} threads" if self.device.type == "cpu" else ""
+        chosen = Precision.of(trainer.settings.precision).name
         name_of = {"fp32": "fp32", "fp8": "fp8 in the blocks, bf16 autocast"}
-        precision = name_of.get(trainer.settings.precision, f"{trainer.settings.precision} autocast")
+        precision = name_of.get(chosen, f"{chosen} autocast")
         compiled = ", torch.compile" if machine.compile else ""
         rows = [("device", f"{name}{threads}{many}, {precision}{compiled}"), ("run folder", str(path))]
         if self.corpus is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 import torch
 from torch import nn
@@ -13,7 +13,23 @@ from typedtorch.training.errors import ConfigError
 from typedtorch.training.fp8 import require_fp8, use_fp8
 
 PrecisionName = Literal["fp32", "bf16", "fp16", "fp8"]
+PrecisionAlias = Literal["float32", "float", "bfloat16", "float16", "half"]
+PrecisionLike = PrecisionName | PrecisionAlias | torch.dtype
+"""A precision as torch names it, too."""
+
+_ALIASES = {"float32": "fp32", "float": "fp32", "bfloat16": "bf16", "float16": "fp16", "half": "fp16"}
 _AUTOCAST = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp8": torch.bfloat16}
+
+
+def plain_name(value: object) -> object:
+    """Our name of a precision that is given as torch names it; anything else as it is.
+
+    >>> plain_name("bfloat16"), plain_name(torch.float16), plain_name("FP32"), plain_name(3)
+    ('bf16', 'fp16', 'fp32', 3)
+    """
+    text = str(value).removeprefix("torch.").lower() if isinstance(value, str | torch.dtype) else value
+    known = isinstance(text, str) and text in {*_ALIASES, *_ALIASES.values(), "fp8", "auto"}
+    return _ALIASES.get(str(text), text) if known else value
 
 
 @dataclass(frozen=True)
@@ -29,6 +45,15 @@ class Precision:
     """
 
     name: PrecisionName = "fp32"
+
+    @classmethod
+    def of(cls, value: PrecisionLike) -> Precision:
+        """The precision of a name, ours or torch's.
+
+        Raises:
+            ConfigError: an unknown name.
+        """
+        return cls(cast(PrecisionName, plain_name(value)))
 
     def __post_init__(self) -> None:
         if self.name not in ("fp32", *_AUTOCAST):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from typedtorch.training.errors import ConfigError
-from typedtorch.training.precision import Precision, PrecisionName
+from typedtorch.training.precision import Precision, PrecisionLike
 
 NonFinitePolicy = Literal["raise", "skip", "rollback"]
 
@@ -26,8 +26,8 @@ class LoopSettings:
     """Micro-batches per step."""
     clip: float = math.inf
     """Largest global norm of the gradients."""
-    precision: PrecisionName = "fp32"
-    """Of matrix products: ``fp32``, ``bf16``, ``fp16`` (with a gradient scaler) or ``fp8``."""
+    precision: PrecisionLike = "fp32"
+    """Of matrix products: ``fp32``, ``bf16``, ``fp16`` (with a gradient scaler), ``fp8``; or torch's."""
     ema: float = 0.0
     """Decay of the average of the weights; 0 keeps none."""
     log_every: int = 10
@@ -70,7 +70,7 @@ class LoopSettings:
         for name in ("clip", "ema", "spike"):
             if not isinstance(getattr(self, name), int | float):
                 raise ConfigError(f"{name}: expected a number, got {getattr(self, name)!r}")
-        Precision(self.precision)  # refuses an unknown name
+        object.__setattr__(self, "precision", Precision.of(self.precision).name)  # one name for each
         for name in ("steps", "accumulate", "log_every", "patience"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name}: expected at least 1, got {getattr(self, name)}")

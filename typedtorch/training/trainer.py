@@ -100,7 +100,7 @@ class Trainer:
         self.store, self.display, self.evaluate = store, display or Quiet(), as_stoppable(evaluate)
         self.loggers = SafeLoggers(loggers if self.parallel.rank == 0 else (), self.display.note)
         self.callbacks = Callbacks(callbacks)
-        precision = Precision(settings.precision)
+        precision = Precision.of(settings.precision)
         precision.prepare(model, self.device)
         self.scaler = precision.scaler(self.device)
         self._autocast = precision.autocast(self.device)
