@@ -196,9 +196,7 @@ def test_auto_begins_anew_only_in_a_new_folder(text: Path) -> None:
     assert "nothing to resume" not in said.getvalue()
     with pytest.raises(ConfigError, match="there is no run in runs/ to resume"):
         run(text, out=None, resume="auto")  # type: ignore[arg-type]  # unset
-    with pytest.raises(
-        ConfigError, match="expected never, auto, a run folder or a checkpoint folder, got 'nowhere'"
-    ):
+    with pytest.raises(ConfigError, match="expected auto, or a run folder that is there, got 'nowhere'"):
         run(text, resume="nowhere")
 
 

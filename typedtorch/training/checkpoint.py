@@ -285,6 +285,16 @@ def load_checkpoint(path: str | os.PathLike[str], *, whole: bool = True) -> Stat
 
     Where several processes wrote their parts these are joined; unless ``whole``, their tensors then are on
     the ``meta`` device and every process reads the part it needs.
+
+    >>> import tempfile, torch
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = CheckpointStore(folder).save(3, {"model": {"w": torch.ones(2)}, "counters": {"step": 3}})
+    ...     load_checkpoint(path)["counters"]
+    {'step': 3}
+
+    Raises:
+        DamagedCheckpoint: a file is missing, truncated or altered.
+        CheckpointError: another version of the format.
     """
     folder = Path(path)
     files = read_manifest(folder)["files"]
@@ -309,6 +319,13 @@ def load_checkpoint(path: str | os.PathLike[str], *, whole: bool = True) -> Stat
 
 def consolidate(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Path:
     """Write a checkpoint that several processes wrote in parts into ``folder`` as an ordinary one.
+
+    >>> import tempfile, torch
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     parts = CheckpointStore(f"{folder}/parts").save(3, {"model": {"w": torch.ones(2)}})
+    ...     whole = consolidate(parts, f"{folder}/whole")
+    ...     whole.name, sorted(path.name for path in whole.iterdir())
+    ('step-00000003', ['manifest.json', 'model.safetensors', 'state.json', 'state.safetensors'])
 
     Raises:
         DamagedCheckpoint: the checkpoint is damaged.

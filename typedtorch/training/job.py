@@ -96,6 +96,14 @@ def train(
     Writes a run folder: ``config.json``, ``metrics.jsonl``, ``checkpoints/``, ``summary.json``,
     ``report.html`` (one file with everything in it), ``loss.png``, ``report.png``.
 
+    >>> import io, tempfile
+    >>> settings = {"steps": 6, "lr": 0.1, "device": "cpu", "plot": False}
+    >>> pairs = [(torch.randn(8, 4), torch.randint(2, (8,))) for _ in range(4)]
+    >>> with tempfile.TemporaryDirectory() as folder, Console(io.StringIO()) as quiet:
+    ...     result = train(model=nn.Linear(4, 2), batches=pairs, out=folder, console=quiet, **settings)
+    ...     result.step, sorted(path.name for path in Path(folder, "checkpoints").iterdir())
+    (6, ['step-00000003', 'step-00000006'])
+
     Raises:
         ConfigError: an unknown, impossible or superfluous setting, or nothing to resume.
         DataError: the data is missing, empty, too short or damaged.
@@ -108,7 +116,7 @@ def train(
     if console is not None and not isinstance(console, Console):
         raise ConfigError(f"console: expected a Console, got {told(console)}")
     own = Own(model, loss, batches, optimizer, evaluate, callbacks, loggers)
-    asked = (config or TrainConfig()).override(**overrides)
+    asked = TrainConfig.from_flat({**(config or TrainConfig()).flat(), **overrides})
     given = asked.given(overrides)
     own.check(given)
     resumption = plan(asked, overrides)
@@ -200,7 +208,7 @@ class _Job:
     @property
     def _precision(self) -> Precision:
         name = self.config.machine.precision
-        return Precision("fp32" if name == "auto" else name)
+        return Precision.of("fp32" if name == "auto" else name)
 
     def _trainer(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,11 +77,8 @@ def plan(asked: TrainConfig, explicit: Iterable[str]) -> Resumption:
 
 
 def _fresh(asked: TrainConfig) -> Resumption:
-    path = Path(asked.run.out) if asked.run.out else runfolder.new_run_path()
-    if path.exists() and not path.is_dir():
-        raise ConfigError(f"out: expected a folder, {path} is a file")
-    checkpoints = path / runfolder.CHECKPOINTS
-    if checkpoints.is_dir() and any(Saved.parse(p) for p in checkpoints.iterdir()):
+    path = _as_folder("out", asked.run.out) if asked.run.out else runfolder.new_run_path()
+    if _has_checkpoints(path):
         raise ConfigError(f"out: {path} already holds a run: resume it (--resume), or name another folder")
     return Resumption(path, asked, resuming=False)
 
@@ -94,13 +92,28 @@ def _find(asked: TrainConfig) -> tuple[Path | None, Path | None]:
             if latest is None:
                 raise ConfigError("resume: there is no run in runs/ to resume; name one with --out")
             return latest, None
-        out = Path(asked.run.out)
-        checkpoints = out / runfolder.CHECKPOINTS
-        started = checkpoints.is_dir() and any(Saved.parse(p) for p in checkpoints.iterdir())
-        return (out if started else None), None
-    path = Path(wanted)
+        out = _as_folder("out", asked.run.out)
+        return (out if _has_checkpoints(out) else None), None
+    path = _as_folder("resume", wanted)
     if Saved.parse(path) is not None and path.is_dir():
         return path.parent.parent, path
-    if (path / runfolder.CHECKPOINTS).is_dir():
+    if _has_checkpoints(path):
         return path, None
-    raise ConfigError(f"resume: expected never, auto, a run folder or a checkpoint folder, got {wanted!r}")
+    if not os.path.exists(path):
+        raise ConfigError(f"resume: expected auto, or a run folder that is there, got {wanted!r}")
+    wanted, found = "a run folder with a checkpoint", f"none in {path / runfolder.CHECKPOINTS}"
+    raise ConfigError(f"resume: expected {wanted}, found {found} (--resume --out {path} begins at step 0)")
+
+
+def _has_checkpoints(path: Path) -> bool:
+    checkpoints = path / runfolder.CHECKPOINTS
+    return checkpoints.is_dir() and any(Saved.parse(each) for each in checkpoints.iterdir())
+
+
+def _as_folder(setting: str, name: str) -> Path:
+    """The path, which is a folder or is not there, and below no file."""
+    path = Path(name)
+    for each in (path, *path.parents):
+        if os.path.exists(each) and not os.path.isdir(each):
+            raise ConfigError(f"{setting}: expected a folder, {each} is a file")
+    return path
