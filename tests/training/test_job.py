@@ -153,6 +153,15 @@ def test_every_kind_of_data_is_taken(text: Path, kind: str) -> None:
     assert len(corpus.train) + len(corpus.held_out) == len(ids) + separators
 
 
+def test_a_batch_larger_than_the_data_is_said_to_be(text: Path) -> None:
+    said = io.StringIO()
+    assert run(text, said=said, steps=1, batch=2000).step == 1
+    assert "windows of 16 tokens, fewer than the batch of 2000: a step repeats some" in said.getvalue()
+    said = io.StringIO()
+    run(text, "other", said=said, steps=1)
+    assert "a step repeats some" not in said.getvalue()
+
+
 @pytest.mark.parametrize("damage", ["flipped", "truncated", "emptied"])
 def test_text_whose_packed_tokens_were_damaged_is_packed_again(text: Path, damage: str) -> None:
     expected = run(text, steps=2).loss

@@ -22,6 +22,7 @@ from typedtorch.training import (
     RunFolderError,
     Trainer,
     TrainResult,
+    load_checkpoint,
     train,
 )
 
@@ -249,3 +250,24 @@ def test_a_configuration_that_is_none_is_refused(text: Path, text_of: str) -> No
     (folder / "config.json").write_text(text_of)
     with pytest.raises(RunFolderError, match=r"config\.json: expected .*settings.*, found (?!dict)"):
         train(console=Console(io.StringIO()), out=str(folder), resume="auto")
+
+
+def test_hyperparameters_that_are_given_anew_are_those_that_the_optimizer_goes_on_with(text: Path) -> None:
+    def groups(path: Path) -> list[tuple[float, tuple[float, float]]]:
+        found = load_checkpoint(path)["optimizer"]["param_groups"]
+        return [(group["weight_decay"], tuple(group["betas"])) for group in found]
+
+    run(text, "first", steps=4, beta1=0.8)
+    said = io.StringIO()
+    run(text, "first", said=said, steps=8, resume="auto", weight_decay=0.7, beta1=0.5)
+    assert "changed: weight_decay: 0.1 -> 0.7" in said.getvalue()
+    assert groups(Path("first/checkpoints/step-00000004")) == [(0.1, (0.8, 0.95)), (0.0, (0.8, 0.95))]
+    assert groups(Path("first/checkpoints/step-00000008")) == [(0.7, (0.5, 0.95)), (0.0, (0.5, 0.95))]
+    train(resume="auto", out="first", steps=10, console=Console(io.StringIO()))
+    assert groups(Path("first/checkpoints/step-00000010")) == [(0.7, (0.5, 0.95)), (0.0, (0.5, 0.95))]
+
+
+@pytest.mark.parametrize("setting", ["out", "resume", "data"])
+def test_a_name_that_is_too_long_is_an_error_of_ours(text: Path, setting: str) -> None:
+    with pytest.raises((ConfigError, FileProblem), match=r"a{255}"):
+        run(text, steps=1, **{setting: "a" * 300})

@@ -49,16 +49,16 @@ def collect_files(pattern: str | os.PathLike[str]) -> list[Path]:
     if not os.fspath(pattern):  # as a path it would be the present folder
         raise DataError("''", "a file, a folder or a glob", "an empty name")
     path = Path(pattern).expanduser()
-    if path.is_file():
+    if os.path.isfile(path):  # a Path's own raises where the name is too long
         return [path]
-    if path.is_dir():
+    if os.path.isdir(path):
         found = [p for p in path.rglob("*") if p.is_file() and not _hidden(p.relative_to(path))]
         if not found:
             raise DataError(path, "files", "an empty folder")
         return shuffled(found, path)
     matches = [Path(name) for name in glob.glob(str(path), recursive=True)]
     files = [p for p in matches if p.is_file()]
-    if not files and path.exists():
+    if not files and os.path.exists(path):
         raise DataError(path, "a regular file or a folder", "something else")
     if not files:
         raise DataError(pattern, "a file, a folder or a glob that matches", "nothing there")

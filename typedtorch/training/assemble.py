@@ -87,6 +87,9 @@ def open_corpus(config: TrainConfig, note: Note) -> Corpus:
                 len(part),
                 "too short",
             )
+    windows, batch = (len(train) - 1) // seq, settled(config.run.batch)
+    if batch > windows:
+        note(f"data: {windows} windows of {seq} tokens, fewer than the batch of {batch}: a step repeats some")
     return Corpus(train, held_out, name, is_text)
 
 

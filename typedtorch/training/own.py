@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, cast
@@ -148,6 +148,17 @@ def _of_kind(kind: Callable[..., Optimizer], model: nn.Module, config: TrainConf
     if "weight_decay" in takes:
         return kind(optim.decay_groups(model, settings.weight_decay), **options)
     return kind([p for p in model.parameters() if p.requires_grad], **options)
+
+
+def hyperparameters(optimizer: Optimizer, names: Collection[str]) -> list[dict[str, Any]]:
+    """Each group's values of the settings in ``names``, which a saved state is not to replace.
+
+    >>> made = torch.optim.AdamW([nn.Parameter(torch.ones(1))], weight_decay=0.5)
+    >>> hyperparameters(made, ["lr", "weight_decay"]), hyperparameters(made, ["beta1"])
+    ([{'weight_decay': 0.5}], [{'betas': (0.9, 0.999)}])
+    """
+    wanted = {"betas" if name in ("beta1", "beta2") else name for name in names if name in _HYPER}
+    return [{name: group[name] for name in wanted if name in group} for group in optimizer.param_groups]
 
 
 def adamw(model: nn.Module, config: TrainConfig, device: torch.device) -> Optimizer:

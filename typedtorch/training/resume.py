@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,8 @@ class Resumption:
     resuming: bool
     checkpoint: Path | None = None
     """A particular checkpoint; None for the newest that holds."""
-    changes: tuple[str, ...] = ()
+    changes: Mapping[str, str] = field(default_factory=dict)
+    """What was given now and differs from what was stored: the name, and the change in words."""
 
     def load(self, store: CheckpointStore, *, whole: bool = True) -> tuple[Path, State]:
         """The checkpoint to begin from, verified; ``whole`` as in :func:`load_checkpoint`.
@@ -68,11 +69,11 @@ def plan(asked: TrainConfig, explicit: Iterable[str]) -> Resumption:
     merged = {**stored, **given}
     if "parallel" not in given and not launched():  # what several processes trained goes on in one
         merged["parallel"] = MachineConfig().parallel
-    changes = tuple(
-        f"{name}: {stored[name]!r} -> {value!r}"
+    changes = {
+        name: f"{name}: {stored[name]!r} -> {value!r}"
         for name, value in given.items()
         if name not in _PLACES and name in stored and stored[name] != value
-    )
+    }
     return Resumption(path, TrainConfig.from_flat(merged), True, checkpoint, changes)
 
 
@@ -95,7 +96,7 @@ def _find(asked: TrainConfig) -> tuple[Path | None, Path | None]:
         out = _as_folder("out", asked.run.out)
         return (out if _has_checkpoints(out) else None), None
     path = _as_folder("resume", wanted)
-    if Saved.parse(path) is not None and path.is_dir():
+    if Saved.parse(path) is not None and os.path.isdir(path):
         return path.parent.parent, path
     if _has_checkpoints(path):
         return path, None
@@ -107,7 +108,7 @@ def _find(asked: TrainConfig) -> tuple[Path | None, Path | None]:
 
 def _has_checkpoints(path: Path) -> bool:
     checkpoints = path / runfolder.CHECKPOINTS
-    return checkpoints.is_dir() and any(Saved.parse(each) for each in checkpoints.iterdir())
+    return os.path.isdir(checkpoints) and any(Saved.parse(each) for each in checkpoints.iterdir())
 
 
 def _as_folder(setting: str, name: str) -> Path:
