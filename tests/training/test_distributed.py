@@ -12,7 +12,7 @@ import torch
 import torch.distributed as dist
 
 from typedtorch import optim
-from typedtorch.training import consolidate, load_checkpoint
+from typedtorch.training import ConfigError, consolidate, join, load_checkpoint
 from typedtorch.training.distributed import ZeroOne
 
 from .processes import TORCHRUN, checkpoint, close, run, same_state, start, text_in
@@ -240,3 +240,32 @@ def test_gradients_are_joined_once_for_the_micro_batches_of_a_step(place: Path) 
     (_, *alone), (joined, *together) = figures
     assert joined == 3
     assert together == pytest.approx(alone, rel=1e-5)
+
+
+TWICE = """
+import torch, typedtorch
+pairs = [(torch.randn(4, 4), torch.randint(2, (4,)))]
+for steps in (3, 5):
+    typedtorch.train(
+        model=torch.nn.Linear(4, 2), batches=pairs, optimizer=torch.optim.SGD, lr=0.1, steps=steps,
+        out="twice", resume="auto", parallel="ddp", device="cpu", plot=False,
+    )
+"""
+
+
+@pytest.mark.slow
+def test_one_program_may_train_twice(tmp_path: Path) -> None:
+    """The store of torchrun keeps the addresses of the first group: the second is not to find them."""
+    (tmp_path / "twice.py").write_text(TWICE)
+    process = start(tmp_path, [*TORCHRUN, "2", "twice.py"])
+    said = process.communicate(timeout=120)
+    assert process.returncode == 0, said[1][-3000:]
+    assert json.loads((tmp_path / "twice" / "summary.json").read_text())["step"] == 5
+
+
+def test_half_of_an_environment_is_an_error_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RANK", "0")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    monkeypatch.delenv("MASTER_ADDR", raising=False)
+    with pytest.raises(ConfigError, match=r"parallel auto: expected the environment of torchrun, .*MASTER_"):
+        join("auto", torch.device("cpu"))

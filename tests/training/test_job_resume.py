@@ -269,5 +269,6 @@ def test_hyperparameters_that_are_given_anew_are_those_that_the_optimizer_goes_o
 
 @pytest.mark.parametrize("setting", ["out", "resume", "data"])
 def test_a_name_that_is_too_long_is_an_error_of_ours(text: Path, setting: str) -> None:
+    changes: dict[str, Any] = {setting: "a" * 300}
     with pytest.raises((ConfigError, FileProblem), match=r"a{255}"):
-        run(text, steps=1, **{setting: "a" * 300})
+        run(text, **changes)

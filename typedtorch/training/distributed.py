@@ -11,6 +11,7 @@ import atexit
 import contextlib
 import copy
 import ctypes
+import itertools
 import math
 import os
 import signal
@@ -32,6 +33,7 @@ from typedtorch.training.restore import load_model, plain_state
 from typedtorch.training.step import Count
 
 ResultT = TypeVar("ResultT")
+_JOINED = itertools.count()
 Sharing = Literal["none", "ddp", "zero1", "fsdp"]
 ParallelName = Literal["auto", "none", "ddp", "fsdp", "zero1"]
 
@@ -361,5 +363,12 @@ def join(name: ParallelName, device: torch.device) -> tuple[Parallel, torch.devi
         device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
         torch.cuda.set_device(device)
     if not dist.is_initialized():
-        dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
+        # a store of its own each time: in torchrun's one store lie the addresses of a group that was left
+        try:
+            store, rank, world = next(dist.rendezvous("env://"))  # type: ignore[attr-defined]  # public, not in __all__
+        except ValueError as error:  # RANK is there, the rest of what torchrun sets is not
+            raise ConfigError(f"parallel {name}: expected the environment of torchrun, {error}") from error
+        own = dist.PrefixStore(f"typedtorch-{next(_JOINED)}", store)  # type: ignore[attr-defined]  # likewise
+        backend = "nccl" if device.type == "cuda" else "gloo"
+        dist.init_process_group(backend, store=own, rank=rank, world_size=world)
     return kinds["ddp" if name == "auto" else name](device), device
