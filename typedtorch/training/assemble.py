@@ -87,7 +87,7 @@ def open_corpus(config: TrainConfig, note: Note) -> Corpus:
                 len(part),
                 "too short",
             )
-    windows, batch = (len(train) - 1) // seq, settled(config.run.batch)
+    windows, batch = (len(train) - 1) // seq, config.run.batch or 0
     if batch > windows:
         note(f"data: {windows} windows of {seq} tokens, fewer than the batch of {batch}: a step repeats some")
     return Corpus(train, held_out, name, is_text)
