@@ -29,9 +29,11 @@ def assert_(frame: Frame, node: ast.Assert) -> bool:
     for part in _parts(node.test):
         _check(frame, part)
         _tell(frame, part)
+        earlier = frame.state.tests
         then, _ = refine.branch(frame, part)
         if then is None:
             return False
+        then.tests = earlier
         frame.state = then
     return True
 

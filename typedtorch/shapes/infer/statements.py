@@ -57,7 +57,11 @@ def run(frame: Frame, body: Sequence[ast.stmt]) -> bool:
 
 def if_(frame: Frame, node: ast.If) -> bool:
     """``if``: whether what follows is reached."""
+    earlier = frame.state.tests
     then, other = refine.branch(frame, node.test)
+    for state, opposite in ((then, node.orelse), (other, node.body)):
+        if state is not None and _raises(opposite):  # no way that is chosen: the only one there is
+            state.tests = earlier
     with turns.choosing(frame, node):
         return _run_branches(frame, [(then, node.body), (other, node.orelse)], frame.place(node))
 

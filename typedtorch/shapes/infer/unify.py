@@ -28,6 +28,7 @@ from typedtorch.shapes.infer.values import (
     Sequence,
     Value,
     is_size,
+    join,
 )
 from typedtorch.shapes.rule import Fields, tuple_text
 from typedtorch.shapes.scopes import GIVEN_SCOPE
@@ -88,7 +89,9 @@ def match(spec: Spec, value: Value, names: Names, *, binder: str = "", path: str
         case specs.AwaitableSpec(result=result) if isinstance(value, Awaitable):
             return match(result, value.value, names, binder=binder, path=path)
         case specs.VariableSpec(name=name, bounded=bounded) if not (bounded and holds_tensors(value)):
-            names.variables.setdefault(name, value)
+            known = names.variables.setdefault(name, value)
+            if known is not value:
+                names.variables[name] = join(known, value, f"{path}.{name}")
     return []
 
 
