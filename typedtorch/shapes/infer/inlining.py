@@ -212,7 +212,14 @@ def _look_inside(
     reported = len(frame.reporter.findings) + len(frame.reporter.elsewhere)
     value = run_inline(interpreter, frame, function, signature, values, node, effects=False)
     trial = names.copy()
+    summed_up = signature.existential - names.binders.keys()  # of the body in general; here it says itself
+    for name in summed_up & trial.sizes.keys():
+        del trial.sizes[name]
     problems = match(signature.result, value, trial, binder="the result")
+    if not problems:
+        names.sizes.update(
+            (n, trial.sizes[n]) for n in summed_up & trial.sizes.keys() if _is_said(trial.sizes[n])
+        )
     if problems and len(frame.reporter.findings) + len(frame.reporter.elsewhere) == reported:
         report_result(interpreter, frame, function, problems[0], node)
     if not signature.existential <= names.sizes.keys() and not problems:

@@ -18,8 +18,8 @@ def equate(frame: Frame, a: Size, b: Size) -> bool:
     solved = solve(difference)
     if solved is not None:
         frame.state.equate(*solved)
-    else:
-        frame.state.asked = (*frame.state.asked, (atoms(difference), True))
+    # a layer that was made before has its sizes as they were
+    frame.state.asked = (*frame.state.asked, (atoms(difference), True))
     return True
 
 
