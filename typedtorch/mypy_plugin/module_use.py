@@ -29,7 +29,7 @@ def kept_result(facts: Facts, ctx: MethodContext) -> Type:
     result = ctx.default_return_type
     if not isinstance(ctx.type, Instance) or not is_module(ctx.type.type):
         return result
-    result = _any_number(result)
+    result = _perhaps_there(_any_number(result))
     source = facts.checked(ctx.api)
     place = (ctx.context.line, ctx.context.column)
     keep = source.kept_results.get(place) if source is not None else None
@@ -48,6 +48,20 @@ def _any_number(result: Type) -> Type:
         whole = proper.partial_fallback
         if whole.type.fullname == "builtins.tuple" and not isinstance(proper.items[0], UnpackType):
             return whole.copy_modified(args=proper.items)
+    return result
+
+
+def _perhaps_there(result: Type) -> Type:
+    """``Tensor | None`` as ``Tensor | Any``: who gave the targets does not ask whether there is a loss."""
+    proper = get_proper_type(result)
+    if isinstance(proper, UnionType) and any(isinstance(get_proper_type(i), NoneType) for i in proper.items):
+        items = [
+            AnyType(TypeOfAny.explicit) if isinstance(get_proper_type(i), NoneType) else i
+            for i in proper.items
+        ]
+        return UnionType.make_union(items, proper.line, proper.column)
+    if isinstance(proper, TupleType):
+        return proper.copy_modified(items=[_perhaps_there(item) for item in proper.items])
     return result
 
 
@@ -85,10 +99,12 @@ def lenient_arguments(facts: Facts, ctx: MethodSigContext) -> FunctionLike:
         )
     types = list(signature.arg_types)
     spread = _spread(ctx.context)
+    of_torch = _is_of_torch(ctx.type.type)
     for index, given in enumerate(ctx.args):
         for expression in given:
             rebound = (expression.line, expression.column) in source.rebound_names
-            if expression in spread or rebound or _may_be(expression, types[index], ctx):
+            more = rebound or _is_several(expression, types[index], ctx, of_torch=of_torch)
+            if expression in spread or more or _may_be(expression, types[index], ctx):
                 types[index] = AnyType(TypeOfAny.explicit)
     # ``**kwargs: Unpack[Options]`` is unpacked only while it is a TypedDict
     unpacked = signature.unpack_kwargs and isinstance(get_proper_type(types[-1]), TypedDictType)
@@ -101,6 +117,26 @@ def _made_to_be_overridden(facts: Facts, info: TypeInfo) -> bool:
         if "forward" in base.names:
             return source is not None and source.forward_is_abstract
     return False
+
+
+def _is_of_torch(info: TypeInfo) -> bool:
+    """Whether ``forward`` is torch's own, which takes more than it is annotated with."""
+    owner = next((base for base in info.mro if "forward" in base.names), info)
+    return owner.module_name.startswith("torch.")
+
+
+def _is_several(given: Expression, wanted: Type, ctx: MethodSigContext, *, of_torch: bool) -> bool:
+    """A tuple or list, for ``nn.Identity()``, the lengths of ``nn.CTCLoss`` or an ``output_size`` of torch.
+
+    And ``x.shape[-2:]``, of which mypy does not know how long it is, for any ``tuple[int, int]``.
+    """
+    known = get_proper_type(ctx.api.get_expression_type(given))
+    if isinstance(known, TupleType):
+        return of_torch
+    if not isinstance(known, Instance) or known.type.fullname == "builtins.str":
+        return False
+    open_length = known.type.has_base("builtins.tuple") and isinstance(get_proper_type(wanted), TupleType)
+    return open_length or (of_torch and known.type.has_base("typing.Sequence"))
 
 
 def _spread(call: Context) -> list[Expression]:
