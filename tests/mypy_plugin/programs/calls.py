@@ -96,7 +96,7 @@ def calls(x: Tensor, abstract: Abstract, module: nn.Module) -> None:
     reveal_type(abstract(x))  # N: Revealed type is "torch._tensor.Tensor"
     reveal_type(module(x))  # N: Revealed type is "Any"
     reveal_type(nn.Linear(2, 3)(x))  # N: Revealed type is "torch._tensor.Tensor"
-    reveal_type(nn.MultiheadAttention(2, 2)(x, x, x))  # N: Revealed type is "tuple[torch._tensor.Tensor, torch._tensor.Tensor | None]"
+    reveal_type(nn.MultiheadAttention(2, 2)(x, x, x))  # N: Revealed type is "tuple[torch._tensor.Tensor, torch._tensor.Tensor | Any]"
     reveal_type(list(map(Own(), [x])))  # N: Revealed type is "list[torch._tensor.Tensor]"
     run(Own(), x)
     compiled = torch.compile(Own())
