@@ -1,7 +1,8 @@
 """What accelerators promise: dense FLOP/s by dtype, bandwidth and memory, each with its source.
 
 The table is ``devices.json`` beside this file: dense figures with FP32 accumulation, per device as
-torch counts devices, decimal units.  A device that is not in it has no peak, and a reason why.
+torch counts devices, decimal units, and the memory a program can have.  A device that is not in it has
+no peak, and a reason why.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import functools
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
@@ -34,6 +35,8 @@ Dtype = torch.dtype | str
 class Device:
     """An accelerator: ``peak`` in FLOP/s by short dtype name, ``bandwidth`` in bytes/s, ``memory`` in bytes.
 
+    The memory is what a program can have, CUDA's own context (half a GiB) included: an "80 GB" H100 has 79.1
+    GiB, 85e9 bytes.
     ``achievable`` is the part of a peak a well-tuned matrix product reaches, where somebody published it.
     """
 
@@ -113,7 +116,7 @@ def _device(row: dict[str, Any]) -> Device:
         name=row["name"],
         peak={k: v / dies for k, v in row["peak_dense"].items() if v is not None},
         bandwidth=row["hbm_bytes_per_s"] / dies,
-        memory=row["hbm_bytes"] / dies,
+        memory=int(row["usable_gib"] * 2**30) // dies,
         match=tuple(row["match"]),
         sources=tuple(row["source"]),
         note=row.get("note", ""),
@@ -123,7 +126,6 @@ def _device(row: dict[str, Any]) -> Device:
 
 
 _VENDORS = re.compile(r"^(?:(?:nvidia|amd|tesla|google)\s+)+")
-_CAPACITY = re.compile(r"(\d+)\s?gb\b")
 
 
 def _plain(name: str) -> str:
@@ -146,16 +148,8 @@ def find(name: str) -> Device | None:
         if wanted == device.name.lower():
             return device
         if any(wanted == _plain(match) for match in device.match):
-            return _with_capacity(device, wanted)
+            return device
     return _short_name(wanted)
-
-
-def _with_capacity(device: Device, wanted: str) -> Device:
-    """The same part is sold with more or less memory; the name torch gives says which."""
-    found = _CAPACITY.search(wanted)
-    if found is None or len(device.match) < 2:
-        return device
-    return replace(device, memory=float(found.group(1)) * 1e9)
 
 
 _SHORT_NAMES = {

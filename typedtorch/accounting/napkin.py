@@ -116,7 +116,7 @@ def largest_model(
         AccountingError: an unknown device, or a number that is not positive.
 
     >>> f"{largest_model('h100', devices=8):.3g}"
-    '4e+10'
+    '4.25e+10'
     """
     above_zero("largest_model", devices=devices, bytes_per_parameter=bytes_per_parameter, memory=memory)
     if memory is None:

@@ -211,8 +211,9 @@ def on_device(account: Account, device: Device | str) -> RenderableType:
         "best MFU",
         f"{account.mfu(time, device) or 0:.1%} at that time; {time.memory_share:.0%} of it waits for memory",
     )
-    fits = account.memory.peak <= time.device.memory
-    table.add_row("memory", f"{binary(account.memory.peak)}: {'fits' if fits else 'does not fit'}")
+    peak, memory = account.memory.peak, time.device.memory
+    fits = "fits" if peak <= memory else "does not fit"
+    table.add_row("memory", f"{binary(peak)} of {binary(memory)}: {fits}")
     slow = [
         f"{d.name} in {d.path or 'the root'} ({seconds(d.seconds * d.calls)})" for d in time.memory_bound[:3]
     ]
