@@ -80,6 +80,15 @@ class Constants:
             found = Recipe(func, *made, 1).value()
         return tree_map(lambda v: fake.fake_copy(v, v.device) if isinstance(v, Tensor) else v, found)
 
+    def extent(self, tensor: Shaped[Tensor, "*shape"]) -> tuple[int, int] | None:
+        """The least and the largest of integers that depend on nothing; None of other tensors."""
+        recipe = self._recipes.get(tensor)
+        if recipe is None or not tensor.numel():
+            return None
+        with fake.without_modes():
+            least, most = recipe.value().aminmax()
+            return int(least), int(most)
+
     def _recipe(self, func: Any, args: Any, kwargs: Any, out: object) -> Recipe | None:
         if not isinstance(out, Tensor) or out.layout is not torch.strided or "empty" in str(func):
             return None

@@ -12,6 +12,7 @@ import torch
 from jaxtyping import Shaped
 from torch import Tensor
 
+from typedtorch.accounting import sparse
 from typedtorch.accounting.schema import argument_of
 from typedtorch.shapes.size import Size
 
@@ -168,6 +169,7 @@ def _batch_norm_backward(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any
 
 
 CORRECTIONS: dict[str, Correction] = {
+    **sparse.CORRECTIONS,
     **{
         f"aten.{loss}.default": _reduced
         for loss in (

@@ -99,12 +99,8 @@ def _op(a: Op, b: Op, decoder: Reader, workspaces: dict[int, Size]) -> Op:
                 raise SymbolError(f"{a.name} reads other storages at other sizes")
             if x.storage in workspaces:
                 return replace(y, shape=(workspaces[x.storage],), touched=(workspaces[x.storage],))
-            return TensorMeta(
-                shape_of(x.shape, y.shape, decoder),
-                y.dtype,
-                y.storage,
-                shape_of(x.touched, y.touched, decoder),
-            )
+            shape, touched = shape_of(x.shape, y.shape, decoder), shape_of(x.touched, y.touched, decoder)
+            return replace(y, shape=shape, touched=touched)
         if isinstance(x, tuple) and isinstance(y, tuple) and len(x) == len(y):
             return tuple(pair(p, q) for p, q in zip(x, y, strict=True))
         if layer and type(x) is int and type(y) is int:

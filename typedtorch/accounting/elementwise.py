@@ -45,7 +45,7 @@ STEPS_PER_RESULT = {
     "grid_sampler_2d": 12, "grid_sampler_2d_backward": 24, "grid_sampler_3d": 28,
     "grid_sampler_3d_backward": 56,
     "_transform_bias_rescale_qkv": 2, "index_add": 1, "scatter_add": 1, "index_reduce": 1,
-    "scatter_reduce": 1,
+    "scatter_reduce": 1, "_coalesce": 1,
     "_amp_foreach_non_finite_check_and_unscale": 2, "_foreach_norm": 2, "normal": 0, "normal_functional": 0,
 }  # fmt: skip
 
@@ -104,7 +104,7 @@ MOVES = _names("""
     blackman_window hamming_window hann_window kaiser_window _efficientzerotensor _lazy_clone
     _convert_weight_to_int4pack _convert_weight_to_int4pack_for_cpu _nested_tensor_from_mask
     _foreach_copy _foreach_zero binomial _sample_dirichlet _standard_gamma pin_memory _pin_memory
-    record_stream _assert_async _linalg_check_errors
+    record_stream sparse_mask _assert_async _linalg_check_errors
     _functional_assert_async _assert_scalar _assert_tensor_metadata _print
     lu_unpack _jagged_to_padded_dense_forward _padded_dense_to_jagged_forward
 """)  # fmt: skip
@@ -115,7 +115,8 @@ VIEWS = _names("""
     _reshape_alias reshape select slice split split_with_sizes squeeze swapaxes t transpose unbind
     unfold unsqueeze _unsafe_view values view view_as view_as_complex view_as_real movedim chunk flatten
     lift_fresh unsafe_chunk set_ _fw_primal is_same_size sym_size sym_stride sym_numel
-    sym_storage_offset _version is_pinned
+    sym_storage_offset _version is_pinned _sparse_coo_tensor_with_dims_and_tensors _indices _values _nnz
+    is_coalesced _coalesced
 """)  # fmt: skip
 
 # steps per parameter of the fused optimizers, each the same as its loop of small operators
@@ -175,6 +176,9 @@ def elementwise(op: Op) -> Count | None:
         results = _numel(op.args[0])
     elif op.outs and base in STEPS_PER_RESULT:
         results = _first(op) if not op.name.startswith("aten._foreach_") else results
+    rows = next((meta for meta in op.ins if meta.sparse), None)
+    if rows is not None:  # of the others the same rows only
+        results = rows.numel
     if base in STEPS_PER_RESULT:
         return Count(elementwise=results * STEPS_PER_RESULT[base])
     if base in STEPS_PER_OPERAND:

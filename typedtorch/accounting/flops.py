@@ -58,13 +58,15 @@ def count(op: Op) -> Count | None:
 
 
 def moved(op: Op) -> Size:
-    """Bytes read and written once each; nothing for a view."""
+    """Bytes read and written once each, of a sparse gradient's table its rows; nothing for a view."""
     counted = elementwise(op)
     if _is_view(op):
         return 0
     total: Size = 0
+    rows = next((meta for meta in op.ins if meta.sparse), None)
     for meta in (*op.ins, *op.outs):
-        total = total + meta.nbytes
+        one = meta.nbytes if rows is None or meta.sparse else rows.numel * meta.dtype.itemsize
+        total = total + one
     return total if counted is not None or op.outs or op.ins else 0
 
 
@@ -72,7 +74,13 @@ def _is_view(op: Op) -> bool:
     """Nothing was allocated and every result lies in the memory of an operand."""
     if getattr(op.func, "is_view", False):
         return True
-    return family(op.name) in ("aten._unsafe_view", "aten.detach", "aten.alias", "aten.lift_fresh")
+    return family(op.name) in _VIEWS
+
+
+_VIEWS = {
+    "aten._unsafe_view", "aten.detach", "aten.alias", "aten.lift_fresh", "aten._indices", "aten._values",
+    "aten._sparse_coo_tensor_with_dims_and_tensors", "aten.is_coalesced",
+}  # fmt: skip
 
 
 def uncounted(ops: Iterable[Op]) -> tuple[Uncounted, ...]:

@@ -233,7 +233,7 @@ def record(call: Call, sizes: an.Sizes, setup: Setup, world: World = NUMBERS) ->
 
 def _recorded(call: Call, sizes: an.Sizes, setup: Setup, world: World, found: list[Run]) -> Trace:
     paths = module_paths(call.module)
-    recorder = Recorder(paths, world.measure, world.limit)
+    recorder = Recorder(paths, world.measure, world.limit, checked=world.checked)
     with fake.fake_mode(world.env), folded(found), without_memory(call.module, setup, world) as made:
         paths.update({id(copy): paths[original] for original, copy in made.items() if original in paths})
         try:

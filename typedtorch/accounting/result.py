@@ -24,7 +24,7 @@ from typedtorch.accounting.optimizers import OptimizerSpec, resolve
 from typedtorch.accounting.program import Call, record, weights_of
 from typedtorch.accounting.records import Flops, Memory, ModuleCost, OperatorCost, Parameters
 from typedtorch.accounting.sizes import of_module
-from typedtorch.accounting.stage import Setup
+from typedtorch.accounting.stage import Setup, World
 from typedtorch.accounting.target import Target
 from typedtorch.accounting.trace import Trace, Weight
 from typedtorch.accounting.witness import witnesses
@@ -70,7 +70,7 @@ class Figures:
         """
         if self.unbound:
             raise SizeError(f"no numbers {self._missing()}, or ask for .formula(...)")
-        trace = record(self.call, self.sizes, self.setup_for(self.call))
+        trace = record(self.call, self.sizes, self.setup_for(self.call), World(checked=True))
         if self.strict:
             require_counted(uncounted(trace.ops))
         return trace

@@ -41,7 +41,10 @@ class Setup:
 
 @dataclass(frozen=True)
 class World:
-    """What sizes are while the program runs: numbers here, symbols in :mod:`symbols`."""
+    """What sizes are while the program runs: numbers here, symbols in :mod:`symbols`.
+
+    ``checked`` asks that rows the program itself numbers (positions) be there.
+    """
 
     measure: Callable[[Any], Size] = int
     env: Any = None
@@ -49,6 +52,7 @@ class World:
     copy: Callable[[Shaped[Tensor, "*shape"], torch.device], Shaped[Tensor, "*copy"]] = fake.fake_copy
     around: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext
     foldable: bool = True
+    checked: bool = False
 
 
 NUMBERS = World()

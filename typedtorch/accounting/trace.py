@@ -10,7 +10,7 @@ from __future__ import annotations
 import bisect
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import torch
@@ -19,10 +19,10 @@ from torch import Tensor, nn
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from typedtorch.accounting import fake
+from typedtorch.accounting import fake, sparse
 from typedtorch.accounting.constants import Constants
 from typedtorch.accounting.corrections import corrected
-from typedtorch.accounting.errors import CounterError, DataDependentError, program_line
+from typedtorch.accounting.errors import CounterError, DataDependentError, SizeError, program_line
 from typedtorch.shapes.size import Size, product
 
 Phase = Literal["forward", "backward", "recompute", "optimizer"]
@@ -34,12 +34,16 @@ _SILENT = ("prim.", "profiler.", "prims.device")
 
 @dataclass(frozen=True, slots=True)
 class TensorMeta:
-    """What is left of a tensor: ``touched`` is its shape without broadcast (stride 0) axes."""
+    """What is left of a tensor: ``touched`` is its shape without broadcast (stride 0) axes.
+
+    A sparse tensor is recorded as its values; ``sparse`` is how many numbers say where each of them belongs.
+    """
 
     shape: tuple[Size, ...]
     dtype: torch.dtype
     storage: int
     touched: tuple[Size, ...]
+    sparse: int = 0
 
     @property
     def numel(self) -> Size:
@@ -48,7 +52,8 @@ class TensorMeta:
     @property
     def nbytes(self) -> Size:
         """Bytes an operator moves when it reads or writes all of this tensor once."""
-        return product(self.touched) * self.dtype.itemsize
+        plain = product(self.touched) * self.dtype.itemsize
+        return plain + self.sparse * torch.int64.itemsize * self.shape[0] if self.sparse else plain
 
 
 @dataclass(slots=True)
@@ -152,11 +157,28 @@ def _inside(path: str) -> str:
     return f" in module {path!r}" if path else ""
 
 
+def _looked_up(name: str, args: tuple[Any, ...]) -> Iterator[tuple[int, Tensor]]:
+    """Sizes of the axes that an operator looks something up along, and what it looks up."""
+    if name == "aten.embedding.default":
+        yield args[0].shape[0], args[1]
+    elif name == "aten.index_select.default":
+        yield args[0].shape[args[1]], args[2]
+    elif name == "aten.index.Tensor":
+        for size, index in zip(args[0].shape, args[1], strict=False):
+            if index is not None and not index.dtype.is_floating_point and index.dtype is not torch.bool:
+                yield size, index
+
+
 class Recorder(TorchDispatchMode):
     """Writes a :class:`Trace`; ``measure`` turns a size of torch into a :class:`Size`."""
 
     def __init__(
-        self, paths: dict[int, str], measure: Callable[[Any], Size] = int, limit: int | None = None
+        self,
+        paths: dict[int, str],
+        measure: Callable[[Any], Size] = int,
+        limit: int | None = None,
+        *,
+        checked: bool = False,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # torch leaves its modes untyped
         self.trace = Trace()
@@ -173,6 +195,7 @@ class Recorder(TorchDispatchMode):
         self._handles: list[Any] = []
         self._paused = False
         self._constants = Constants()
+        self._checked = checked
 
     def __enter__(self) -> Recorder:
         self._handles = [
@@ -233,21 +256,31 @@ class Recorder(TorchDispatchMode):
     def adopt(self, value: object, category: Category, path: str = "", born: int | None = None) -> None:
         """Tell what the storages of these tensors are: known before they are used, or found out after."""
         for tensor in tensors(value):
-            storage = self.trace.storages[self._index(tensor, path)]
-            storage.category = category
-            if path:
-                storage.path = path
-            if born is not None:
-                storage.born = born
+            for part in self._in_memory(tensor):
+                storage = self.trace.storages[self._index(part, path)]
+                if storage.category == "input" and category != "input":
+                    continue  # a sparse gradient's rows are named by the tokens themselves
+                storage.category = category
+                if path:
+                    storage.path = path
+                if born is not None:
+                    storage.born = born
+
+    def _in_memory(self, tensor: Shaped[Tensor, "*shape"]) -> tuple[Tensor, ...]:
+        """The tensors that hold what a tensor consists of."""
+        if not sparse.is_sparse(tensor):
+            return (tensor,)
+        with self.paused():
+            return sparse.dense_parts(tensor)
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
         """Operators in here are not part of the program."""
-        self._paused = True
+        before, self._paused = self._paused, True
         try:
             yield
         finally:
-            self._paused = False
+            self._paused = before
 
     def position(self) -> str:
         """Where the program is, for messages."""
@@ -286,6 +319,8 @@ class Recorder(TorchDispatchMode):
             self.trace.storages[index].died = len(self.trace.ops) - 1
 
     def _meta(self, tensor: Shaped[Tensor, "*shape"], path: str) -> TensorMeta:
+        if sparse.is_sparse(tensor):
+            return replace(self._meta(self._in_memory(tensor)[0], path), sparse=tensor.sparse_dim())
         shape = tuple(map(self._measure, tensor.shape))
         index = self._index(tensor, path) if tensor.layout is torch.strided else -1
         touched = shape
@@ -294,6 +329,20 @@ class Recorder(TorchDispatchMode):
             if any(type(s) is int and s == 0 for s in strides):
                 touched = tuple(n for n, s in zip(shape, strides, strict=True) if type(s) is not int or s)
         return TensorMeta(shape, tensor.dtype, index, touched)
+
+    def _check_rows(self, name: str, args: tuple[Any, ...], path: str) -> None:
+        """What the program itself made (positions) must be rows of the table; data may be any.
+
+        Raises:
+            SizeError: a row that is not there.
+        """
+        for size, wanted in _looked_up(name, args):
+            found = self._constants.extent(wanted)
+            if found is not None and not -size <= found[0] <= found[1] < size:
+                raise SizeError(
+                    f"{name.rpartition('.')[0]}{_inside(path)}{program_line()} looks up rows {found[0]} to "
+                    f"{found[1]}, which the program itself makes (positions), in a table of {size} rows"
+                )
 
     def _metas(self, value: Any, path: str) -> Any:
         if isinstance(value, Tensor):
@@ -312,6 +361,8 @@ class Recorder(TorchDispatchMode):
         if self._limit is not None and len(self.trace.ops) >= self._limit:
             raise CounterError(f"more than {self._limit} operators: an axis counts the steps of a loop")
         path = self._where()
+        if self._checked:
+            self._check_rows(name, args, path)
         phase = self.phase
         if phase == "backward" and torch.is_grad_enabled() and fake.current_node() is not None:
             phase = "recompute"  # only a checkpointed forward runs with gradients on in here
