@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from typedtorch.accounting.cli import main
+from typedtorch.accounting import Account, account
+from typedtorch.accounting.cli import load, main, parse_sizes
 
 MODEL = """
 from jaxtyping import Float
@@ -96,7 +100,10 @@ def test_the_command_line_takes_example_inputs(tmp_path: Path, capsys: pytest.Ca
         (["gpt2", "--sizes", "batch=0"], "axis 'batch': wanted a size of at least 1, got 0"),
         (["gpt2", "--png", "pictures"], "no pictures without a size for batch, seq"),
         (["gpt2", "--input", "8,x"], "wanted sizes and a dtype"),
-        (["gpt2", "--sizes", "batch=2,seq=4", "--accumulate", "0"], "wanted at least one micro-batch"),
+        (
+            ["gpt2", "--sizes", "batch=2,seq=4", "--accumulate", "0"],
+            "wanted accumulate as an integer of at least 1",
+        ),
         (["gpt2", "--sizes", "batch=1,seq=4", "--tokens", "1e9", "--mfu", "3"], "mfu as a share of the peak"),
         (
             ["gpt2", "--sizes", "batch=1,seq=4", "--tokens", "1e9", "--devices", "0"],
@@ -202,3 +209,48 @@ class Doubling(nn.Module):
     formulas = json.loads(capsys.readouterr().out)["formulas"]
     assert formulas["parameters.total"] is None
     assert formulas["memory.inputs"] == "4*batch"
+
+
+WIDE = """
+from jaxtyping import Float
+from torch import Tensor, nn
+
+class Projection(nn.Module):
+    def __init__(self, d_model: int, d_ff: int) -> None:
+        super().__init__()
+        self.a_very_long_name_of_a_projection = nn.Linear(d_model, d_ff)
+        self.another_very_long_name_of_a_projection = nn.Linear(d_ff, d_model)
+
+    def forward(self, x: Float[Tensor, "batch sequence d_model"]) -> Float[Tensor, "batch sequence d_model"]:
+        inner = self.a_very_long_name_of_a_projection(x).relu()
+        return self.another_very_long_name_of_a_projection(inner)
+"""
+
+
+@pytest.mark.parametrize("sizes", ["batch=8,sequence=16,d_model=32,d_ff=64", ""])
+def test_nothing_is_cut_off_where_there_is_no_terminal(sizes: str, tmp_path: Path) -> None:
+    file = tmp_path / "wide.py"
+    file.write_text(WIDE)
+    command = [sys.executable, "-m", "typedtorch", "account", f"{file}:Projection", "--device", "h100"]
+    ran = subprocess.run(
+        [*command, "--sizes", sizes],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "COLUMNS": "40"},
+    )
+    assert "…" not in ran.stdout
+    lines = ran.stdout.splitlines()
+    saved = account_of(file, sizes).formula("memory.saved")
+    assert any(line.rstrip().removesuffix(" bytes").endswith(f" {saved}") for line in lines)
+    if sizes:
+        name = "another_very_long_name_of_a_projection"
+        assert any(
+            name in line and "arithmetic" in line or name in line and "memory" in line for line in lines
+        )
+        assert any(line.startswith("memory ") and line.rstrip().endswith(": fits") for line in lines)
+
+
+def account_of(file: Path, sizes: str) -> Account:
+    """The same without the command."""
+    return account(load(f"{file}:Projection"), sizes=parse_sizes(sizes))

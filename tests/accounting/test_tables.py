@@ -183,7 +183,7 @@ def test_the_lectures_napkin() -> None:
 
 
 def test_every_device_is_found_by_the_name_torch_gives_it() -> None:
-    assert len(table()) == 30
+    assert len(table()) == 32
     for device in table():
         found = find(device.name)
         assert found is not None

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, get_args, overload
+from typing import Any, overload
 
 import torch
 
 from typedtorch.accounting import annotations as an
-from typedtorch.accounting import losses, optimizers
 from typedtorch.accounting import sizes as sz
 from typedtorch.accounting.answers import Account
+from typedtorch.accounting.arguments import setup_of
 from typedtorch.accounting.attempts import guesses
-from typedtorch.accounting.errors import AccountingError, SizeError
+from typedtorch.accounting.checks import sizes_of, validated
+from typedtorch.accounting.errors import SizeError
 from typedtorch.accounting.losses import Loss
 from typedtorch.accounting.optimizers import OptimizerSpec
 from typedtorch.accounting.program import Call
@@ -33,7 +34,7 @@ def account(
     accumulate: int = 1,
     checkpoint: str | tuple[str, ...] = (),
     phase: RunPhase = "train",
-    requires_grad: tuple[str, ...] | None = None,
+    requires_grad: str | tuple[str, ...] | None = None,
     strict: bool = False,
     on: torch.device | str = "cpu",
     **axes: int | tuple[int, ...],
@@ -56,7 +57,7 @@ def account(  # type: ignore[misc]  # no axis is called "optimizer"
     accumulate: int = 1,
     checkpoint: str | tuple[str, ...] = (),
     phase: RunPhase = "train",
-    requires_grad: tuple[str, ...] | None = None,
+    requires_grad: str | tuple[str, ...] | None = None,
     strict: bool = False,
     on: torch.device | str = "cpu",
     **axes: int | tuple[int, ...],
@@ -91,25 +92,12 @@ def account(  # type: ignore[misc]  # no axis is called "optimizer"
     >>> a.flops.forward, a.flops.backward, a.parameters.total
     (524288, 786432, 33088)
     """
-    where = torch.device(on)
-    if where.type != "cpu" and not _usable(where):
-        raise AccountingError(
-            f"on={str(on)!r}: this torch has no such device; on='cpu' records the CPU's operators"
-        )
-    if accumulate < 1:
-        raise AccountingError(f"accumulate={accumulate}: wanted at least one micro-batch to a step")
-    if phase not in get_args(RunPhase):
-        raise AccountingError(f"phase={phase!r}: wanted one of {', '.join(map(repr, get_args(RunPhase)))}")
-    losses.check_name(loss)
-    optimizers.check_name(optimizer)
-    given = sz.validated({**(sizes or {}), **axes})
-    found = target_of(target, examples, given)
-    names = (checkpoint,) if isinstance(checkpoint, str) else tuple(checkpoint)
-    setup = Setup(
-        phase=phase, loss=loss, autocast=autocast, dtype=dtype, accumulate=accumulate,
-        checkpoint=names, requires_grad=requires_grad, device=where,
+    setup = setup_of(
+        phase=phase, loss=loss, optimizer=optimizer, autocast=autocast, dtype=dtype, accumulate=accumulate,
+        checkpoint=checkpoint, requires_grad=requires_grad, on=on,
     )  # fmt: skip
-    return _bound(found, given, setup, optimizer, strict)
+    given = validated(sizes_of(sizes, axes))
+    return _bound(target_of(target, examples, given), given, setup, optimizer, bool(strict))
 
 
 def _bound(
@@ -167,10 +155,6 @@ def _constructed(
     return Account(
         found, bound, tuple(missing), setup=setup, optimizer=optimizer, strict=strict, several=variadic
     )
-
-
-def _usable(device: torch.device) -> bool:
-    return device.type == "meta" or (device.type == "cuda" and torch.cuda.is_available())
 
 
 def _inputs_of(found: Target, given: dict[str, Any], unbuilt: list[str]) -> tuple[list[str], tuple[str, ...]]:

@@ -18,6 +18,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from typedtorch.accounting.checks import shown
 from typedtorch.accounting.errors import AnnotationError, SizeError
 from typedtorch.shapes import axes as ax
 from typedtorch.shapes import slips
@@ -207,6 +208,7 @@ def parameters(function: Callable[..., Any], examples: tuple[Any, ...] = ()) -> 
         keyword = parameter.kind is parameter.KEYWORD_ONLY
         if position < len(examples) and not keyword:
             declared = spec_of(hints.get(parameter.name), parameter.name)
+            _refuse_example(parameter.name, examples[position], declared)
             found.append(Parameter(parameter.name, ValueSpec(examples[position]), declared=declared))
             continue
         spec = spec_of(hints.get(parameter.name), parameter.name)
@@ -223,6 +225,20 @@ def parameters(function: Callable[..., Any], examples: tuple[Any, ...] = ()) -> 
         else:
             found.append(Parameter(parameter.name, spec, keyword))
     return found
+
+
+def _refuse_example(name: str, example: Any, declared: Spec | None) -> None:
+    """What is given for a tensor must not be a number, a text or the sizes.
+
+    Raises:
+        AnnotationError: it is.
+    """
+    if isinstance(declared, TensorSpec) and isinstance(example, (int, float, str, Mapping)):
+        sizes = "; pass sizes as sizes={...}" if isinstance(example, Mapping) else ""
+        raise AnnotationError(
+            f"the example for {name!r} is {shown(example)}; wanted a tensor of the axes "
+            f"{declared.axes.text!r}{sizes}"
+        )
 
 
 def type_hints(function: Callable[..., Any]) -> dict[str, Any]:

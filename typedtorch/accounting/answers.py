@@ -10,6 +10,7 @@ import torch
 
 from typedtorch.accounting import conventions
 from typedtorch.accounting import timeline as tl
+from typedtorch.accounting.checks import above_zero, one_of
 from typedtorch.accounting.devices import Device, Dtype, bytes_of, find, why_unknown
 from typedtorch.accounting.errors import AccountingError
 from typedtorch.accounting.inference import Cache, DecodeStep, decode_step
@@ -57,8 +58,7 @@ class Account(Figures):
             "palm": 6 * total * self.tokens + attention,
             "torchtitan": 6 * (total - self.looked_up) * self.tokens + attention,
         }
-        if name not in known:
-            raise AccountingError(f"convention({name!r}): wanted one of {', '.join(known)}")
+        one_of(f"convention({name!r})", name, known)
         return known[name]
 
     @property
@@ -77,17 +77,15 @@ class Account(Figures):
         """Seconds of a step by the roofline; None for a device that is not known or lacks a dtype
         (:meth:`why_no_time` says which).
         """
-        found = device if isinstance(device, Device) else find(device)
+        found = find(device)
         if found is None or missing(self.costs, found) is not None:
             return None
         return roofline(self.costs, found)
 
     def why_no_time(self, device: Device | str) -> str:
         """Why :meth:`time` is None for a device."""
-        found = device if isinstance(device, Device) else find(device)
-        if found is None:
-            return why_unknown(str(device))
-        return why_unknown(found.name, missing(self.costs, found))
+        found = find(device)
+        return why_unknown(device, None if found is None else missing(self.costs, found))
 
     def hints(self, device: Device | str = "h100") -> tuple[Hint, ...]:
         """What would make the step faster on a device."""
@@ -112,6 +110,11 @@ class Account(Figures):
         self, device: Device | MeasuredPeak | str, *, mfu: float, dtype: Dtype | None = None
     ) -> float | None:
         """Tokens one device trains on each second at a given utilisation; None for an unknown peak."""
+        above_zero("tokens_per_second", mfu=mfu)
+        if mfu > 1:
+            raise AccountingError(
+                f"tokens_per_second: wanted mfu as a share of the peak, at most 1, got {mfu:g}"
+            )
         peak = peak_flops(device, dtype or self.compute_dtype)
         spent = self.flops.forward + self.flops.backward
         return None if peak is None else mfu * peak / spent * self.tokens

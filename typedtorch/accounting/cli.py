@@ -23,6 +23,7 @@ from typedtorch.accounting.errors import AccountingError, AnnotationError, Symbo
 from typedtorch.accounting.figures import FIGURES
 from typedtorch.accounting.napkin import Napkin
 
+_WIDE = 10_000
 _DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}
 _DESCRIPTION = "Parameters, FLOPs, memory and time of a training step of a model, with nothing allocated."
 _EXAMPLE = "example: typedtorch account llama-3-8b --sizes batch=1,seq=8192 --device h100 --optimizer adamw"
@@ -224,7 +225,8 @@ def _show(made: Account, options: argparse.Namespace) -> None:
 
         from typedtorch.accounting.report import formulas_only, render  # noqa: PLC0415 - likewise
 
-        console = Console(soft_wrap=False)
+        # a file or a pipe has no edge: nothing is cut off or folded there
+        console = Console(soft_wrap=False, width=None if sys.stdout.isatty() else _WIDE)
         if made.unbound:
             console.print(formulas_only(made))
         else:

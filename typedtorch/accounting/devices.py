@@ -18,6 +18,9 @@ from typing import Any
 
 import torch
 
+from typedtorch.accounting.checks import meant, shown
+from typedtorch.accounting.errors import AccountingError
+
 _KEYS: dict[torch.dtype, str] = {
     torch.float64: "fp64", torch.float32: "fp32", torch.bfloat16: "bf16", torch.float16: "fp16",
     torch.int8: "int8", torch.uint8: "int8", torch.float8_e4m3fn: "fp8", torch.float8_e5m2: "fp8",
@@ -72,7 +75,7 @@ def dtype_key(dtype: Dtype) -> str:
     """The short name the table uses.
 
     Raises:
-        ValueError: a dtype no device multiplies in.
+        AccountingError: a dtype no device multiplies in.
 
     >>> dtype_key(torch.bfloat16), dtype_key("float16"), dtype_key("tf32")
     ('bf16', 'fp16', 'tf32')
@@ -83,10 +86,13 @@ def dtype_key(dtype: Dtype) -> str:
             name = str(dtype).removeprefix("torch.")
             key = _ALIASES.get(name, name)
         return key
-    short = dtype.lower().removeprefix("torch.")
+    short = dtype.lower().removeprefix("torch.") if isinstance(dtype, str) else ""
     short = _ALIASES.get(short, short)
     if short not in _SHORT:
-        raise ValueError(f"dtype {dtype!r}: known are {', '.join(sorted(_SHORT))} and torch's dtypes")
+        known = sorted(_SHORT)
+        raise AccountingError(
+            f"dtype {shown(dtype)}: {meant(short, known)}known are {', '.join(known)} and torch's dtypes"
+        )
     return short
 
 
@@ -125,6 +131,7 @@ def _device(row: dict[str, Any]) -> Device:
     )
 
 
+_TORCHS = re.compile(r"(?:cuda|cpu|mps|xpu)(?::\d+)?")
 _VENDORS = re.compile(r"^(?:(?:nvidia|amd|tesla|google)\s+)+")
 
 
@@ -133,17 +140,42 @@ def _plain(name: str) -> str:
     return _VENDORS.sub("", " ".join(name.lower().split()))
 
 
-def find(name: str) -> Device | None:
+def device_name(device: Device | torch.device | str) -> str:
+    """What torch calls a device.
+
+    Raises:
+        AccountingError: what is given is neither a name nor a device.
+
+    >>> device_name(torch.device("cpu")), device_name("h100")
+    ('cpu', 'h100')
+    """
+    if isinstance(device, Device):
+        return device.name
+    if not isinstance(device, (str, torch.device)):
+        raise AccountingError(
+            f"device={shown(device)}: wanted a name, as torch.cuda.get_device_name() gives it, or a Device"
+        )
+    if isinstance(device, str) and not _TORCHS.fullmatch(device):
+        return device
+    kind = torch.device(device)
+    known = kind.type == "cuda" and (kind.index or 0) < torch.cuda.device_count()
+    return torch.cuda.get_device_name(kind) if known else str(kind)
+
+
+def find(name: Device | torch.device | str) -> Device | None:
     """The device torch calls ``name`` (``torch.cuda.get_device_name()``), or a short name of ours.
 
-    The whole name must be known: a laptop's, a partition's or a "Ti" part's figures are others.
+    The whole name must be known: a laptop's, a partition's or a "Ti" part's figures are others.  A device of
+    torch is known by its name, and a :class:`Device` is itself.
 
     >>> find("NVIDIA H100 80GB HBM3").name, find("a100").name
     ('H100 SXM', 'A100 SXM 80GB')
     >>> find("NVIDIA GeForce RTX 4090 Laptop GPU"), find("NVIDIA H100 80GB HBM3 MIG 1g.10gb")
     (None, None)
     """
-    wanted = _plain(name)
+    if isinstance(name, Device):
+        return name
+    wanted = _plain(device_name(name))
     for device in table():
         if wanted == device.name.lower():
             return device
@@ -180,20 +212,20 @@ def near(name: str) -> list[str]:
     return [known[found] for found in difflib.get_close_matches(_plain(name), known, n=3)]
 
 
-def why_unknown(name: str, dtype: Dtype | None = None) -> str:
+def why_unknown(device: Device | torch.device | str, dtype: Dtype | None = None) -> str:
     """Why there is no peak for a device (and dtype), with what to do.
 
     >>> print(why_unknown("V100 SXM2", "bf16"))
     V100 SXM2 promises nothing for bf16; it has fp64, fp32, fp16
     """
-    device = find(name)
-    if device is None:
+    found, name = find(device), device_name(device)
+    if found is None:
         likely = " or ".join(map(repr, near(name)))
-        meant = f"did you mean {likely}? " if likely else ""
+        hint = f"did you mean {likely}? " if likely else ""
         return (
-            f"no peak is known for device {name!r}: {meant}time one with typedtorch.accounting.measure_peak, "
+            f"no peak is known for device {name!r}: {hint}time one with typedtorch.accounting.measure_peak, "
             f"or pass a Device; known are {', '.join(d.name for d in table())}"
         )
-    if dtype is not None and device.flops(dtype) is None:
-        return f"{device.name} promises nothing for {dtype_key(dtype)}; it has {', '.join(device.peak)}"
-    return f"{device.name} is known"
+    if dtype is not None and found.flops(dtype) is None:
+        return f"{found.name} promises nothing for {dtype_key(dtype)}; it has {', '.join(found.peak)}"
+    return f"{found.name} is known"

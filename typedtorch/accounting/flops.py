@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from typedtorch.accounting.attention import ATTENTION
+from typedtorch.accounting.checks import shown
 from typedtorch.accounting.contractions import CONTRACTIONS
 from typedtorch.accounting.convolutions import CONVOLUTIONS
 from typedtorch.accounting.count import Count
 from typedtorch.accounting.elementwise import elementwise
-from typedtorch.accounting.errors import UncountedError
+from typedtorch.accounting.errors import AccountingError, UncountedError
 from typedtorch.accounting.timeline import number
 from typedtorch.accounting.trace import Op
 from typedtorch.shapes.size import Size
@@ -46,6 +47,11 @@ def register_formula(operator: str, formula: Callable[[Op], Size]) -> None:
     >>> "mylib.outer" in FORMULAS
     True
     """
+    if not isinstance(operator, str) or "." not in operator or not callable(formula):
+        raise AccountingError(
+            "register_formula: wanted the qualified name of an operator ('mylib.outer') and a function of "
+            f"its call, got {shown(operator)} and {shown(formula)}"
+        )
     FORMULAS[operator] = lambda op: Count(matmul=formula(op))
 
 

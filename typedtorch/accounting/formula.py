@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from typedtorch.accounting import annotations as an
+from typedtorch.accounting.checks import meant, sizes_of, validated
 from typedtorch.accounting.errors import SizeError
 from typedtorch.shapes.size import Atom, Poly, Size, atoms, axis, divides, evaluate, floor_div
 
@@ -79,19 +80,22 @@ class Formula:
         """The number at these sizes, exactly.
 
         Raises:
-            SizeError: a name has no size, or a pinned axis has another size than the one it is pinned to.
+            SizeError: a name has no size, or one that is none, or a pinned axis has another size than the one
+                it is pinned to.
         """
-        wanted = {str(name): size for name, size in {**(sizes or {}), **more}.items()}
+        wanted = validated(sizes_of(sizes, more))
         for name, size in wanted.items():
             count = len(size) if isinstance(size, tuple) else 1
             if count != self.several.get(name, 1):
                 raise SizeError(
                     f"{self.name} holds for {self.several.get(name, 1)} axes of {name}, got {count}: {size}"
                 )
-        given = {name: int(size) for name, size in an.parts(wanted).items()}
+        given = an.parts(wanted)
         missing = sorted(self.names - set(given))
         if missing:
-            raise SizeError(f"{self.name}: no size for {', '.join(missing)} in {given}")
+            spare = sorted(set(given) - self.names)
+            hint = next((f": {meant(name, missing)}".rstrip() for name in spare if meant(name, missing)), "")
+            raise SizeError(f"{self.name}: no size for {', '.join(missing)} in {given}{hint}")
         for name, size in self.pinned.items():
             if given.get(name, size) != size:
                 raise SizeError(f"{self.name} holds for {name}={size}, not for {name}={given[name]}")

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 
 import torch
 
+from typedtorch.accounting.checks import above_zero, counts, shown
 from typedtorch.accounting.devices import Device, Dtype, bytes_of
-from typedtorch.accounting.napkin import above_zero, known_device
+from typedtorch.accounting.errors import AccountingError
+from typedtorch.accounting.napkin import known_device
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +21,7 @@ class Cache:
     """Keys and values of every layer: ``2 L B S H_kv D`` numbers.
 
     Raises:
-        AccountingError: one of the sizes is not positive.
+        AccountingError: one of the sizes is no integer of at least 1, or the dtype none of torch's.
 
     >>> Cache(layers=32, kv_heads=8, head_dim=128, batch=1, context=8192).bytes / 2**30  # Llama-3-8B, GiB
     1.0
@@ -33,10 +35,12 @@ class Cache:
     dtype: torch.dtype = torch.bfloat16
 
     def __post_init__(self) -> None:
-        above_zero(
+        counts(
             "a cache", layers=self.layers, kv_heads=self.kv_heads, head_dim=self.head_dim, batch=self.batch,
             context=self.context,
         )  # fmt: skip
+        if not isinstance(self.dtype, torch.dtype):
+            raise AccountingError(f"a cache: wanted a dtype of torch, got {shown(self.dtype)}")
 
     @property
     def bytes(self) -> int:
@@ -99,7 +103,11 @@ def decode_step(
     >>> round(decode_step(cache, parameters=7_504_924_672, heads=32, dtype="fp8").tokens_per_second)
     391
     """
-    above_zero("decode_step", parameters=parameters, heads=heads, weight_bytes=weight_bytes, devices=devices)
+    if parameters != 0:  # attention alone has none
+        counts("decode_step", parameters=parameters)
+    counts("decode_step", heads=heads, devices=devices)
+    if weight_bytes is not None:
+        above_zero("decode_step", weight_bytes=weight_bytes)
     found, peak = known_device(device, dtype)
     attention = 4 * cache.layers * heads * cache.head_dim * cache.context
     flops = cache.batch * (2 * parameters + attention)

@@ -11,6 +11,7 @@ from jaxtyping import Float, Int64, Shaped
 from torch import Tensor
 
 from typedtorch.accounting import annotations as an
+from typedtorch.accounting.checks import meant, shown
 from typedtorch.accounting.errors import AccountingError
 from typedtorch.accounting.trace import tensors
 
@@ -24,8 +25,10 @@ def check_name(loss: Loss) -> None:
     Raises:
         AccountingError: with the names there are.
     """
-    if not callable(loss) and loss not in _NAMED:
-        raise AccountingError(f"loss={loss!r}: pass a callable or one of {', '.join(_NAMED)}")
+    if not callable(loss) and not (isinstance(loss, str) and loss in _NAMED):
+        raise AccountingError(
+            f"loss={shown(loss)}: {meant(loss, _NAMED)}pass a callable or one of {', '.join(_NAMED)}"
+        )
 
 
 def objective(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from typedtorch.accounting.checks import above_zero, counts
 from typedtorch.accounting.devices import Device, Dtype, find, why_unknown
 from typedtorch.accounting.errors import AccountingError
 
@@ -37,22 +38,11 @@ def known_device(device: Device | str, dtype: Dtype) -> tuple[Device, float]:
     Raises:
         AccountingError: the device, or its peak for the dtype, is not known.
     """
-    found = device if isinstance(device, Device) else find(device)
+    found = find(device)
     peak = None if found is None else found.flops(dtype)
     if found is None or peak is None:
-        raise AccountingError(why_unknown(device if isinstance(device, str) else device.name, dtype))
+        raise AccountingError(why_unknown(device, dtype))
     return found, peak
-
-
-def above_zero(what: str, **numbers: float | None) -> None:
-    """Refuse numbers that count something and are not positive.
-
-    Raises:
-        AccountingError: naming the number.
-    """
-    for name, value in numbers.items():
-        if value is not None and not value > 0:
-            raise AccountingError(f"{what}: wanted {name} above zero, got {value:g}")
 
 
 def napkin(
@@ -85,10 +75,9 @@ def napkin(
         raise AccountingError("napkin: give devices= to learn the days, or days= to learn the devices")
     if (parameters is None) == (flops_per_token is None):
         raise AccountingError("napkin: give parameters= (for 6ND) or flops_per_token=")
-    above_zero(
-        "napkin", parameters=parameters, flops_per_token=flops_per_token, tokens=tokens, mfu=mfu,
-        devices=devices, days=days,
-    )  # fmt: skip
+    either = {"parameters": parameters, "flops_per_token": flops_per_token, "devices": devices, "days": days}
+    given = {name: value for name, value in either.items() if value is not None}
+    above_zero("napkin", tokens=tokens, mfu=mfu, **given)
     if mfu > 1:
         raise AccountingError(f"napkin: wanted mfu as a share of the peak, at most 1, got {mfu:g}")
     per_token = flops_per_token if flops_per_token is not None else 6 * (parameters or 0)
@@ -118,10 +107,12 @@ def largest_model(
     >>> f"{largest_model('h100', devices=8):.3g}"
     '4.25e+10'
     """
-    above_zero("largest_model", devices=devices, bytes_per_parameter=bytes_per_parameter, memory=memory)
+    above_zero("largest_model", bytes_per_parameter=bytes_per_parameter)
+    counts("largest_model", devices=devices)
     if memory is None:
-        found = device if isinstance(device, Device) else find(device)
+        found = find(device)
         if found is None:
-            raise AccountingError(why_unknown(str(device)))
+            raise AccountingError(why_unknown(device))
         memory = found.memory
+    above_zero("largest_model", memory=memory)
     return memory * devices / bytes_per_parameter

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 import types
@@ -13,6 +12,7 @@ import torch
 from torch import nn
 
 from typedtorch import optim
+from typedtorch.accounting.checks import meant, shown
 from typedtorch.accounting.errors import AccountingError
 
 Factory = Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer]
@@ -21,14 +21,19 @@ OptimizerSpec = str | type[torch.optim.Optimizer] | Factory | torch.optim.Optimi
 _FLAGS = ("foreach", "fused")
 
 
-def check_name(spec: OptimizerSpec) -> None:
-    """Refuse a name that no optimizer has.
+def check(spec: OptimizerSpec) -> None:
+    """Refuse a name that no optimizer has, and what is no optimizer at all.
 
     Raises:
         AccountingError: with the names there are, the nearest first.
     """
     if isinstance(spec, str):
         _named(spec)
+    elif spec is not None and not callable(spec) and not isinstance(spec, torch.optim.Optimizer):
+        raise AccountingError(
+            f"optimizer={shown(spec)}: wanted a name, a class, a function that makes one of parameters, or "
+            "an optimizer"
+        )
 
 
 def resolve(spec: OptimizerSpec, module: nn.Module | None) -> Factory | None:
@@ -62,9 +67,18 @@ def make_optimizer(
     """
     if isinstance(factory, _Again):
         return _as_on_device(factory.over({path_of(p): p for p in module.parameters()}))
-    made = factory([p for p in module.parameters() if p.requires_grad])
+    trained = [p for p in module.parameters() if p.requires_grad]
+    if not trained:
+        raise AccountingError(
+            f"optimizer= has nothing to step: {type(module).__name__} has no parameter that needs a gradient"
+        )
+    made = factory(trained)
     if not isinstance(made, torch.optim.Optimizer):
         raise AccountingError(f"optimizer= made a {type(made).__name__}, not a torch.optim.Optimizer")
+    if isinstance(made, torch.optim.LBFGS):
+        raise AccountingError(
+            "optimizer= is LBFGS, which runs the model as often as its line search asks for"
+        )
     return _as_on_device(made)
 
 
@@ -128,10 +142,9 @@ def _named(name: str) -> Callable[..., torch.optim.Optimizer]:
     plain, _, flag = name.lower().partition(":")
     known = {**_optimizers(optim), **_optimizers(torch.optim)}
     if plain not in known or (flag and flag not in _FLAGS):
-        near = difflib.get_close_matches(plain, known, n=1)
-        meant = f"did you mean {near[0]!r}? " if near and near[0] != plain else ""
         raise AccountingError(
-            f"optimizer={name!r}: {meant}known are {', '.join(sorted(known))}, each also ':foreach', ':fused'"
+            f"optimizer={name!r}: {meant(plain, known)}known are {', '.join(sorted(known))}, "
+            "each also ':foreach', ':fused'"
         )
     settings: dict[str, Any] = {flag: True} if flag else {}
     if plain == "sgd":

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from typedtorch.accounting import annotations as an
 from typedtorch.accounting import fake
+from typedtorch.accounting.checks import shown
 from typedtorch.accounting.errors import (
     AccountingError,
     AnnotationError,
@@ -203,7 +204,15 @@ class Runner:
                 self._made = self.targets(output)
                 self.recorder.adopt(self._made, "input", born=0)
         with self._autocast():
-            return self.loss(output, *self._made)
+            found: Any = self.loss(output, *self._made)
+        if not isinstance(found, Tensor) or found.numel() != 1:
+            raise AccountingError(f"the loss is {shown(found)}; wanted a tensor of one number")
+        if not found.requires_grad:
+            raise AccountingError(
+                "the loss depends on no parameter or input that needs a gradient: check loss= and "
+                "requires_grad, or account for inference with phase='inference'"
+            )
+        return found
 
 
 def _without_memory(value: Any, device: torch.device) -> Any:

@@ -7,13 +7,14 @@ import functools
 import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 from typedtorch.accounting import annotations as an
 from typedtorch.accounting import figures as fg
 from typedtorch.accounting import timeline as tl
 from typedtorch.accounting.attempts import guesses
 from typedtorch.accounting.candidate import figures_of
+from typedtorch.accounting.checks import meant, one_of, shown
 from typedtorch.accounting.derive import Derivation
 from typedtorch.accounting.devices import Dtype
 from typedtorch.accounting.engines import Engine, Question, Symbolic, by_primes
@@ -149,6 +150,8 @@ class Figures:
         """
         full = _full_name(name, module, operator)
         self._check_name(full)
+        if engine is not None:
+            one_of("formula: engine", engine, get_args(Engine))
         found = self._derivation.formula(full) if engine is None else self._by(engine, full)
         return replace(found, several=self._counts)
 
@@ -183,7 +186,7 @@ class Figures:
         if "[" in name:
             known = self._parts
         if name not in known:
-            raise AccountingError(f"formula({name!r}): the figures are {', '.join(sorted(known))}")
+            raise AccountingError(_unknown(name, known))
 
     @functools.cached_property
     def _parts(self) -> dict[str, Size]:
@@ -315,7 +318,30 @@ class Figures:
         return dict(sorted(found.items(), key=lambda item: (-item[1].flops, -item[1].bytes)))
 
 
+def _unknown(name: str, known: Iterable[str]) -> str:
+    """Which figures there are: of a module or an operator, which of those and of what."""
+    if "[" not in name:
+        return f"formula({name!r}): {meant(name, known)}the figures are {', '.join(sorted(known))}"
+    kind, _, rest = name.partition("s[")
+    owner, _, field = rest.rpartition("].")
+    of = f"{kind}s[{owner}]."
+    fields = sorted(n.removeprefix(of) for n in known if n.startswith(of))
+    if fields:
+        return (
+            f"formula({field!r}, {kind}={owner!r}): {meant(field, fields)}wanted one of {', '.join(fields)}"
+        )
+    owners = sorted({n.partition("[")[2].rpartition("].")[0] for n in known if n.startswith(f"{kind}s[")})
+    return f"formula: no {kind} is {owner!r}: {meant(owner, owners)}there are {', '.join(map(repr, owners))}"
+
+
 def _full_name(name: str, module: str | None, operator: str | None) -> str:
+    for value, what in (
+        (name, "the name of a figure"),
+        (module, "a module's path"),
+        (operator, "an operator"),
+    ):
+        if not isinstance(value, str) and (value is not None or what.startswith("the")):
+            raise AccountingError(f"formula: wanted {what} as text, got {shown(value)}")
     if module is not None and operator is not None:
         raise AccountingError("formula: module= or operator=, not both")
     if module is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from typedtorch.accounting import timeline as tl
-from typedtorch.accounting.errors import AccountingError
+from typedtorch.accounting.checks import counts, one_of
 from typedtorch.accounting.trace import Category, Storage, Trace, Weight
 
 Strategy = Literal["ddp", "zero1", "zero2", "zero3", "fsdp2"]
@@ -63,9 +63,8 @@ def sharded(
     Raises:
         AccountingError: a world smaller than 1, or an unknown strategy.
     """
-    if world < 1 or strategy not in get_args(Strategy):
-        raise AccountingError(f"sharded: wanted world >= 1 and one of {', '.join(get_args(Strategy))}, "
-                              f"got {world} and {strategy!r}")  # fmt: skip
+    counts("sharded", world=world)
+    one_of("sharded: strategy", strategy, get_args(Strategy))
     shared = _SHARED[strategy]
     shapes = {w.path: w for w in trace.weights}
     small = [_shrunk(s, shapes, world, strategy) if s.category in shared else s for s in trace.storages]

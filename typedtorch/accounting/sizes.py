@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import itertools
 from collections.abc import Callable, Iterable, Mapping
@@ -11,6 +10,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from typedtorch.accounting import annotations as an
+from typedtorch.accounting.checks import meant
 from typedtorch.accounting.errors import AccountingError, SizeError
 from typedtorch.accounting.program import Call, record
 from typedtorch.accounting.stage import Setup
@@ -26,27 +26,6 @@ def needed(call: Call) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def validated(given: Mapping[str, Any]) -> dict[str, int | tuple[int, ...]]:
-    """Sizes as integers of at least 1.
-
-    Raises:
-        SizeError: naming the axis.
-
-    >>> validated({"batch": 8})
-    {'batch': 8}
-    """
-    sizes: dict[str, int | tuple[int, ...]] = {}
-    for name, size in given.items():
-        parts = size if isinstance(size, tuple) else (size,)
-        for part in parts:
-            if isinstance(part, bool) or not hasattr(part, "__index__"):
-                raise SizeError(f"axis {name!r}: wanted an integer size, got {part!r}")
-            if int(part) < 1:
-                raise SizeError(f"axis {name!r}: wanted a size of at least 1, got {int(part)}")
-        sizes[name] = tuple(map(int, size)) if isinstance(size, tuple) else int(size)
-    return sizes
-
-
 def check_names(given: Iterable[str], known: Iterable[str], where: str) -> None:
     """Every size given must be of an axis that exists.
 
@@ -56,8 +35,7 @@ def check_names(given: Iterable[str], known: Iterable[str], where: str) -> None:
     names = list(dict.fromkeys(known))
     for name in given:
         if name not in names:
-            near = difflib.get_close_matches(name, names, n=1)
-            hint = f"did you mean {near[0]!r}? " if near else ""
+            hint = meant(name, names)
             raise SizeError(f"{where} has no axis {name!r}: {hint}its axes are {', '.join(names) or 'none'}")
 
 

@@ -28,16 +28,16 @@ def dense_parts(tensor: Shaped[Tensor, "*shape"]) -> tuple[Tensor, Tensor]:
 
 
 def _with(
-    tensor: Shaped[Tensor, "*shape"], indices: Shaped[Tensor, "axes rows"], values: Shaped[Tensor, "rows *rest"]
+    tensor: Shaped[Tensor, "*shape"],
+    indices: Shaped[Tensor, "axes rows"],
+    values: Shaped[Tensor, "rows *rest"],
 ) -> Shaped[Tensor, "*shape"]:
     """A tensor of the same shape that holds other rows."""
-    return torch.sparse_coo_tensor(
-        indices, values, tensor.shape, check_invariants=False, is_coalesced=False
-    )
+    return torch.sparse_coo_tensor(indices, values, tensor.shape, check_invariants=False, is_coalesced=False)
 
 
 def _clone(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Autograd copies a sparse gradient only because a mode looks on; else the parameter takes it as it is."""
+    """Autograd copies a sparse gradient only where a mode looks on; else the parameter takes it as it is."""
     if not is_sparse(args[0]):
         return func(*args, **kwargs)
     values, indices = dense_parts(args[0])

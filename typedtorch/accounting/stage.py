@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from typedtorch.accounting import fake
+from typedtorch.accounting.checks import meant
 from typedtorch.accounting.errors import AccountingError
 from typedtorch.accounting.losses import Loss
 from typedtorch.accounting.optimizers import Factory
@@ -123,7 +124,9 @@ def checkpointed(module: nn.Module | None, setup: Setup, recorder: Recorder) -> 
     for pattern in setup.checkpoint:
         chosen = [m for m in members if _matches(recorder.path_of(m), pattern)]
         if not chosen:
-            raise AccountingError(f"checkpoint={pattern!r}: no module has that path")
+            known = [path for path in map(recorder.path_of, members) if path]
+            hint = meant(pattern, known) or f"there are {', '.join(known[:12]) or 'none'}"
+            raise AccountingError(f"checkpoint={pattern!r}: no module has that path; {hint.strip()}")
         for member in chosen:
             inner = list(member.children()) if isinstance(member, nn.ModuleList) else [member]
             for each in inner:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+import torch
 from jaxtyping import Shaped
 from torch import Tensor, nn
 from torch.nn.modules.module import register_module_parameter_registration_hook
@@ -66,6 +67,8 @@ class Target:
         except AccountingError:
             raise
         except Exception as error:
+            if "Uninitialized" in str(error):
+                raise AccountingError(f"building it with {arguments}: {_LAZY}") from error
             raise SizeError(f"building it with {arguments} failed: {told(error)}") from error
         if not callable(made):
             raise AccountingError(
@@ -130,7 +133,10 @@ def target_of(target: Any, examples: tuple[Any, ...], given: Mapping[str, Any]) 
         AccountingError: not callable at all.
     """
     notes: tuple[str, ...] = ()
+    if isinstance(target, (torch.jit.ScriptModule, torch.jit.ScriptFunction)):
+        raise AccountingError(f"{type(target).__name__}: {_SCRIPT}")
     if isinstance(target, nn.Module):
+        _refuse_parts(target)
         compiled = getattr(target, "_orig_mod", None)
         if isinstance(compiled, nn.Module):
             target, notes = compiled, (_COMPILED,)
@@ -152,6 +158,28 @@ def target_of(target: Any, examples: tuple[Any, ...], given: Mapping[str, Any]) 
     if unknown and not (isinstance(returned, type) and issubclass(returned, nn.Module)):
         an.parameters(target, examples)  # says which parameter lacks its axes
     return Target(None, target, _constructor_arguments(target, given), examples, notes)
+
+
+_LAZY = (
+    "a lazy layer learns its sizes from the first tensor it sees; run it once on real data before, or give "
+    "it its sizes (nn.Linear for nn.LazyLinear)"
+)
+_SCRIPT = "TorchScript runs its operators where they are not seen; account for what it was made from"
+
+
+def _refuse_parts(module: nn.Module) -> None:
+    """Parts of a module whose tensors have no shape yet, or whose operators are not seen.
+
+    Raises:
+        AccountingError: naming the part.
+    """
+    for path, part in module.named_modules():
+        where = f"{type(module).__name__}: {path or 'it'} is a {type(part).__name__}"
+        if isinstance(part, torch.jit.ScriptModule):
+            raise AccountingError(f"{where}: {_SCRIPT}")
+        own = (*part._parameters.values(), *part._buffers.values())
+        if any(t is not None and torch.nn.parameter.is_lazy(t) for t in own):
+            raise AccountingError(f"{where}: {_LAZY}")
 
 
 _COMPILED = "compiled: the eager stream of operators is reported; fusion changes bytes moved, not FLOPs"

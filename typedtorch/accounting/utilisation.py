@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 import torch
 
-from typedtorch.accounting.devices import Device, Dtype, find, why_unknown
+from typedtorch.accounting.checks import above_zero, counts, shown
+from typedtorch.accounting.devices import Device, Dtype, dtype_key, find, why_unknown
+from typedtorch.accounting.errors import AccountingError
 
 
 @dataclass(frozen=True)
@@ -24,27 +26,12 @@ class MeasuredPeak:
         return self.flops
 
 
-def device_name(device: Device | torch.device | str) -> str:
-    """What torch calls a device.
-
-    >>> device_name(torch.device("cpu"))
-    'cpu'
-    """
-    if isinstance(device, Device):
-        return device.name
-    if isinstance(device, str) and not device.startswith(("cuda", "cpu", "mps", "xpu")):
-        return device
-    kind = torch.device(device)
-    if kind.type == "cuda" and torch.cuda.is_available():
-        return torch.cuda.get_device_name(kind)
-    return str(kind)
-
-
 def peak_flops(device: Device | MeasuredPeak | torch.device | str, dtype: Dtype) -> float | None:
     """FLOP/s the device promises (or was measured to reach) for the dtype; None where that is not known."""
     if isinstance(device, MeasuredPeak):
         return device.flops
-    known = device if isinstance(device, Device) else find(device_name(device))
+    known = find(device)
+    dtype_key(dtype)
     return None if known is None else known.flops(dtype)
 
 
@@ -54,9 +41,8 @@ def why_no_peak(device: Device | torch.device | str, dtype: Dtype) -> str:
     >>> print(why_no_peak("t4", "bf16"))
     T4 promises nothing for bf16; it has fp32, fp16, int8, int4
     """
-    if isinstance(device, Device):
-        return f"{device.name} promises nothing for {dtype}; it has {', '.join(device.peak)}"
-    return why_unknown(device_name(device), dtype)
+    dtype_key(dtype)
+    return why_unknown(device, dtype)
 
 
 def mfu(
@@ -73,15 +59,17 @@ def mfu(
     hardware's FLOPs instead it is the hardware utilisation, HFU.
 
     Raises:
-        ValueError: a time that is not positive.
+        AccountingError: a time that is not positive, or an unknown dtype.
 
     >>> mfu(989.4e12, 2.0, "h100", "bf16")
     0.5
     >>> mfu(1e12, 1.0, "an unknown device") is None
     True
     """
-    if not seconds > 0 or devices < 1:
-        raise ValueError(f"mfu: wanted a positive time and at least one device, got {seconds} s, {devices}")
+    above_zero("mfu", seconds=seconds)
+    counts("mfu", devices=devices)
+    if flops:
+        above_zero("mfu", flops=flops)
     peak = peak_flops(device, dtype)
     return None if peak is None else flops / seconds / (peak * devices)
 
@@ -97,7 +85,15 @@ def measure_peak(
     >>> measure_peak("cpu", size=64, runs=3).flops > 0
     True
     """
-    where = torch.device(device)
+    counts("measure_peak", size=1 if size is None else size, runs=runs)
+    if not isinstance(dtype, torch.dtype):
+        raise AccountingError(f"measure_peak: wanted a dtype of torch, got {shown(dtype)}")
+    try:
+        where = torch.device(device)
+        torch.empty(0, device=where)
+    except (RuntimeError, AssertionError, TypeError) as error:
+        reason = str(error).partition("\n")[0]
+        raise AccountingError(f"measure_peak: no device {shown(device)} here: {reason}") from None
     n = size or (8192 if where.type == "cuda" else 1024)
     left, right = (torch.randn(n, n, device=where).to(dtype) for _ in range(2))
     times: list[float] = []
