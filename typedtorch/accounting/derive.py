@@ -12,6 +12,7 @@ import functools
 import itertools
 from collections.abc import Callable, Generator, Iterator, Mapping
 
+from typedtorch.accounting import fake
 from typedtorch.accounting import figures as fg
 from typedtorch.accounting.attempts import pin_sets
 from typedtorch.accounting.candidate import Candidate, figures_of
@@ -41,7 +42,8 @@ class Derivation:
             SymbolError: there is none, with the first reason.
         """
         if name not in self._found:
-            self._found[name] = self._formula(name)
+            with fake.uncollected():
+                self._found[name] = self._formula(name)
         return self._found[name]
 
     def _formula(self, name: str) -> Formula:

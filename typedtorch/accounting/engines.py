@@ -176,11 +176,12 @@ class Question:
         return tuple(self._layers(self.base, self.free))
 
     def _layers(self, sizes: Mapping[str, Any], names: Iterable[str]) -> Iterator[str]:
-        for name in names if self.target.fixed is None else ():
-            if name in self.target.arguments:
-                one, two, three = (self._weights({**sizes, name: sizes[name] + k}) for k in range(3))
-                if one != two != three and None not in (one, two, three):
-                    yield name
+        mine = [n for n in names if n in self.target.arguments] if self.target.fixed is None else []
+        one = self._weights(sizes) if mine else None
+        for name in mine if one is not None else ():
+            two = self._weights({**sizes, name: sizes[name] + 1})
+            if two is not None and two != one and self._weights({**sizes, name: sizes[name] + 2}) not in (None, two):
+                yield name
 
     def _weights(self, sizes: Mapping[str, Any]) -> int | None:
         """How many parameters what is built has, if it can be built."""

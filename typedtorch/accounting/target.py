@@ -59,7 +59,7 @@ class Target:
         try:
             with _at_most(limit):
                 try:
-                    with fake.fake_mode():
+                    with fake.fake_mode(), _uninitialised():
                         made = self.constructor(**arguments)
                 except fake.DATA_DEPENDENT:
                     with _without_weights():
@@ -100,15 +100,24 @@ def _without_weights() -> Iterator[None]:
     """Modules that read numbers off tensors while they are built are built for real, but for their weights:
     nothing is initialised, and every parameter moves to the meta device as soon as it is registered.
     """
+    hook = register_module_parameter_registration_hook(_to_meta)  # type: ignore[arg-type]  # its result counts
+    try:
+        with _uninitialised():
+            yield
+    finally:
+        hook.remove()
+
+
+@contextlib.contextmanager
+def _uninitialised() -> Iterator[None]:
+    """Torch's initialisers do nothing in here: there is nothing to write to, and they are half of the work."""
     saved = {name: value for name, value in vars(nn.init).items() if name.endswith("_") and callable(value)}
     saved = {name: value for name, value in saved.items() if not name.startswith("_")}
-    hook = register_module_parameter_registration_hook(_to_meta)  # type: ignore[arg-type]  # its result counts
     try:
         for name in saved:
             setattr(nn.init, name, _untouched)
         yield
     finally:
-        hook.remove()
         for name, value in saved.items():
             setattr(nn.init, name, value)
 
