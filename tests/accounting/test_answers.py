@@ -60,7 +60,7 @@ def test_mfu_is_achieved_over_promised() -> None:
     slow = Device("slow", {"fp32": 1e9}, bandwidth=1e9, memory=1e9)
     assert mfu(5e8, 1.0, slow, "fp32") == 0.5
     assert mfu(5e8, 1.0, slow, "fp32", devices=2) == 0.25
-    with pytest.raises(ValueError, match="wanted seconds above zero, got 0.0"):
+    with pytest.raises(ValueError, match=r"wanted seconds above zero, got 0\.0"):
         mfu(1.0, 0.0, slow, "fp32")
     peak = measure_peak("cpu", size=64, runs=3)
     assert mfu(peak.flops, 1.0, peak) == pytest.approx(1.0)

@@ -246,7 +246,7 @@ def test_nothing_is_cut_off_where_there_is_no_terminal(sizes: str, tmp_path: Pat
     if sizes:
         name = "another_very_long_name_of_a_projection"
         assert any(
-            name in line and "arithmetic" in line or name in line and "memory" in line for line in lines
+            (name in line and "arithmetic" in line) or (name in line and "memory" in line) for line in lines
         )
         assert any(line.startswith("memory ") and line.rstrip().endswith(": fits") for line in lines)
 

@@ -202,7 +202,7 @@ def test_a_special_case_has_the_polynomial_active_there() -> None:
         return x
 
     formula = account(doubling, batch=2, n=20).formula("flops.forward")
-    assert str(formula) == "10*batch*n**2"
+    assert str(formula) == "10*batch*n**2 (n above 1)"
     assert formula.subs(batch=2, n=17) == account(doubling, batch=2, n=17).flops.forward
 
 
@@ -235,7 +235,7 @@ def test_modules_and_operators_have_formulas() -> None:
     assert str(found.formula("forward", module="head")) == "2*batch*head_dim*heads*seq*vocab"
     with pytest.raises(AccountingError, match="not both"):
         found.formula("flops", module="head", operator="aten.mm.default")
-    with pytest.raises(AccountingError, match=r"modules\[tail\]"):
+    with pytest.raises(AccountingError, match=r"no module is 'tail': there are '', 'blocks'"):
         found.formula("forward", module="tail")
 
 
@@ -321,7 +321,7 @@ def test_some_sizes_leave_formulas_and_the_numbers_that_need_no_more() -> None:
 def test_unknown_figures_and_missing_sizes_are_told() -> None:
     found = account(MLP(8, 12), batch=2)
     with pytest.raises(
-        AccountingError, match=r"formula\('flops.sideways'\): the figures are .*flops.forward"
+        AccountingError, match=r"formula\('flops.sideways'\): .*the figures are .*flops.forward"
     ):
         found.formula("flops.sideways")
     with pytest.raises(SizeError, match=r"flops\.forward: no size for batch"):

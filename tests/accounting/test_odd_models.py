@@ -303,7 +303,7 @@ def test_flops_by_hand_and_as_formulas(odd: Odd) -> None:
     other = {name: 2 * size for name, size in odd.sizes.items()}
     for name, count in (("flops.forward", odd.forward), ("flops.backward", odd.backward)):
         formula = found.formula(name)
-        assert formula.polynomial, name
+        assert formula.polynomial or formula.multiples, name  # a stride of two rounds odd sizes
         assert formula.subs(other) == count(**other), name
 
 

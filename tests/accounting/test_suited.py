@@ -12,11 +12,11 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from typedtorch.accounting import account, engines
+from typedtorch.accounting import account, question
 from typedtorch.accounting.labels import Place, choose
 from typedtorch.accounting.program import record
-from typedtorch.accounting.stage import RunPhase
 from typedtorch.accounting.reading import Decoder
+from typedtorch.accounting.stage import RunPhase
 from typedtorch.shapes.size import evaluate
 
 
@@ -276,7 +276,7 @@ def test_few_runs_are_enough(
         runs.append(args)
         return record(*args)
 
-    monkeypatch.setattr(engines, "record", counted)
+    monkeypatch.setattr(question, "record", counted)
     assert not account(kind).formula("flops.forward").pinned
     assert len(runs) <= most
 

@@ -23,6 +23,7 @@ class Candidate:
     pinned: Mapping[str, int]
     why: str = ""
     rounded: tuple[str, ...] = ()  # axes whose quotients are rounded
+    divided: frozenset[str] = frozenset()  # axes that sizes are parts of
 
     def size(self, name: str) -> Size | None:
         """The formula of a figure, if this way found one."""

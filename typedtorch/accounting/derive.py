@@ -11,14 +11,17 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import replace
 
 from typedtorch.accounting import fake
 from typedtorch.accounting import figures as fg
 from typedtorch.accounting.attempts import pin_sets
 from typedtorch.accounting.candidate import Candidate, figures_of
-from typedtorch.accounting.engines import Question, Symbolic, held, pinned_at
+from typedtorch.accounting.engines import Symbolic, held, pinned_at
 from typedtorch.accounting.errors import AccountingError, CounterError, SymbolError
 from typedtorch.accounting.formula import Formula
+from typedtorch.accounting.limits import Probe, divided
+from typedtorch.accounting.question import Question
 from typedtorch.accounting.sampled import Samples
 from typedtorch.shapes.size import Size, evaluate
 
@@ -32,6 +35,7 @@ class Derivation:
         self._tried: list[Candidate | int] = []
         self._reasons: list[str] = []
         self._found: dict[str, Formula] = {}
+        self._probes: dict[tuple[str, ...], Probe] = {}
         self._traced = False
         self._counts = False  # whether an axis is known to count layers or the turns of a loop
 
@@ -57,7 +61,7 @@ class Derivation:
             if size is None or not self._holds(name, size, candidate.pinned):
                 continue
             if set(candidate.pinned) <= set(self._rigid):
-                return Formula(name, size, dict(candidate.pinned))
+                return self._limited(Formula(name, size, dict(candidate.pinned)), candidate)
             if best is None or len(candidate.pinned) < len(best[0].pinned):
                 best = candidate, size
             if set(candidate.pinned) <= self._never:
@@ -65,10 +69,19 @@ class Derivation:
         if best is not None:
             kept = {n: s for n, s in best[0].pinned.items() if n not in self._rigid}
             reason = best[0].why or "the program runs at no other size that was tried"
-            return Formula(name, best[1], dict(best[0].pinned), f"only at {_at(kept)}: {reason}")
+            found = Formula(name, best[1], dict(best[0].pinned), f"only at {_at(kept)}: {reason}")
+            return self._limited(found, best[0])
         raise SymbolError(
             f"no formula for {name}: {self._reasons[0] if self._reasons else 'no axis is free'}"
         )
+
+    def _limited(self, found: Formula, candidate: Candidate) -> Formula:
+        """The formula, which says where it does not hold."""
+        pinned = tuple(found.pinned)
+        if pinned not in self._probes:
+            self._probes[pinned] = Probe(self.question, pinned)
+        limits = self._probes[pinned].limits(found.name, found.size, candidate.divided)
+        return replace(found, above_one=limits.above_one, multiples=limits.multiples)
 
     def _all(self) -> Iterator[Candidate | int]:
         """Candidates; a number says how many axes those after it have at their size."""
@@ -145,6 +158,7 @@ class Derivation:
             functools.cache(lambda: fg.parts(trace)),
             symbolic.pinned,
             why,
+            divided=divided(trace),
         )
 
     def _pinned(self, pinned: tuple[str, ...]) -> Iterator[Candidate]:

@@ -61,7 +61,7 @@ def fake_mode(shape_env: Any = None) -> Iterator[FakeTensorMode]:
 
 @contextlib.contextmanager
 def uncollected() -> Iterator[None]:
-    """Python looks for no cycles in here: that takes a quarter of the time, and frees tensors at odd moments."""
+    """Python looks for no cycles in here: that takes long, and frees tensors at odd moments."""
     before = gc.isenabled()
     gc.disable()
     try:

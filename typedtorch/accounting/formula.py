@@ -62,6 +62,9 @@ class Formula:
     >>> f.subs({"batch": 8, "d_model": 4})
     256
 
+    ``above_one`` are axes at whose size of 1 the program runs otherwise, ``multiples`` those whose size it
+    rounds unless a number divides it: there :meth:`subs` refuses, and the text says so.
+
     A name that stands for several axes (``*batch``) has a letter for each, counted by ``several``.
 
     >>> Formula("bytes.step", 4 * axis("batch_0") * axis("batch_1"), several={"batch": 2}).subs(batch=(4, 8))
@@ -73,6 +76,8 @@ class Formula:
     pinned: Mapping[str, int] = field(default_factory=dict)
     why: str = ""
     several: Mapping[str, int] = field(default_factory=dict)
+    above_one: tuple[str, ...] = ()
+    multiples: Mapping[str, int] = field(default_factory=dict)
 
     def subs(
         self, sizes: Mapping[str, int | tuple[int, ...]] | None = None, /, **more: int | tuple[int, ...]
@@ -96,6 +101,18 @@ class Formula:
             spare = sorted(set(given) - self.names)
             hint = next((f": {meant(name, missing)}".rstrip() for name in spare if meant(name, missing)), "")
             raise SizeError(f"{self.name}: no size for {', '.join(missing)} in {given}{hint}")
+        for name in self.above_one:
+            if given.get(name) == 1:
+                raise SizeError(
+                    f"{self.name} holds for {name} above 1: at {name}=1 other operators run; "
+                    "account for that size"
+                )
+        for name, part in self.multiples.items():
+            if given.get(name, part) % part:
+                raise SizeError(
+                    f"{self.name} holds for {name} that {part} divides, not for {name}={given[name]}: "
+                    "sizes are rounded there; account for that size"
+                )
         for name, size in self.pinned.items():
             if given.get(name, size) != size:
                 raise SizeError(f"{self.name} holds for {name}={size}, not for {name}={given[name]}")
@@ -109,8 +126,8 @@ class Formula:
 
     @property
     def polynomial(self) -> bool:
-        """Whether it is a polynomial in all axes: none had to be fixed, and nothing is rounded down."""
-        return not self.why and all(a.kind != "floor" for a in atoms(self.size))
+        """Whether it is a polynomial in all axes: none had to be fixed, and nothing is rounded."""
+        return not self.why and not self.multiples and all(a.kind != "floor" for a in atoms(self.size))
 
     def sympy(self) -> Any:
         """The same as a sympy expression, for simplification or LaTeX."""
@@ -120,4 +137,7 @@ class Formula:
         return sympy.sympify(str(self.size), locals=symbols)
 
     def __str__(self) -> str:
-        return f"{self.size} ({self.why})" if self.why else str(self.size)
+        said = [self.why] if self.why else []
+        said += [f"{', '.join(self.above_one)} above 1"] if self.above_one else []
+        said += [f"{name} a multiple of {part}" for name, part in self.multiples.items()]
+        return f"{self.size} ({'; '.join(said)})" if said else str(self.size)

@@ -17,12 +17,13 @@ from typedtorch.accounting.candidate import figures_of
 from typedtorch.accounting.checks import meant, one_of, shown
 from typedtorch.accounting.derive import Derivation
 from typedtorch.accounting.devices import Dtype
-from typedtorch.accounting.engines import Engine, Question, Symbolic, by_primes
+from typedtorch.accounting.engines import Engine, Symbolic, by_primes
 from typedtorch.accounting.errors import AccountingError, SizeError, SymbolError
 from typedtorch.accounting.flops import Uncounted, require_counted, uncounted
 from typedtorch.accounting.formula import Formula, cancelled
 from typedtorch.accounting.optimizers import OptimizerSpec, resolve
 from typedtorch.accounting.program import Call, record, weights_of
+from typedtorch.accounting.question import Question
 from typedtorch.accounting.records import Flops, Memory, ModuleCost, OperatorCost, Parameters
 from typedtorch.accounting.sizes import of_module
 from typedtorch.accounting.stage import Setup, World

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from typedtorch.accounting import figures as fg
 from typedtorch.accounting.candidate import Candidate, Figures, figures_of
-from typedtorch.accounting.engines import Question, Symbolic, pinned_at, read_again
+from typedtorch.accounting.engines import Symbolic, pinned_at, read_again
 from typedtorch.accounting.errors import AccountingError, UnreadableError
 from typedtorch.accounting.interpolate import Along, along, may_repeat, through
 from typedtorch.accounting.labels import smooth_part
+from typedtorch.accounting.question import Question
 from typedtorch.accounting.trace import Trace
 from typedtorch.shapes.size import Atom, Size, substitute
 

@@ -110,7 +110,7 @@ def _without_weights() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _uninitialised() -> Iterator[None]:
-    """Torch's initialisers do nothing in here: there is nothing to write to, and they are half of the work."""
+    """Torch's initialisers do nothing in here, where there is nothing to write to."""
     saved = {name: value for name, value in vars(nn.init).items() if name.endswith("_") and callable(value)}
     saved = {name: value for name, value in saved.items() if not name.startswith("_")}
     try:

@@ -18,10 +18,11 @@ from torch import nn
 
 from typedtorch.accounting import fake
 from typedtorch.accounting.decode import shape_of
-from typedtorch.accounting.engines import Question, Symbolic, constants, labels_of, layouts, pins
+from typedtorch.accounting.engines import Symbolic, labels_of, layouts, pins
 from typedtorch.accounting.errors import AccountingError, SymbolError
 from typedtorch.accounting.labels import Layout
 from typedtorch.accounting.program import record
+from typedtorch.accounting.question import Question, constants
 from typedtorch.accounting.reading import Decoder
 from typedtorch.accounting.stage import World
 from typedtorch.accounting.symbols import Symbols, renamed, symbolic_copy

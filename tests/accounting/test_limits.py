@@ -1,0 +1,115 @@
+"""Where formulas do not hold they say so: at sizes of 1, and at sizes that are rounded."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from typedtorch.accounting import SizeError, account
+
+
+class Attention(nn.Module):
+    """At a size of 1 it saves views where it saves copies elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.attention = nn.MultiheadAttention(16, 4, batch_first=True)
+
+    def forward(self, x: Float[Tensor, "batch seq 16"]) -> Float[Tensor, "batch seq 16"]:
+        out: Tensor = self.attention(x, x, x, need_weights=False)[0]
+        return out
+
+
+class Image(nn.Module):
+    """Halved three times, rounded up, and once more, rounded down."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Conv2d(3, 4, 7, stride=2, padding=3), nn.MaxPool2d(3, 2, 1), nn.Conv2d(4, 4, 3, 2, padding=1),
+            nn.MaxPool2d(2), nn.Conv2d(4, 4, 3, padding=1), nn.AdaptiveAvgPool2d(1), nn.Flatten(),
+            nn.Linear(4, 2),
+        )  # fmt: skip
+
+    def forward(self, image: Float[Tensor, "batch 3 height width"]) -> Float[Tensor, "batch 2"]:
+        out: Tensor = self.layers(image)
+        return out
+
+
+class Pairs(nn.Module):
+    """An odd row out is dropped."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.out = nn.Linear(4, 4)
+
+    def forward(self, x: Float[Tensor, "batch seq 4"]) -> Float[Tensor, "batch pairs 4"]:
+        out: Tensor = self.out(x[:, : x.shape[1] // 2 * 2].unflatten(1, (-1, 2)).sum(2))
+        return out
+
+
+FIGURES = ("flops.forward", "flops.backward", "flops.elementwise", "memory.saved", "bytes.step")
+
+
+def exact(build: type[nn.Module], here: dict[str, int], *others: dict[str, int]) -> list[int]:
+    """How many figures the formulas from one size give right at others; the rest of them they refuse."""
+    found, counts = account(build(), sizes=here), []
+    for there in others:
+        numbers, count = account(build(), sizes=there).numbers, 0
+        for figure in FIGURES:
+            try:
+                assert found.formula(figure).subs(there) == numbers[figure], (figure, there)
+                count += 1
+            except SizeError:
+                continue
+        counts.append(count)
+    return counts
+
+
+def test_attention_is_exact_or_refused_at_sizes_of_one() -> None:
+    there = [{"batch": b, "seq": s} for b, s in itertools.product((1, 2, 3), (1, 2, 5))]
+    counts = exact(Attention, {"batch": 8, "seq": 10}, *there)
+    assert counts == [3 if 1 in sizes.values() else 5 for sizes in there]  # not what is saved and moved
+
+
+def test_a_formula_says_where_it_does_not_hold() -> None:
+    formula = account(Attention(), batch=8, seq=10).formula("memory.saved")
+    assert formula.above_one == ("batch", "seq")
+    assert str(formula) == "336*batch*seq + 4 (batch, seq above 1)"
+    assert formula.polynomial
+    with pytest.raises(SizeError, match=r"memory.saved holds for seq above 1: at seq=1 other operators run"):
+        formula.subs(batch=8, seq=1)
+    assert not account(Attention(), batch=8, seq=10).formula("flops.forward").above_one
+
+
+def test_at_a_size_of_one_its_own_formula_holds() -> None:
+    assert exact(Attention, {"batch": 1, "seq": 10}, {"batch": 1, "seq": 10}) == [5]
+
+
+@pytest.mark.parametrize("height", [64, 65, 72, 79])
+def test_images_are_exact_or_refused_at_every_size(height: int) -> None:
+    others = [{"batch": 3, "height": h, "width": 64} for h in (32, 48, 63, 65, 66, 71, 73, 80, 97, 128)]
+    counts = exact(Image, {"batch": 2, "height": height, "width": 64}, *others)
+    if height == 64:
+        assert counts == [5 if sizes["height"] % 16 == 0 else 0 for sizes in others]
+
+
+def test_what_is_rounded_is_no_polynomial() -> None:
+    formula = account(Pairs(), batch=2, seq=8).formula("flops.forward")
+    assert str(formula) == "16*batch*seq (seq a multiple of 2)"
+    assert not formula.polynomial
+    assert formula.subs(batch=3, seq=10) == account(Pairs(), batch=3, seq=10).flops.forward
+    with pytest.raises(SizeError, match=r"holds for seq that 2 divides, not for seq=9: sizes are rounded"):
+        formula.subs(batch=3, seq=9)
+
+
+def test_what_the_program_itself_wants_to_divide_is_not_said_again() -> None:
+    def heads(x: Float[Tensor, "batch width"]) -> Tensor:
+        return x.view(x.shape[0], 4, x.shape[1] // 4).square()
+
+    formula = account(heads, batch=2, width=8).formula("bytes.step")
+    assert not formula.multiples
+    assert not formula.above_one
