@@ -11,7 +11,7 @@ from jaxtyping import Float
 from rich.console import Console
 from torch import Tensor
 
-from typedtorch.accounting import account, devices, find
+from typedtorch.accounting import Cache, account, decode_step, devices, find
 from typedtorch.accounting.report import render
 
 # what torch names as total capacity in messages of out of memory, GiB, read off reports of several drivers
@@ -51,3 +51,11 @@ def test_whether_a_step_fits_is_asked_of_usable_memory(gibibytes: int, fits: boo
     console.print(render(found, device="h100", formulas=False))
     text = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
     assert f"{gibibytes} GiB of 79.1 GiB: {'fits' if fits else 'does not fit'}" in text
+
+
+def test_a_table_that_is_looked_up_takes_memory_too() -> None:
+    cache = Cache(layers=1, kv_heads=1, head_dim=1, batch=1, context=1)
+    half = 20 * 2**30  # of 79.1 GiB, in two bytes each
+    assert decode_step(cache, parameters=half, heads=1, device="h100").fits
+    assert not decode_step(cache, parameters=half, looked_up=half, heads=1, device="h100").fits
+    assert decode_step(cache, parameters=half, looked_up=half, heads=1, device="h100", devices=2).fits

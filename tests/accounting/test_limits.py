@@ -10,6 +10,8 @@ from torch import Tensor, nn
 
 from typedtorch.accounting import SizeError, account
 
+from .zoo_more import ZOO
+
 
 class Attention(nn.Module):
     """At a size of 1 it saves views where it saves copies elsewhere."""
@@ -113,3 +115,20 @@ def test_what_the_program_itself_wants_to_divide_is_not_said_again() -> None:
     formula = account(heads, batch=2, width=8).formula("bytes.step")
     assert not formula.multiples
     assert not formula.above_one
+
+
+def test_sizes_that_are_special_only_together_are_named() -> None:
+    entry = ZOO["vit"]
+    both = {**entry.sizes, "heads": 1, "head_dim": 1}
+    found, there = account(entry.build, sizes=entry.sizes), account(entry.build, sizes=both)
+    formula = found.formula("bytes.step")
+    assert {"heads", "head_dim"} & set(formula.above_one)
+    with pytest.raises(SizeError, match="above 1"):
+        formula.subs(both)
+    assert found.formula("flops.forward").subs(both) == there.flops.forward
+
+
+def test_bytes_of_a_fused_lstm_say_what_they_rest_on() -> None:
+    found = account(ZOO["lstm"].build, sizes=ZOO["lstm"].sizes)
+    assert "workspace padded" in str(found.formula("memory.saved"))
+    assert not found.formula("flops.forward").note

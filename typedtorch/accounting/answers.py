@@ -171,7 +171,13 @@ class Account(Figures):
         )
         weights = self.parameters.total - self.looked_up
         return decode_step(
-            cache, parameters=weights, heads=heads, device=device, dtype=dtype, devices=devices
+            cache,
+            parameters=weights,
+            looked_up=self.looked_up,
+            heads=heads,
+            device=device,
+            dtype=dtype,
+            devices=devices,
         )
 
     def to_dict(self) -> dict[str, Any]:

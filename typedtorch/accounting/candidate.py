@@ -24,6 +24,7 @@ class Candidate:
     why: str = ""
     rounded: tuple[str, ...] = ()  # axes whose quotients are rounded
     divided: frozenset[str] = frozenset()  # axes that sizes are parts of
+    padded: bool = False  # whether a library's workspace is among the bytes
 
     def size(self, name: str) -> Size | None:
         """The formula of a figure, if this way found one."""

@@ -17,6 +17,7 @@ from typedtorch.accounting import fake
 from typedtorch.accounting import figures as fg
 from typedtorch.accounting.attempts import pin_sets
 from typedtorch.accounting.candidate import Candidate, figures_of
+from typedtorch.accounting.decode import LAYER
 from typedtorch.accounting.engines import Symbolic, held, pinned_at
 from typedtorch.accounting.errors import AccountingError, CounterError, SymbolError
 from typedtorch.accounting.formula import Formula
@@ -24,6 +25,8 @@ from typedtorch.accounting.limits import Probe, divided
 from typedtorch.accounting.question import Question
 from typedtorch.accounting.sampled import Samples
 from typedtorch.shapes.size import Size, evaluate
+
+_PADDED = "the recurrent layers' workspace padded, and its inputs or states the wider ones, as at these sizes"
 
 
 class Derivation:
@@ -81,7 +84,11 @@ class Derivation:
         if pinned not in self._probes:
             self._probes[pinned] = Probe(self.question, pinned)
         limits = self._probes[pinned].limits(found.name, found.size, candidate.divided)
-        return replace(found, above_one=limits.above_one, multiples=limits.multiples)
+        bytes_of_workspace = candidate.padded and ("memory." in found.name or "bytes" in found.name)
+        return replace(
+            found, above_one=limits.above_one, multiples=limits.multiples,
+            note=_PADDED if bytes_of_workspace else "",
+        )  # fmt: skip
 
     def _all(self) -> Iterator[Candidate | int]:
         """Candidates; a number says how many axes those after it have at their size."""
@@ -159,6 +166,7 @@ class Derivation:
             symbolic.pinned,
             why,
             divided=divided(trace),
+            padded=any(op.name.startswith(LAYER) for op in trace.ops),
         )
 
     def _pinned(self, pinned: tuple[str, ...]) -> Iterator[Candidate]:

@@ -63,7 +63,8 @@ class Formula:
     256
 
     ``above_one`` are axes at whose size of 1 the program runs otherwise, ``multiples`` those whose size it
-    rounds unless a number divides it: there :meth:`subs` refuses, and the text says so.
+    rounds unless a number divides it: there :meth:`subs` refuses, and the text says so.  ``note`` says what
+    else has to be as it is at the account's sizes.
 
     A name that stands for several axes (``*batch``) has a letter for each, counted by ``several``.
 
@@ -78,6 +79,7 @@ class Formula:
     several: Mapping[str, int] = field(default_factory=dict)
     above_one: tuple[str, ...] = ()
     multiples: Mapping[str, int] = field(default_factory=dict)
+    note: str = ""
 
     def subs(
         self, sizes: Mapping[str, int | tuple[int, ...]] | None = None, /, **more: int | tuple[int, ...]
@@ -140,4 +142,5 @@ class Formula:
         said = [self.why] if self.why else []
         said += [f"{', '.join(self.above_one)} above 1"] if self.above_one else []
         said += [f"{name} a multiple of {part}" for name, part in self.multiples.items()]
+        said += [self.note] if self.note else []
         return f"{self.size} ({'; '.join(said)})" if said else str(self.size)

@@ -85,13 +85,14 @@ def decode_step(
     device: Device | str = "h100",
     dtype: Dtype = torch.bfloat16,
     weight_bytes: float | None = None,
+    looked_up: int = 0,
     devices: int = 1,
 ) -> DecodeStep:
     """A decoding step: ``B (2N + 4 L H D S)`` FLOPs, reading all weights once and all of the cache.
 
-    ``parameters`` are those that multiply (the input embedding is only looked up), each of the bytes of
-    ``dtype`` unless ``weight_bytes`` says otherwise.  With several
-    ``devices`` weights and cache are shared out evenly and communication is not counted.
+    ``parameters`` are those that multiply, each of the bytes of ``dtype`` unless ``weight_bytes`` says
+    otherwise; those that are only ``looked_up`` (an input embedding) take memory, and nothing is read of
+    them.  With several ``devices`` weights and cache are shared out evenly and communication is not counted.
 
     Raises:
         AccountingError: an unknown device or dtype, or a number that is not positive.
@@ -117,5 +118,5 @@ def decode_step(
     seconds = max(arithmetic, waiting)
     return DecodeStep(
         flops, moved, seconds, cache.batch / seconds, "memory" if waiting >= arithmetic else "arithmetic",
-        moved <= found.memory * devices,
+        moved + looked_up * each <= found.memory * devices,
     )  # fmt: skip

@@ -57,7 +57,8 @@ class Probe:
 
         ones = self._culprits(self.axes, lambda n: 1, wrong)
         others = tuple(n for n in self.axes if n in divided)
-        found = (self._culprits(others, lambda n, k=k: self._beyond(n, 1)[k], wrong) for k in range(3))
+        beyond = [{n: self._beyond(n, 1)[k] for n in others} for k in range(3)]
+        found = (self._culprits(others, there.__getitem__, wrong) for there in beyond)
         multiples = {n: self._multiple(n, wrong) for names in found for n in names}
         return Limits(tuple(n for n in ones if n not in multiples), multiples)
 
@@ -87,8 +88,24 @@ class Probe:
             if not wrong(point):
                 return ()
             alone = tuple(n for n in chosen if wrong(((n, other(n)),)))
-            return alone or tuple(n for n in chosen if self._base[n] != other(n))
+            rest = [n for n in chosen if n not in alone and self._base[n] != other(n)]
+            return alone + self._together(rest, other, wrong)
         return tuple(n for n in inputs if wrong(((n, other(n)),)))
+
+    def _together(
+        self, axes: list[str], other: Callable[[str], int], wrong: Callable[[Point], bool]
+    ) -> tuple[str, ...]:
+        """Axes of which none does harm alone, and as few as do together."""
+
+        def are_wrong(names: list[str]) -> bool:
+            return bool(names) and wrong(tuple((n, other(n)) for n in names))
+
+        if not are_wrong(axes):
+            return ()
+        for name in list(axes):
+            fewer = [n for n in axes if n != name]
+            axes = fewer if are_wrong(fewer) else axes
+        return tuple(axes)
 
     @functools.cached_property
     def _base(self) -> dict[str, int]:
