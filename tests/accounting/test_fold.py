@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 from jaxtyping import Float
@@ -12,14 +14,13 @@ from typedtorch.accounting import result as results
 from typedtorch.accounting.answers import Account
 from typedtorch.accounting.fold import runs
 from typedtorch.accounting.program import record
-from typedtorch.accounting.stage import World
 from typedtorch.accounting.timeline import series
 
 from .zoo import GPT, LlamaBlock
 
 
 def in_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(results, "record", lambda c, s, u: record(c, s, u, World(foldable=False)))
+    monkeypatch.setattr(results, "record", lambda c, s, u, w: record(c, s, u, replace(w, foldable=False)))
 
 
 class Stack(nn.Module):
