@@ -83,10 +83,12 @@ class Derivation:
         pinned = tuple(found.pinned)
         if pinned not in self._probes:
             self._probes[pinned] = Probe(self.question, pinned)
-        limits = self._probes[pinned].limits(found.name, found.size, candidate.divided)
+        probe = self._probes[pinned]
         bytes_of_workspace = candidate.padded and ("memory." in found.name or "bytes" in found.name)
         return replace(
-            found, above_one=limits.above_one, multiples=limits.multiples,
+            found,
+            probe=functools.cache(lambda: probe.limits(found.name, found.size, candidate.divided)),
+            divided=candidate.divided,
             note=_PADDED if bytes_of_workspace else "",
         )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,6 +49,14 @@ def _times(term: Size, quotient: Atom, rounded: Collection[str]) -> Size:
 
 
 @dataclass(frozen=True)
+class Limits:
+    """Axes whose size must be above 1, and those whose size must be a multiple."""
+
+    above_one: tuple[str, ...] = ()
+    multiples: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Formula:
     """A figure as an exact integer polynomial in the names of the axes.
 
@@ -77,9 +85,9 @@ class Formula:
     pinned: Mapping[str, int] = field(default_factory=dict)
     why: str = ""
     several: Mapping[str, int] = field(default_factory=dict)
-    above_one: tuple[str, ...] = ()
-    multiples: Mapping[str, int] = field(default_factory=dict)
     note: str = ""
+    divided: frozenset[str] = frozenset()  # axes that sizes are parts of
+    probe: Callable[[], Limits] = field(default=Limits, repr=False, compare=False)
 
     def subs(
         self, sizes: Mapping[str, int | tuple[int, ...]] | None = None, /, **more: int | tuple[int, ...]
@@ -103,13 +111,13 @@ class Formula:
             spare = sorted(set(given) - self.names)
             hint = next((f": {meant(name, missing)}".rstrip() for name in spare if meant(name, missing)), "")
             raise SizeError(f"{self.name}: no size for {', '.join(missing)} in {given}{hint}")
-        for name in self.above_one:
+        for name in self.above_one if 1 in given.values() else ():
             if given.get(name) == 1:
                 raise SizeError(
                     f"{self.name} holds for {name} above 1: at {name}=1 other operators run; "
                     "account for that size"
                 )
-        for name, part in self.multiples.items():
+        for name, part in self.multiples.items() if self.names & self.divided else ():
             if given.get(name, part) % part:
                 raise SizeError(
                     f"{self.name} holds for {name} that {part} divides, not for {name}={given[name]}: "
@@ -121,6 +129,16 @@ class Formula:
         return evaluate(self.size, given)
 
     @property
+    def above_one(self) -> tuple[str, ...]:
+        """Axes at whose size of 1 the program runs otherwise; it is run there when this is asked first."""
+        return self.probe().above_one
+
+    @property
+    def multiples(self) -> Mapping[str, int]:
+        """Axes whose size is rounded unless this number divides it, likewise."""
+        return self.probe().multiples
+
+    @property
     def names(self) -> frozenset[str]:
         """The axes it depends on."""
         found = atoms(self.size)
@@ -129,7 +147,8 @@ class Formula:
     @property
     def polynomial(self) -> bool:
         """Whether it is a polynomial in all axes: none had to be fixed, and nothing is rounded."""
-        return not self.why and not self.multiples and all(a.kind != "floor" for a in atoms(self.size))
+        plain = not self.why and all(a.kind != "floor" for a in atoms(self.size))
+        return plain and not (self.names & self.divided and self.multiples)
 
     def sympy(self) -> Any:
         """The same as a sympy expression, for simplification or LaTeX."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 
 from typedtorch.accounting import figures as fg
 from typedtorch.accounting.errors import AccountingError
+from typedtorch.accounting.formula import Limits
 from typedtorch.accounting.question import Question
 from typedtorch.accounting.trace import Trace
 from typedtorch.shapes.size import Poly, Size, atoms, evaluate
@@ -22,18 +22,11 @@ _EVEN = 64
 _DIVISORS = (2, 3, 4, 6, 8, 12, 16, 32, 64)
 
 
-@dataclass(frozen=True)
-class Limits:
-    """Axes whose size must be above 1, and those whose size must be a multiple."""
-
-    above_one: tuple[str, ...] = ()
-    multiples: Mapping[str, int] = field(default_factory=dict)
-
-
 def divided(trace: Trace) -> frozenset[str]:
-    """Axes that some size of the trace is a part of."""
+    """Axes of which some size of the trace is a half, a third, ...; parts by other axes are the program's."""
     sizes = {n for op in trace.ops for meta in op.outs for n in meta.shape if isinstance(n, Poly)}
-    above = (a.operands[0] for size in sizes for a in atoms(size) if a.kind == "floor")
+    floors = (a for size in sizes for a in atoms(size) if a.kind == "floor")
+    above = (a.operands[0] for a in floors if isinstance(a.operands[1], int))
     return frozenset(a.name for size in above for a in atoms(size) if a.kind != "floor")
 
 
@@ -72,7 +65,7 @@ class Probe:
         size = self._base[name]
         for step in (n for n in _DIVISORS if size % n == 0):
             points: list[Point] = [((name, there),) for there in self._beyond(name, step)]
-            if all(map(self._runs, points)) and not any(map(wrong, points)):
+            if all(self._runs(point) and not wrong(point) for point in points):
                 return step
         return size
 
@@ -95,17 +88,15 @@ class Probe:
     def _together(
         self, axes: list[str], other: Callable[[str], int], wrong: Callable[[Point], bool]
     ) -> tuple[str, ...]:
-        """Axes of which none does harm alone, and as few as do together."""
+        """Axes of which none does harm alone and all do together: those of a constructor, where they do."""
 
         def are_wrong(names: list[str]) -> bool:
             return bool(names) and wrong(tuple((n, other(n)) for n in names))
 
         if not are_wrong(axes):
             return ()
-        for name in list(axes):
-            fewer = [n for n in axes if n != name]
-            axes = fewer if are_wrong(fewer) else axes
-        return tuple(axes)
+        built = [n for n in axes if n in self.question.target.arguments]
+        return tuple(built if are_wrong(built) else axes)
 
     @functools.cached_property
     def _base(self) -> dict[str, int]:
