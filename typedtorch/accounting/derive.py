@@ -88,6 +88,7 @@ class Derivation:
         return replace(
             found,
             probe=functools.cache(lambda: probe.limits(found.name, found.size, candidate.divided)),
+            special=functools.cache(lambda ones: probe.is_special(found.name, found.size, ones)),
             divided=candidate.divided,
             note=_PADDED if bytes_of_workspace else "",
         )  # fmt: skip

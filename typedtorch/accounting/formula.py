@@ -56,6 +56,11 @@ class Limits:
     multiples: Mapping[str, int] = field(default_factory=dict)
 
 
+def _nowhere(ones: tuple[str, ...]) -> bool:
+    """Nothing is known to be special where some axes are 1."""
+    return False
+
+
 @dataclass(frozen=True)
 class Formula:
     """A figure as an exact integer polynomial in the names of the axes.
@@ -88,6 +93,7 @@ class Formula:
     note: str = ""
     divided: frozenset[str] = frozenset()  # axes that sizes are parts of
     probe: Callable[[], Limits] = field(default=Limits, repr=False, compare=False)
+    special: Callable[[tuple[str, ...]], bool] = field(default=_nowhere, repr=False, compare=False)
 
     def subs(
         self, sizes: Mapping[str, int | tuple[int, ...]] | None = None, /, **more: int | tuple[int, ...]
@@ -111,12 +117,13 @@ class Formula:
             spare = sorted(set(given) - self.names)
             hint = next((f": {meant(name, missing)}".rstrip() for name in spare if meant(name, missing)), "")
             raise SizeError(f"{self.name}: no size for {', '.join(missing)} in {given}{hint}")
-        for name in self.above_one if 1 in given.values() else ():
-            if given.get(name) == 1:
-                raise SizeError(
-                    f"{self.name} holds for {name} above 1: at {name}=1 other operators run; "
-                    "account for that size"
-                )
+        ones = tuple(name for name, size in given.items() if size == 1)
+        if ones and self.special(ones):
+            alone = [name for name in ones if self.special((name,))] or ones
+            raise SizeError(
+                f"{self.name} holds for {', '.join(alone)} above 1: at 1 other operators run; "
+                "account for that size"
+            )
         for name, part in self.multiples.items() if self.names & self.divided else ():
             if given.get(name, part) % part:
                 raise SizeError(

@@ -45,8 +45,7 @@ class Probe:
             return Limits()
 
         def wrong(point: Point) -> bool:
-            there = self._read(point, name)
-            return there is not None and evaluate(size, {**self._base, **dict(point)}) != there
+            return self._is_wrong(name, size, point)
 
         ones = self._culprits(self.axes, lambda n: 1, wrong)
         others = tuple(n for n in self.axes if n in divided)
@@ -54,6 +53,15 @@ class Probe:
         found = (self._culprits(others, there.__getitem__, wrong) for there in beyond)
         multiples = {n: self._multiple(n, wrong) for names in found for n in names}
         return Limits(tuple(n for n in ones if n not in multiples), multiples)
+
+    def is_special(self, name: str, size: Size, ones: Iterable[str]) -> bool:
+        """Whether the formula of a figure is wrong where these axes are 1, all others as they are."""
+        point = tuple((n, 1) for n in self.axes if n in set(ones))
+        return bool(point) and "peak" not in name and self._is_wrong(name, size, point)
+
+    def _is_wrong(self, name: str, size: Size, point: Point) -> bool:
+        there = self._read(point, name)
+        return there is not None and evaluate(size, {**self._base, **dict(point)}) != there
 
     def _beyond(self, name: str, step: int) -> tuple[int, int, int]:
         """Larger sizes: by a step, and those a step above and below a size that can be halved six times."""
@@ -88,15 +96,17 @@ class Probe:
     def _together(
         self, axes: list[str], other: Callable[[str], int], wrong: Callable[[Point], bool]
     ) -> tuple[str, ...]:
-        """Axes of which none does harm alone and all do together: those of a constructor, where they do."""
+        """Axes of which none does harm alone, and as few as do together."""
 
         def are_wrong(names: list[str]) -> bool:
             return bool(names) and wrong(tuple((n, other(n)) for n in names))
 
         if not are_wrong(axes):
             return ()
-        built = [n for n in axes if n in self.question.target.arguments]
-        return tuple(built if are_wrong(built) else axes)
+        for name in list(axes):
+            fewer = [n for n in axes if n != name]
+            axes = fewer if are_wrong(fewer) else axes
+        return tuple(axes)
 
     @functools.cached_property
     def _base(self) -> dict[str, int]:
