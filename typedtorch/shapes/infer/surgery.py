@@ -163,6 +163,8 @@ def put_somewhere(frame: Frame, value: Value) -> None:
 def given_parameters(frame: Frame, name: str, args: Args) -> None:
     """Modules are given to a function that cannot be looked into: it may give them other parameters."""
     given = [value for value in args.every() if is_module(value)]
+    if name.endswith(".register_parametrization") and args.get(3, "unsafe", False) is not False:
+        _parametrized(frame, args.get(0, "module", UNKNOWN), args.get(1, "tensor_name", UNKNOWN))
     if not given or (name and ("." not in name or name.partition(".")[0] in EXTERNAL)):
         return
     exchange, own = _Exchange(modules=False, tensors=True), own_object(frame)
@@ -170,6 +172,15 @@ def given_parameters(frame: Frame, name: str, args: Args) -> None:
         if value is not own:
             exchange(value)
     exchange.put_into(frame)
+
+
+def _parametrized(frame: Frame, module: Value, name: Value) -> None:
+    """``register_parametrization(fc, "weight", f, unsafe=True)``: the weight is as ``f`` makes it."""
+    if isinstance(module, Instance) and isinstance(name, str):
+        changed = replace(module.with_attribute(name, UNKNOWN), arguments={}, altered=True)
+        frame.state.replace_value(module, changed)
+    elif isinstance(module, LayerV):
+        frame.state.replace_value(module, UNKNOWN)
 
 
 class _Exchange:
