@@ -36,10 +36,8 @@ def counts(signature: Signature, bound: Brought) -> bool:
 
 
 def of_numbers(signature: Signature, bound: Brought) -> bool:
-    """Whether all sizes of a call are numbers, where some parameter is no tensor: ``top(scores, k=3)``."""
+    """Whether all sizes of a call are numbers: ``cat((x[:, None], xs), 2)`` fits only where there is one."""
     tensors = [value for value, _ in bound.values() if isinstance(value, Tensor)]
-    if all(isinstance(parameter.spec, specs.ArraySpec) for parameter in signature.parameters):
-        return False
     return bool(tensors) and all(isinstance(e, int) for value in tensors for e in value.shape)
 
 
