@@ -194,3 +194,8 @@ def test_plugin_imports_neither_torch_nor_the_engine(project: Project) -> None:
 def test_the_engine_imports_no_torch_either(project: Project) -> None:
     assert _loaded(project, "import typedtorch.shapes.infer", "torch", "numpy", "mypy") == "[]\n"
     assert _loaded(project, "import numpy", "torch", "numpy", "mypy") == "['numpy']\n"
+
+
+def test_a_byte_order_mark_is_no_part_of_a_source(project: Project) -> None:
+    (project.folder / "marked.py").write_bytes(b"\xef\xbb\xbf" + BAD.encode())
+    assert project.mypy("marked.py").lines == [f"marked.py:{LINE} shape"]

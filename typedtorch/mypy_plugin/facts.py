@@ -13,6 +13,7 @@ from typedtorch.mypy_plugin.kept_facts import Written
 from typedtorch.mypy_plugin.module_call import MODULE, is_module
 from typedtorch.shapes.answers import Stamp, stamp
 from typedtorch.shapes.module_facts import ClassFacts, SourceFacts
+from typedtorch.shapes.sources import text_of
 
 Lookup = Callable[[str], SymbolTableNode | None]
 PathOf = Callable[[str], str | None]
@@ -97,7 +98,7 @@ class Facts:
 
 
 def _read(path: Path) -> SourceFacts:
-    return SourceFacts.read(path.read_text(encoding="utf-8"), path=str(path))
+    return SourceFacts.read(text_of(path), path=str(path))
 
 
 def qualified_name(info: TypeInfo) -> str:

@@ -28,7 +28,7 @@ from typedtorch.shapes.answers import Answer, Kept, Stamp, stamp
 from typedtorch.shapes.config import Config
 from typedtorch.shapes.cores import ONE_MORE
 from typedtorch.shapes.findings import Finding
-from typedtorch.shapes.sources import Sources, is_installed
+from typedtorch.shapes.sources import Sources, is_installed, text_of
 from typedtorch.shapes.texts import Texts
 
 if TYPE_CHECKING:
@@ -262,7 +262,7 @@ class Reporter:
     def _shadow(self, path: str) -> str | None:
         """The text that an editor wants checked in place of what is on disk."""
         shadow = self.errors.find_shadow_file_mapping(path) if self.errors is not None else None
-        return Path(shadow).read_text(encoding="utf-8") if shadow else None
+        return text_of(Path(shadow)) if shadow else None
 
     def _failed(self, tree: MypyFile, error: Exception) -> None:
         """An exception in the engine costs its findings in this file, never the run."""
@@ -384,6 +384,6 @@ def _is_source(module: str, path: str) -> bool:
 
 def _text(path: str) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return text_of(Path(path))
     except (OSError, UnicodeDecodeError):
         return ""

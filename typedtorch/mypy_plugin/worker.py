@@ -14,7 +14,7 @@ from typedtorch.mypy_plugin.ahead import Facts, Files, Result, Task
 from typedtorch.mypy_plugin.kept_facts import Written
 from typedtorch.shapes.answers import Answer, stamp
 from typedtorch.shapes.module_facts import SourceFacts
-from typedtorch.shapes.sources import Sources
+from typedtorch.shapes.sources import Sources, text_of
 from typedtorch.shapes.syntax import DEPTH, Syntax
 
 
@@ -59,7 +59,7 @@ def results(tasks: Iterable[Task]) -> Iterator[Result]:
 def _facts(path: Path, parsed: list[Syntax]) -> Facts | None:
     before = stamp(path)
     try:
-        source = SourceFacts.read(path.read_text(encoding="utf-8"), path=str(path))
+        source = SourceFacts.read(text_of(path), path=str(path))
     except (OSError, UnicodeDecodeError):
         return None
     parsed.append(source.syntax)

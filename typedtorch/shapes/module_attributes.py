@@ -16,6 +16,7 @@ from pathlib import Path
 from typedtorch.shapes.findings import Finding
 from typedtorch.shapes.given_elsewhere import given_elsewhere
 from typedtorch.shapes.module_facts import ClassFacts, SourceFacts
+from typedtorch.shapes.sources import text_of
 from typedtorch.shapes.syntax import Syntax, children
 
 _MODULES = {"torch.nn.Module", "torch.nn.modules.module.Module", "typedtorch.Module", "typedtorch.nn.Module"}
@@ -123,7 +124,7 @@ class AttributeCheck:
 
 
 def _read(path: Path, package: str) -> SourceFacts:
-    return SourceFacts.read(path.read_text(encoding="utf-8"), package, path=str(path))
+    return SourceFacts.read(text_of(path), package, path=str(path))
 
 
 def _read_from_self(node: ast.ClassDef) -> Iterator[ast.Attribute]:

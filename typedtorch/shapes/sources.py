@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import tokenize
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,20 @@ _IMPORT = re.compile(
 )
 _FOREIGN = {"__pycache__", "node_modules", "site-packages"}
 _STDLIB = f"{Path(os.__file__).parent.as_posix()}/"
+
+
+def text_of(path: Path) -> str:
+    """The text of a source, in the encoding that it declares, as Python reads it.
+
+    Raises:
+        OSError: it cannot be read, or declares an encoding that there is not.
+        UnicodeDecodeError: it is in another encoding.
+    """
+    try:
+        with tokenize.open(path) as file:
+            return file.read()
+    except SyntaxError as error:
+        raise OSError(str(error)) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from typedtorch.shapes.infer.given_sizes import attributes_in
 from typedtorch.shapes.infer.index import Facts, facts_of
 from typedtorch.shapes.infer.stars import find_in_stars
 from typedtorch.shapes.infer.values import External, Value, join_all
+from typedtorch.shapes.sources import text_of
 from typedtorch.shapes.syntax import Syntax
 from typedtorch.shapes.tensor import UNKNOWN
 
@@ -253,7 +254,7 @@ class Program:
     def load(self, name: str, path: Path, text: str | None = None) -> Module | None:
         """Read and parse one file under this name; None if it is not Python."""
         try:
-            source = path.read_text(encoding="utf-8") if text is None else text
+            source = text_of(path) if text is None else text
             parsed = syntax.read(source, str(path))
         except (OSError, SyntaxError, ValueError, RecursionError):
             return None
@@ -362,7 +363,7 @@ def _overridden(nodes: list[ast.AST]) -> dict[str, set[str]]:
 def _broken(path: Path, text: str | None) -> Report:
     """A file that is not Python is a finding, not a crash."""
     try:
-        ast.parse(path.read_text(encoding="utf-8") if text is None else text)
+        ast.parse(text_of(path) if text is None else text)
     except SyntaxError as error:
         line, column = error.lineno or 1, max((error.offset or 1) - 1, 0)
         message = f"cannot be read as Python: {error.msg}"
