@@ -20,7 +20,10 @@ class Daemon:
 
     def check(self) -> list[str]:
         """Errors as ``file:line code``."""
-        return self._run("check", *FILES)
+        return self.check_only(*FILES)
+
+    def check_only(self, *files: str) -> list[str]:
+        return self._run("check", *files)
 
     def start(self) -> list[str]:
         return self._run("run", "--", "--config-file", "mypy.ini", *FILES)
@@ -104,3 +107,24 @@ def test_running_again_finds_the_daemon_as_it_was(daemon: Daemon) -> None:
     assert "Daemon started" in first.stdout
     assert "Daemon" not in again.stdout + again.stderr
     assert again.lines == first.lines == ["bad.py:6 shape"]
+
+
+def test_findings_stay_where_another_file_goes(daemon: Daemon) -> None:
+    write, folder = daemon.project.write, daemon.project.folder
+    wrong = LIBRARY.replace('"b"', '"d"').replace("x.sum(1)", "x.sum(0)")
+    write(library=wrong, bad=BAD + "y: int = ''\n")
+    more = ["user.py:9 no-any-return"]  # mypy's own
+    alone = ["bad.py:6 shape", "bad.py:7 assignment"]
+    assert daemon.start() == sorted([*alone, "user.py:9 shape"])
+
+    assert daemon.check_only("bad.py", "library.py", "user.py") == sorted([*alone, "user.py:9 shape"])
+    assert daemon.check_only("bad.py") == alone  # the others are there, and no part of the build any more
+    write(bad=BAD)
+    assert daemon.check_only("bad.py") == ["bad.py:6 shape"]
+
+    assert daemon.check() == ["bad.py:6 shape", "user.py:9 shape"]
+    (folder / "other.py").unlink()
+    assert daemon.check_only("bad.py", "library.py", "user.py") == ["bad.py:6 shape", "user.py:9 shape"]
+    assert daemon.check_only("bad.py", "library.py", "user.py") == ["bad.py:6 shape", "user.py:9 shape"]
+    (folder / "library.py").unlink()  # what the finding in user.py rests on
+    assert daemon.check_only("bad.py", "user.py") == ["bad.py:6 shape", "user.py:5 import-not-found", *more]

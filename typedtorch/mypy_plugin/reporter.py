@@ -8,7 +8,7 @@ from the cache, sent home by a worker.  All that this assumes of mypy's internal
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from mypy.options import Options
 from mypy.plugin import AnalyzeTypeContext, Plugin
 from mypy.types import Type
 
-from typedtorch.mypy_plugin import messages, store
+from typedtorch.mypy_plugin import messages, removals, store
 from typedtorch.mypy_plugin.ahead import Ahead, worth_starting
 from typedtorch.mypy_plugin.kept_facts import KeptFacts, Written
 from typedtorch.mypy_plugin.turns import Turns
@@ -49,7 +49,7 @@ class Reporter:
         self.options = options
         self.config = config
         self.errors: Errors | None = None
-        self.modules: Mapping[str, MypyFile] = {}
+        self.modules: dict[str, MypyFile] = {}
         self.missing: Callable[[str], list[Finding]] = lambda path: []  # attributes, of a file
         self._ahead = Ahead()
         self._cached: dict[str, str] = {}  # modules that mypy has results of already, and their files
@@ -64,6 +64,7 @@ class Reporter:
         self._broken = False
         self._read: dict[str, tuple[Path, Stamp]] = {}
         self._checked: dict[str, Answer] = {}
+        self._met: set[str] = set()  # modules that the daemon has checked
         self._ignores: dict[str, Ignores] = {}
 
     def wants_errors(self, name: str) -> bool:
@@ -179,10 +180,13 @@ class Reporter:
     def module_checked(self, tree: MypyFile) -> None:
         """Check the shapes of a module that mypy has just checked."""
         errors = self.errors
+        if self.options.fine_grained_incremental and not isinstance(self.modules, removals.Telling):
+            removals.tell(self.modules, self._removed)
         if errors is None:
             return
         if self.options.fine_grained_incremental:
             self._report_again(tree.fullname, errors)
+            self._met.add(tree.fullname)
         answer = None
         if not tree.is_stub and self._wanted(tree, errors):
             self._look_for_torch(tree, errors)
@@ -317,6 +321,15 @@ class Reporter:
         options = errors.options if own else self.options.clone_for_module(tree.fullname)
         module = None if self.options.fine_grained_incremental else tree.fullname
         errors.set_file(tree.path, module, options)
+
+    def _removed(self, module: str) -> None:
+        """The daemon has removed a module; one that it has read and puts off it will ask about later."""
+        if module in self._met and self.errors is not None:
+            self._met.remove(module)
+            for known in (self._checked, self._cached):
+                known.pop(module, None)
+            self._engine = None
+            self._report_again(module, self.errors)
 
     def _report_again(self, edited: str, errors: Errors) -> None:
         """The daemon forgets all errors before it processes an edited file, and asks about that one alone."""
