@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from contextlib import nullcontext
 
 from typedtorch.shapes.infer import comparing, proven, refine
 from typedtorch.shapes.infer.comprehension import changes
@@ -19,11 +20,13 @@ def if_expression(frame: Frame, node: ast.IfExp) -> Value:
     then, other = refine.branch(frame, node.test)
     values: list[Value] = []
     states = []
+    undecided = frame.depth > 0 and then is not None and other is not None
     for state, part in ((then, node.body), (other, node.orelse)):
         if state is None:
             continue
         frame.state = state
-        values.append(frame.evaluate(part))
+        with frame.reporter.mute() if undecided else nullcontext():  # the caller's values may never lead here
+            values.append(frame.evaluate(part))
         states.append(frame.state)
     joined = states[0] if len(states) == 1 else join_states(states[0], states[1], frame.place(node))
     assert joined is not None
