@@ -85,7 +85,7 @@ def is_not_run(
 def _patches_or_skips(decorator: ast.expr) -> bool:
     """``@mock.patch(...)``, ``@pytest.mark.skipif(True, ...)``."""
     if isinstance(decorator, ast.Call) and _last_name(decorator.func) in ("skipif", "skipIf"):
-        return isinstance(decorator.args[0] if decorator.args else None, ast.Constant)
+        return bool(decorator.args) and getattr(decorator.args[0], "value", None) is True
     return replaces_functions(decorator)
 
 
