@@ -170,8 +170,8 @@ def is_meant_to_fail(
 
     What a name is given that is made of it (``model = Wrong()``) has to be used there only, too.
 
-    >>> scope = ast.parse("def test():\\n def f(): 1 / 0\\n with raises(ZeroDivisionError):\\n  f()").body[0]
-    >>> is_meant_to_fail(scope.body[0], scope)
+    >>> module = ast.parse("def test():\\n def f(): 1 / 0\\n with raises(ZeroDivisionError):\\n  f()")
+    >>> is_meant_to_fail(module.body[0].body[0], module.body[0], module)
     True
     """
     names, found = {node.name}, False
