@@ -64,6 +64,7 @@ class Reporter:
         self._broken = False
         self._read: dict[str, tuple[Path, Stamp]] = {}
         self._checked: dict[str, Answer] = {}
+        self._watched: dict[str, MypyFile] | None = None
         self._met: set[str] = set()  # modules that the daemon has checked
         self._ignores: dict[str, Ignores] = {}
 
@@ -180,8 +181,9 @@ class Reporter:
     def module_checked(self, tree: MypyFile) -> None:
         """Check the shapes of a module that mypy has just checked."""
         errors = self.errors
-        if self.options.fine_grained_incremental and not isinstance(self.modules, removals.Telling):
-            removals.tell(self.modules, self._removed)
+        if self.options.fine_grained_incremental and self._watched is not self.modules:
+            removals.tell(self.modules, self._removed)  # a scan of the heap: once for each table
+            self._watched = self.modules
         if errors is None:
             return
         if self.options.fine_grained_incremental:
