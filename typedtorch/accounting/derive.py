@@ -13,7 +13,6 @@ import itertools
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import replace
 
-from typedtorch.accounting import fake
 from typedtorch.accounting import figures as fg
 from typedtorch.accounting.attempts import pin_sets
 from typedtorch.accounting.candidate import Candidate, figures_of
@@ -49,8 +48,7 @@ class Derivation:
             SymbolError: there is none, with the first reason.
         """
         if name not in self._found:
-            with fake.uncollected():
-                self._found[name] = self._formula(name)
+            self._found[name] = self._formula(name)
         return self._found[name]
 
     def _formula(self, name: str) -> Formula:

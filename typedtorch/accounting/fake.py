@@ -6,7 +6,6 @@ They move between releases; everything else in this package is written against t
 from __future__ import annotations
 
 import contextlib
-import gc
 import logging
 import weakref
 from collections.abc import Callable, Iterator
@@ -39,7 +38,6 @@ __all__ = [
     "next_sequence_number",
     "node_sequence_number",
     "storage_key",
-    "uncollected",
     "watch_storage",
     "without_modes",
 ]
@@ -57,18 +55,6 @@ def fake_mode(shape_env: Any = None) -> Iterator[FakeTensorMode]:
             yield mode
     finally:
         _LOG.disabled = before
-
-
-@contextlib.contextmanager
-def uncollected() -> Iterator[None]:
-    """Python looks for no cycles in here: that takes long, and frees tensors at odd moments."""
-    before = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if before:
-            gc.enable()
 
 
 @contextlib.contextmanager

@@ -234,11 +234,10 @@ def record(call: Call, sizes: an.Sizes, setup: Setup, world: World = NUMBERS) ->
         DataDependentError: a shape depends on values.
     """
     found = runs(call.module) if call.module is not None and world.foldable else []
-    with fake.uncollected():
-        if found:
-            with contextlib.suppress(NotPeriodicError, AccountingError):  # less regular than it looked
-                return _recorded(call, sizes, setup, world, found)
-        return _recorded(call, sizes, setup, world, [])
+    if found:
+        with contextlib.suppress(NotPeriodicError, AccountingError):  # less regular than it looked
+            return _recorded(call, sizes, setup, world, found)
+    return _recorded(call, sizes, setup, world, [])
 
 
 def _recorded(call: Call, sizes: an.Sizes, setup: Setup, world: World, found: list[Run]) -> Trace:
