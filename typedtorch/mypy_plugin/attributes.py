@@ -77,7 +77,7 @@ class Attributes:
         if registered is not None:
             return registered
         if not self._missing(receiver.type, name, tree) or not self._certain(ctx.context, tree):
-            return ctx.default_attr_type
+            return self._unknown(ctx)
         text = no_attribute(receiver.type.name, name, self._names(receiver.type))
         self._doubtful.setdefault(tree.path, set()).add(
             _Doubtful(
@@ -85,10 +85,16 @@ class Attributes:
             )
         )
         if self._given_by_others(receiver.type.module_name, receiver.type.name, name):
-            return ctx.default_attr_type
+            return self._unknown(ctx)
         if not self.silences(tree, ctx.context.line, "attribute"):
             ctx.api.fail(text, ctx.context, code=messages.CODES["attribute"])
         return AnyType(TypeOfAny.from_error)
+
+    def _unknown(self, ctx: AttributeContext) -> Type:
+        """What torch says, ``Tensor | Module``, but where it meets the result of a module: that was Any."""
+        if self.facts.comes_of_typed(ctx.api, ctx.context):
+            return AnyType(TypeOfAny.explicit)
+        return ctx.default_attr_type
 
     def _registered(self, info: TypeInfo, name: str) -> Type | None:
         for _, facts in self.facts.family(info):

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from mypy.checker import TypeChecker
-from mypy.nodes import SymbolTableNode, TypeAlias, TypeInfo
-from mypy.types import AnyType, Instance, TypeOfAny, get_proper_type
+from mypy.nodes import Context, SymbolTableNode, TypeAlias, TypeInfo
+from mypy.types import AnyType, Instance, TupleType, Type, TypeOfAny, get_proper_type
 
 from typedtorch.mypy_plugin.kept_facts import Written
 from typedtorch.mypy_plugin.module_call import MODULE, is_module
 from typedtorch.shapes.answers import Stamp, stamp
 from typedtorch.shapes.module_facts import ClassFacts, SourceFacts
+from typedtorch.shapes.module_uses import Position
 from typedtorch.shapes.sources import text_of
 
 Lookup = Callable[[str], SymbolTableNode | None]
@@ -30,6 +31,8 @@ class Facts:
         self._known = known
         self._keep = keep
         self.files_change = True  # while mypy runs: it is the daemon
+        self.results: set[str] = set()  # classes of what such calls give
+        self._typed: set[tuple[str, Position]] = set()
         self._sources: dict[str, tuple[Stamp, SourceFacts]] = {}
 
     def path(self, module: str) -> Path | None:
@@ -69,13 +72,35 @@ class Facts:
             return None
         return self.source(api.tree.fullname)
 
+    def typed(self, api: object, context: Context, result: Type) -> None:
+        """A call in the module that mypy is checking has a type that only this plugin gives it."""
+        proper = get_proper_type(result)
+        if isinstance(proper, TupleType):
+            proper = proper.partial_fallback  # a named one has fields
+        if isinstance(proper, Instance):
+            self.results.add(proper.type.fullname)
+        if isinstance(api, TypeChecker):
+            self._typed.add((api.tree.path, (context.line, context.column)))
+
+    def comes_of_typed(self, api: object, context: Context) -> bool:
+        """Whether what an expression is, or what it is used with, was made from such a call."""
+        source = self.checked(api)
+        if source is None or not isinstance(api, TypeChecker):
+            return False
+        made_from = source.result_uses.get((context.line, context.column), ())
+        return any((api.tree.path, place) in self._typed for place in made_from)
+
     def family(self, info: TypeInfo) -> Iterator[tuple[TypeInfo, ClassFacts | None]]:
         """A class and its bases before ``nn.Module``, each with its facts where they can be read."""
         for base in info.mro:
             if base.fullname in (MODULE, "builtins.object"):
                 continue
             source = self.source(base.module_name)
-            yield base, None if source is None else source.classes.get(qualified_name(base))
+            yield base, None if source is None else _of_class(base, source)
+
+    def replaces_forward(self, info: TypeInfo) -> bool:
+        """Whether ``self.forward = other`` gives some objects a forward that is not the class's."""
+        return any(facts is not None and facts.assigned["forward"] > 0 for _, facts in self.family(info))
 
     def instance(self, fullname: str) -> Instance | None:
         """An instance of a class that takes no type arguments."""
@@ -101,6 +126,7 @@ def _read(path: Path) -> SourceFacts:
     return SourceFacts.read(text_of(path), path=str(path))
 
 
-def qualified_name(info: TypeInfo) -> str:
-    """``Outer.Inner``; of a class inside a function mypy adds a line, which the source does not have."""
-    return info.fullname.removeprefix(f"{info.module_name}.").partition("@")[0]
+def _of_class(info: TypeInfo, source: SourceFacts) -> ClassFacts | None:
+    """By name, ``Outer.Inner``; of a class inside a function mypy's name ends in its line."""
+    name = info.fullname.removeprefix(f"{info.module_name}.")
+    return source.at_line.get(info.defn.line) if "@" in name else source.classes.get(name)

@@ -28,7 +28,10 @@ from typedtorch.mypy_plugin.older import NEEDED, Early
 from typedtorch.mypy_plugin.reporter import Reporter
 from typedtorch.mypy_plugin.startup import Start
 
-_NO_HOOKS: dict[str, Callable[[AnalyzeTypeContext], Type]] = {}
+# of types in annotations, once all that is wanted of mypy there is taken
+_TYPES: dict[str, Callable[[AnalyzeTypeContext], Type]] = dict.fromkeys(
+    torch_api.LEGACY_TENSORS, torch_api.legacy_tensor
+)
 
 
 class TypedtorchPlugin(Plugin):
@@ -50,6 +53,8 @@ class TypedtorchPlugin(Plugin):
         guard = self.guard
         self._type_call = guard.class_(module_call.type_call)
         self._kept_result = guard.call(partial(module_use.kept_result, self.facts))
+        self._optional_field = guard.attribute(module_use.optional_field)
+        self._item = guard.call(partial(torch_api.item, self.facts))
         self._lenient_arguments = guard.signature(partial(module_use.lenient_arguments, self.facts))
 
     def get_additional_deps(self, file: MypyFile) -> list[tuple[int, str, int]]:
@@ -84,7 +89,9 @@ class TypedtorchPlugin(Plugin):
         self.early.tick()
         if self.reporter.errors is not None and not NEEDED:
             # mypy asks for every type there is, hundreds of thousands of times: from here on a dict says no
-            self.get_type_analyze_hook = _NO_HOOKS.get  # type: ignore[method-assign, assignment]
+            self.get_type_analyze_hook = _TYPES.get  # type: ignore[method-assign, assignment]
+        if fullname in _TYPES:
+            return _TYPES[fullname]
         return self.reporter.meet_in_annotation if self.reporter.wants_errors(fullname) else None
 
     def get_base_class_hook(self, fullname: str) -> Callable[[ClassDefContext], None] | None:
@@ -106,6 +113,8 @@ class TypedtorchPlugin(Plugin):
         name = fullname.rpartition(".")[2]
         if fullname in containers.METHODS:
             return self.guard.call(partial(self.containers.method, name))
+        if fullname == torch_api.ITEM:
+            return self._item
         if fullname in torch_api.UNTYPED_METHODS:
             return self.guard.call(partial(torch_api.untyped_method, name, self.facts))
         if name == "__call__" and fullname != f"{module_call.MODULE}.__call__":
@@ -121,7 +130,7 @@ class TypedtorchPlugin(Plugin):
     def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
         owner, _, name = fullname.rpartition(".")
         if owner != module_call.MODULE:
-            return None
+            return self._optional_field if owner in self.facts.results else None
         return self.guard.attribute(partial(self.attributes.attribute, name))
 
     def may_be_module(self, fullname: str) -> bool:

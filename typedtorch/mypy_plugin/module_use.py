@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from mypy.nodes import ARG_STAR, ARG_STAR2, CallExpr, Context, Expression, MemberExpr, NameExpr, TypeInfo
-from mypy.plugin import MethodContext, MethodSigContext
+from mypy.nodes import ARG_STAR, ARG_STAR2, CallExpr, Context, Expression, MemberExpr, NameExpr, TypeInfo, Var
+from mypy.plugin import AttributeContext, MethodContext, MethodSigContext
 from mypy.subtypes import is_subtype
+from mypy.typeops import make_simplified_union
 from mypy.types import (
     AnyType,
     FunctionLike,
@@ -29,14 +30,30 @@ def kept_result(facts: Facts, ctx: MethodContext) -> Type:
     result = ctx.default_return_type
     if not isinstance(ctx.type, Instance) or not is_module(ctx.type.type):
         return result
-    result = _perhaps_there(_any_number(result))
+    if facts.replaces_forward(ctx.type.type):
+        return AnyType(TypeOfAny.explicit)
+    result = _one_of(_any_number(result))
     source = facts.checked(ctx.api)
     place = (ctx.context.line, ctx.context.column)
     keep = source.kept_results.get(place) if source is not None else None
-    tensors = _is_tensor(result) if keep == "tensor" else keep == "tensors" and _only_tensors(result)
-    if keep is None or tensors:
-        return result
-    return AnyType(TypeOfAny.explicit)
+    if keep is not None:
+        fits = _is_tensor(result) if keep == "tensor" else keep == "tensors" and _only_tensors(result)
+        if not fits:
+            return AnyType(TypeOfAny.explicit)
+    facts.typed(ctx.api, ctx.context, result)
+    return result
+
+
+def optional_field(ctx: AttributeContext) -> Type:
+    """``model(x, labels=y).loss``, which a class of results declares as ``Tensor | None``.
+
+    Only of what is not declared to be of that class: there the program has said what it knows.
+    """
+    of = ctx.context.expr if isinstance(ctx.context, MemberExpr) else None
+    inferred = isinstance(of, NameExpr) and isinstance(of.node, Var) and of.node.is_inferred
+    if ctx.is_lvalue or not (inferred or isinstance(of, CallExpr)):
+        return ctx.default_attr_type
+    return _one_of(ctx.default_attr_type)
 
 
 def _any_number(result: Type) -> Type:
@@ -51,17 +68,20 @@ def _any_number(result: Type) -> Type:
     return result
 
 
-def _perhaps_there(result: Type) -> Type:
-    """``Tensor | None`` as ``Tensor | Any``: who gave the targets does not ask whether there is a loss."""
+def _one_of(result: Type) -> Type:
+    """``Tensor | None`` as ``Tensor | Any``: who gave the targets does not ask whether there is a loss.
+
+    Nor does who asked for features whether a tensor or a list came: of several classes nothing is said.
+    """
     proper = get_proper_type(result)
-    if isinstance(proper, UnionType) and any(isinstance(get_proper_type(i), NoneType) for i in proper.items):
-        items = [
-            AnyType(TypeOfAny.explicit) if isinstance(get_proper_type(i), NoneType) else i
-            for i in proper.items
-        ]
-        return UnionType.make_union(items, proper.line, proper.column)
+    if isinstance(proper, UnionType):
+        there = [item for item in proper.items if not isinstance(get_proper_type(item), NoneType)]
+        common, unknown = make_simplified_union(there), AnyType(TypeOfAny.explicit)
+        if isinstance(get_proper_type(common), UnionType):
+            return unknown
+        return UnionType([common, unknown]) if len(there) < len(proper.items) else common
     if isinstance(proper, TupleType):
-        return proper.copy_modified(items=[_perhaps_there(item) for item in proper.items])
+        return proper.copy_modified(items=[_one_of(item) for item in proper.items])
     return result
 
 
@@ -90,7 +110,7 @@ def lenient_arguments(facts: Facts, ctx: MethodSigContext) -> FunctionLike:
     signature = ctx.default_signature
     if source is None or not isinstance(ctx.type, Instance) or not is_module(ctx.type.type):
         return signature
-    if _made_to_be_overridden(facts, ctx.type.type):
+    if facts.replaces_forward(ctx.type.type) or _made_to_be_overridden(facts, ctx.type.type):
         return signature.copy_modified(
             arg_types=[AnyType(TypeOfAny.explicit)] * 2,
             arg_kinds=[ARG_STAR, ARG_STAR2],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mypy.nodes import (
     FuncDef,
 )
-from mypy.plugin import ClassDefContext, FunctionContext, MethodContext
+from mypy.plugin import AnalyzeTypeContext, ClassDefContext, FunctionContext, MethodContext
 from mypy.types import (
     AnyType,
     CallableType,
@@ -29,6 +29,26 @@ GRAD_MODES = {f"torch.autograd.grad_mode.{name}" for name in ("no_grad", "enable
 # Methods that torch leaves without annotations, and what they return.
 _TENSOR_METHODS = ("norm", "unflatten", "stft", "istft")
 UNTYPED_METHODS = {f"{TENSOR}.{name}" for name in (*_TENSOR_METHODS, "split")}
+
+
+_KINDS = ("Float", "Double", "Half", "BFloat16", "Long", "Int", "Short", "Char", "Byte", "Bool")
+LEGACY_TENSORS = frozenset(f"torch._C.{kind}Tensor" for kind in _KINDS)
+ITEM = f"{TENSOR}.item"
+
+
+def legacy_tensor(ctx: AnalyzeTypeContext) -> Type:
+    """``torch.LongTensor`` in an annotation stands for a tensor: no tensor has a class of its own."""
+    module = getattr(ctx.api.api, "cur_mod_id", "")  # type: ignore[attr-defined]  # behind the interface
+    if module.partition(".")[0] == "torch" or ctx.type.args:
+        return ctx.api.analyze_type(ctx.type)
+    return ctx.api.named_type(TENSOR, [])
+
+
+def item(facts: Facts, ctx: MethodContext) -> Type:
+    """``net(x).argmax().item()`` is ``int | float`` to torch, and fit for no index."""
+    if facts.comes_of_typed(ctx.api, ctx.context):
+        return AnyType(TypeOfAny.explicit)
+    return ctx.default_return_type
 
 
 def accept_function(ctx: ClassDefContext) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from typedtorch.shapes.module_uses import Position, position
-from typedtorch.shapes.syntax import Syntax, walk
+from typedtorch.shapes.syntax import Syntax, dotted, walk
 
 # Harmless as long as it is one tensor, or, where it is unpacked, several; or better left unknown.
 Keep = Literal["tensor", "tensors", "any"]
@@ -44,8 +44,12 @@ class _Item(ast.Subscript):
     """One of the values that a call's result is unpacked into."""
 
 
-_Binding = tuple[list[str], ast.expr | None]  # names bound together, and to what
+Binding = tuple[list[str], ast.expr | None]  # names bound together, and to what
 _FILLS = frozenset({"append", "extend", "insert", "add", "setdefault", "update", "appendleft", "put"})
+# Of their arguments builtins make one of several types: the sum of none is 0, the least is a number, or not.
+_COMBINES = frozenset({"sum", "min", "max"})
+# What programs set of a tensor that tensors have.
+_OF_TENSORS = frozenset({"data", "grad", "requires_grad", "names"})
 
 
 def kept_results(syntax: Syntax) -> dict[Position, Keep]:
@@ -58,39 +62,54 @@ def kept_results(syntax: Syntax) -> dict[Position, Keep]:
     {}
     """
     found: dict[Position, Keep] = {}
+    nonlocal_ = {name for node in syntax.nodes if isinstance(node, ast.Nonlocal) for name in node.names}
+    functions = {node.name for node in syntax.nodes if isinstance(node, ast.FunctionDef)} - {"forward"}
     for scope, nodes in syntax.scopes.items():
-        for value, keep in _in_scope(scope, nodes):
-            for call in _calls(value):
+        for value, keep in _in_scope(scope, nodes, nonlocal_, functions):
+            for call in calls(value):
                 if found.get(position(call)) != "any":
                     found[position(call)] = keep
     return found
 
 
-def _in_scope(scope: ast.AST, nodes: list[ast.AST]) -> Iterator[tuple[ast.expr, Keep]]:
+def _in_scope(
+    scope: ast.AST, nodes: list[ast.AST], nonlocal_: set[str], functions: set[str]
+) -> Iterator[tuple[ast.expr, Keep]]:
     declared = _declared(scope, nodes)
     holders = [node for node in nodes if type(node) in _HOLDERS]
-    bindings = list(_bindings(nodes))
+    bound_here = list(bindings(nodes))
     bound: dict[str, list[ast.expr | None]] = {}
-    for names, value in bindings:
+    for names, value in bound_here:
         for name in names:
             bound.setdefault(name, []).append(value)
     stored = [value for node in holders for value in (*_stored(node), *_cast(node))]
-    stored += [item for _, value in bindings for item in _items(value)]
-    mixed = {n for n, values in bound.items() if len(values) > 1 and not all(map(_tensor_like, values))}
-    mixed |= _gathered(scope) & bound.keys()
-    mixed |= {name for value in stored for name in _result_names(value)} - declared
-    mixed = _with_sources(mixed, bindings, declared)
-    for names, value in bindings:
+    stored += [item for _, value in bound_here for item in _items(value)]
+    mixed = {n for n, values in bound.items() if len(values) > 1 and not _alike(values, functions)}
+    mixed |= (_gathered(scope) | nonlocal_ | _marked(nodes)) & bound.keys()
+    mixed |= {name for value in stored for name in result_names(value)} - declared
+    mixed = _with_sources(mixed, bound_here, declared)
+    for names, value in bound_here:
         if value is None:
             continue
         if not (mixed | declared).isdisjoint(names) or _is_tuple_of_parts(names, value):
             yield value, "any"  # what is bound to a declared name has the declared type anyway
         elif any(len(bound[name]) > 1 for name in names):
-            unpacked = isinstance(value, _Item)
-            yield value, "any" if not _tensor_like(value) else "tensors" if unpacked else "tensor"
+            yield value, "tensors" if isinstance(value, _Item) else "tensor"
     yield from (
         (value, "any") for node in holders for value in (*_stored(node), *_collected(node), *_cast(node))
     )
+
+
+def _marked(nodes: list[ast.AST]) -> set[str]:
+    """Names whose values get attributes of the program's own, ``loss.weight = 0.5``."""
+    return {
+        node.value.id
+        for node in nodes
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and isinstance(node.value, ast.Name)
+        and node.attr not in _OF_TENSORS
+    }
 
 
 def _gathered(scope: ast.AST) -> set[str]:
@@ -109,7 +128,7 @@ def rebound_names(syntax: Syntax) -> frozenset[Position]:
     """
     found = set()
     for scope, nodes in syntax.scopes.items():
-        counts = Counter(name for names, _ in _bindings(nodes) for name in names)
+        counts = Counter(name for names, _ in bindings(nodes) for name in names)
         counts.update(_parameters(scope))
         for node in nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and counts[node.id] > 1:
@@ -120,17 +139,17 @@ def rebound_names(syntax: Syntax) -> frozenset[Position]:
 def returned_calls(syntax: Syntax) -> frozenset[Position]:
     """Calls whose results, or parts of them, a function returns at once."""
     values = [node.value for node in syntax.nodes if isinstance(node, ast.Return) and node.value]
-    return frozenset(position(call) for value in values for call in _calls(value))
+    return frozenset(position(call) for value in values for call in calls(value))
 
 
-def _with_sources(mixed: set[str], bindings: list[_Binding], declared: set[str]) -> set[str]:
+def _with_sources(mixed: set[str], bound: list[Binding], declared: set[str]) -> set[str]:
     """With the names whose values end up in these: of ``total = loss.mean()`` also ``loss``."""
     while True:
         more = {
             source
-            for names, value in bindings
+            for names, value in bound
             if value is not None and not mixed.isdisjoint(names)
-            for source in _result_names(value)
+            for source in result_names(value)
         }
         if more - declared <= mixed:
             return mixed
@@ -155,7 +174,7 @@ def _parameters(scope: ast.AST) -> set[str]:
     return {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
 
 
-def _bindings(nodes: list[ast.AST]) -> Iterator[_Binding]:
+def bindings(nodes: list[ast.AST]) -> Iterator[Binding]:
     """Names bound together, and the value; None where the value is no expression of this kind."""
     for node in nodes:
         if type(node) not in _BINDERS:
@@ -216,12 +235,41 @@ def _tensor_like(value: ast.expr | None) -> bool:
     return False
 
 
+def _alike(values: list[ast.expr | None], functions: set[str]) -> bool:
+    """Whether what a name is bound to in turn looks like tensors all the time, or comes of one function."""
+    if not all(map(_tensor_like, values)):
+        return False
+    called = {ast.dump(value.func) for value in values if isinstance(value, ast.Call)}
+    only_that = len(called) == 1 and all(isinstance(value, ast.Call) for value in values)
+    return only_that or all(_surely_tensor(value, functions) for value in values)
+
+
+def _surely_tensor(value: ast.expr | None, functions: set[str]) -> bool:
+    """Whether an expression looks like one tensor, and like nothing else: mypy knows what torch returns.
+
+    Not so ``y.shape``, or the result of a function of the program's own, of numpy or of an unknown one.
+    """
+    match value:
+        case ast.Call(func=ast.Attribute(value=owner, attr=name)):
+            of_numpy = (dotted(owner) or "").partition(".")[0] in ("np", "numpy", "math")
+            return not of_numpy and name not in _OTHER_METHODS and name not in functions
+        case ast.Attribute(attr=name):
+            return name in ("T", "mT", "H", "mH", "data", "grad", "real", "imag")
+        case ast.Subscript(value=whole) | ast.UnaryOp(operand=whole):
+            return isinstance(whole, ast.Name) or _surely_tensor(whole, functions)
+        case ast.BinOp(left=a, right=b):
+            return any(_surely_tensor(part, functions) for part in (a, b)) or isinstance(a, ast.Name)
+    return False
+
+
 def _stored(node: ast.AST) -> Iterator[ast.expr]:
     """Values put where things of other types may be put too: attributes, items, displays of several kinds."""
     match node:
         case ast.Assign(targets=targets, value=value):
             if any(isinstance(n, ast.Attribute | ast.Subscript) for t in targets for n in _leaves(t)):
                 yield value
+        case ast.Call(func=ast.Name(id=name), args=arguments) if name in _COMBINES:
+            yield from arguments
         case ast.List(elts=values, ctx=ast.Load()) | ast.Set(elts=values) | ast.Dict(values=values):
             if not all(map(_tensor_like, values)):
                 yield from values
@@ -256,6 +304,11 @@ def _collected(node: ast.AST) -> Iterator[ast.expr]:
             yield value
         case ast.Call(func=ast.Attribute(attr=name), args=arguments) if name in _FILLS:
             yield from arguments
+        case ast.Call(func=ast.Name(id=name), args=arguments) if name in _COMBINES:
+            yield from arguments
+            yield from (each.elt for each in arguments if isinstance(each, ast.GeneratorExp))
+        case ast.Call(func=ast.Name(id="dict" | "OrderedDict"), keywords=keywords):
+            yield from (keyword.value for keyword in keywords)
 
 
 def _leaves(target: ast.expr) -> Iterator[ast.expr]:
@@ -266,24 +319,24 @@ def _leaves(target: ast.expr) -> Iterator[ast.expr]:
         yield target
 
 
-def _calls(value: ast.expr) -> Iterator[ast.Call]:
+def calls(value: ast.expr) -> Iterator[ast.Call]:
     """The calls whose results make up the value: not those among another call's arguments."""
     if isinstance(value, ast.Call):
         yield value
-        yield from _calls(value.func)
+        yield from calls(value.func)
     for part in _parts(value):
-        yield from _calls(part)
+        yield from calls(part)
 
 
-def _result_names(value: ast.expr) -> Iterator[str]:
+def result_names(value: ast.expr) -> Iterator[str]:
     """The names whose values, or parts or methods of them, make up the value."""
     match value:
         case ast.Name(id=name):
             yield name
         case ast.Call(func=ast.Attribute(value=inner)):
-            yield from _result_names(inner)
+            yield from result_names(inner)
     for part in _parts(value):
-        yield from _result_names(part)
+        yield from result_names(part)
 
 
 def _parts(value: ast.expr) -> Sequence[ast.expr]:
@@ -302,4 +355,6 @@ def _parts(value: ast.expr) -> Sequence[ast.expr]:
             return [a, b]
         case ast.BoolOp(values=parts) | ast.Tuple(elts=parts):
             return parts
+        case ast.Compare(left=left, comparators=others):
+            return [left, *others]
     return []

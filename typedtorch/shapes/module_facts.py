@@ -24,6 +24,7 @@ from typedtorch.shapes.call_results import (
 )
 from typedtorch.shapes.module_containers import Container, containers
 from typedtorch.shapes.module_uses import Position, harmless_places
+from typedtorch.shapes.result_uses import result_uses
 from typedtorch.shapes.sources import absolute
 from typedtorch.shapes.syntax import Syntax, children, dotted, read, walk
 
@@ -171,12 +172,13 @@ class SourceFacts(_Facts):
     syntax: Syntax
     outside: frozenset[str] = frozenset()  # attributes that the module gives to, or asks of, other objects
     classes: dict[str, ClassFacts] = field(default_factory=dict)
+    at_line: dict[int, ClassFacts] = field(default_factory=dict)  # by the line of the statement
 
     package: str = ""  # that relative imports start from
 
     _KEPT = (
-        "outside", "classes", "harmless_places", "kept_results", "rebound_names", "returned_calls",
-        "cast_places",
+        "outside", "classes", "at_line", "harmless_places", "kept_results", "rebound_names", "returned_calls",
+        "cast_places", "result_uses",
     )  # fmt: skip
 
     @classmethod
@@ -190,16 +192,16 @@ class SourceFacts(_Facts):
 
     @classmethod
     def of(cls, syntax: Syntax, package: str = "") -> SourceFacts:
-        """Facts of a source that is parsed already; none of a class that is defined in two ways."""
+        """Facts of a source that is parsed already; of a name that is defined in two ways, none by name."""
         outside = frozenset(_assigned_elsewhere(syntax.nodes))
         found = list(_classes(syntax.tree, ""))
         once = Counter(name for name, _ in found)
-        classes = {
-            name: ClassFacts(node, syntax.within(node), syntax.scopes[node], outside)
-            for name, node in found
-            if once[name] == 1
+        at_line = {
+            node.lineno: ClassFacts(node, syntax.within(node), syntax.scopes[node], outside)
+            for _, node in found
         }
-        return cls(syntax, outside, classes, package)
+        classes = {name: at_line[node.lineno] for name, node in found if once[name] == 1}
+        return cls(syntax, outside, classes, at_line, package)
 
     @cached_property
     def interface(self) -> str:
@@ -254,6 +256,11 @@ class SourceFacts(_Facts):
     def returned_calls(self) -> frozenset[Position]:
         """Calls whose results are returned at once."""
         return returned_calls(self.syntax)
+
+    @cached_property
+    def result_uses(self) -> dict[Position, frozenset[Position]]:
+        """Where torch's annotations are too wide for what comes of a call's result."""
+        return result_uses(self.syntax)
 
     @cached_property
     def cast_places(self) -> frozenset[Position]:

@@ -127,7 +127,7 @@ class Pair(nn.Module):
         return (x,)
 
 
-def however_many(x: Tensor) -> Tensor:
+def however_many(x: Tensor) -> Any:
     first, second = Chained()(x, x)
     third, fourth = Pair()(x)
     reveal_type(Pair()(x))  # N: Revealed type is "tuple[torch._tensor.Tensor, ...]"

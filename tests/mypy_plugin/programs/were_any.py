@@ -1,0 +1,202 @@
+"""Correct programs written while the result of a module was Any: its type must not make them wrong."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+net = nn.Linear(3, 2)
+criterion = nn.MSELoss()
+names = ["a", "b"]
+
+
+def to_numpy(t: Tensor) -> np.ndarray:
+    return t.detach().numpy()
+
+
+def rebound(x: Tensor) -> Any:
+    y = net(x)
+    y = y.shape
+    size = net(x).shape
+    size = size[0]
+    kind = net(x)
+    kind = kind.dtype
+    array = net(x)
+    array = to_numpy(array)
+    other = net(x)
+    other = np.asarray(other.detach())
+    print(kind, array, other)
+    return len(y) + size
+
+
+def walrus(x: Tensor) -> int:
+    if (y := net(x)) is not None:
+        y = y.shape
+    return len(y)
+
+
+def dropped(x: Tensor) -> Callable[[], None]:
+    held = net(x)
+
+    def drop() -> None:
+        nonlocal held
+        held = None
+
+    print(held)
+    return drop
+
+
+def tensors_all_the_time(x: Tensor) -> Tensor:
+    y = net.forward(x)
+    y = torch.relu(y) + net(x)
+    y = y.transpose(0, 1)
+    reveal_type(y)  # N: Revealed type is "torch._tensor.Tensor"
+    z = net(y)
+    print(z)
+    z = net(x)
+    reveal_type(z)  # N: Revealed type is "torch._tensor.Tensor"
+    return y
+
+
+def combined(x: Tensor) -> float:
+    loss = sum(criterion(net(x), net(x)) for _ in range(3)) / 3
+    loss.backward()
+    best = float("inf")
+    value = criterion(net(x), net(x))
+    best = min(best, value)
+    out = dict(loss=criterion(net(x), net(x)))
+    out["accuracy"] = 0.5
+    value.tag = "validation"
+    return math.exp(min(20.0, criterion(net(x), net(x))))
+
+
+class Meter:
+    def __init__(self) -> None:
+        self.correct = 0
+
+
+def numbers(meter: Meter, x: Tensor) -> Any:
+    right: int = (net(x) > 0).sum().item()
+    meter.correct += (net(x) > 0).sum().item()
+    hits = (net(x) > 0).sum().item()
+    meter.correct += hits
+    _, found = net(x).max(1)
+    mine = names[x.argmax().item()]  # E: Invalid index type "int | float" for "list[str]"; expected type "SupportsIndex"  [index]
+    return names[net(x).argmax().item()] + names[found[0].item()] + mine + str(right)
+
+
+def one_of_two(x: Tensor, gru: bool) -> Any:
+    if gru:
+        out, state = nn.GRU(3, 4)(x)
+    else:
+        out, state = nn.LSTM(3, 4)(x)
+        state = state[0]
+    return out, state
+
+
+class Scale(nn.Module):
+    def __init__(self, inner: nn.Module) -> None:
+        super().__init__()
+        self.layer = nn.Linear(3, 2)
+        self.inner = inner
+        for name in ("mean", "std"):
+            self.register_buffer(name, torch.ones(2))
+        for i in range(2):
+            setattr(self, f"w{i}", nn.Parameter(torch.ones(2)))
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = self.layer(x)
+        y = y * self.std + self.mean
+        y[:, self.w0] = 0
+        reveal_type(self.std)  # N: Revealed type is "torch._tensor.Tensor | torch.nn.modules.module.Module"
+        return torch.where(self.layer(x) > self.inner.gamma, y, y.mul(self.w1))
+
+
+def local_classes() -> Any:
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(3, 3)
+            self.register_buffer("one", torch.randn(3))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.layer(x) + self.one
+
+    return Net
+
+
+def more_local_classes() -> Any:
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("other", torch.randn(3))
+
+        def forward(self, x: Tensor) -> Tensor:
+            reveal_type(self.other)  # N: Revealed type is "torch._tensor.Tensor"
+            return x + self.other
+
+    return Net
+
+
+@dataclass
+class Output:
+    logits: Tensor
+    loss: Tensor | None = None
+
+
+class Head(nn.Module):
+    def forward(self, x: Tensor, labels: Tensor | None = None) -> Output:
+        return Output(x, None if labels is None else (x - labels).sum())
+
+
+def with_labels(head: Head, x: Tensor, given: Output) -> None:
+    out = head(x, labels=x)
+    out.loss.backward()
+    head(x, labels=x).loss.backward()
+    out.logits.no_such_method()  # E: "Tensor" has no attribute "no_such_method"  [attr-defined]
+    given.loss.backward()  # E: Item "None" of "Tensor | None" has no attribute "backward"  [union-attr]
+
+
+class Several(nn.Module):
+    def forward(self, x: Tensor, all: bool = False) -> Tensor | list[Tensor] | None:
+        return [x, x] if all else x
+
+
+def one_or_all(several: Several, x: Tensor) -> Any:
+    return several(x).mean(), several(x, all=True)[0]
+
+
+class Words(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = nn.Embedding(10, 3)
+
+    def forward(self, ids: torch.LongTensor) -> torch.FloatTensor:
+        return self.table(ids)
+
+
+def legacy(words: Words, given: torch.FloatTensor | None) -> Tensor:
+    made = words(torch.zeros(2, dtype=torch.long))
+    reveal_type(made)  # N: Revealed type is "torch._tensor.Tensor"
+    words("ids")  # E: Argument 1 to "forward" of "Words" has incompatible type "str"; expected "Tensor"  [arg-type]
+    return made if given is None else given
+
+
+class Swapped(nn.Module):
+    def __init__(self, fast: bool) -> None:
+        super().__init__()
+        if fast:
+            self.forward = self.forward_fast  # type: ignore[method-assign]
+
+    def forward_fast(self, x: Tensor, k: int = 2) -> Tensor:
+        return x * k
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x
+
+
+Swapped(fast=True)(torch.ones(2), k=5)
