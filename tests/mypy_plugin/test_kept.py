@@ -84,6 +84,21 @@ def test_a_module_that_appears_rechecks_those_that_missed_it(own: Project) -> No
     assert _shapes(own.mypy("user.py")) == ["user.py:6"]
 
 
+def test_a_conftest_counts_whether_mypy_is_given_it_or_not_and_so_do_its_edits(own: Project) -> None:
+    fixture = "import pytest\nimport torch\n\n\n@pytest.fixture\ndef x():\n    return torch.ones(2, {})\n"
+    own.write(test_row="import torch\n\n\ndef test_sum(x):\n    x + torch.ones(4)\n")
+    assert _shapes(own.mypy("test_row.py")) == []
+    own.write(conftest=fixture.format(3))
+    for given in (["test_row.py"], ["test_row.py", "conftest.py"]):
+        assert _shapes(own.mypy(*given)) == ["test_row.py:5"]
+    own.write(conftest=fixture.format(4))
+    assert _shapes(own.mypy("test_row.py")) == []
+    own.write(conftest=fixture.format(5))
+    assert _shapes(own.mypy("test_row.py")) == ["test_row.py:5"]
+    (own.folder / "conftest.py").unlink()
+    assert _shapes(own.mypy("test_row.py")) == []
+
+
 def test_what_mypy_prints_after_an_edit_is_what_it_prints_from_nothing(own: Project, tmp_path: Path) -> None:
     """Twenty edits, one to three at a time, of modules that rest on each other in many ways."""
     chance = random.Random(7)

@@ -26,6 +26,7 @@ from typedtorch.mypy_plugin.turns import Turns
 from typedtorch.mypy_plugin.unreachable import unreachable_lines
 from typedtorch.shapes.answers import Answer, Kept, Stamp, stamp
 from typedtorch.shapes.config import Config
+from typedtorch.shapes.conftests import beside_tests
 from typedtorch.shapes.cores import ONE_MORE
 from typedtorch.shapes.findings import Finding
 from typedtorch.shapes.sources import Sources, is_installed, text_of
@@ -53,6 +54,7 @@ class Reporter:
         self.missing: Callable[[str], list[Finding]] = lambda path: []  # attributes, of a file
         self._ahead = Ahead()
         self._cached: dict[str, str] = {}  # modules that mypy has results of already, and their files
+        self._conftests: dict[str, str] = {}
         self._importing = False  # mypy has read what it was given, and now reads what that imports
         self._silent: dict[str, bool] = {}
         self._size = 0  # bytes of what mypy has read anew that names tensors and is to be checked
@@ -132,8 +134,10 @@ class Reporter:
     def loaded(self, modules: dict[str, MypyFile]) -> None:
         """mypy knows every module of the build, and has checked none yet."""
         self.modules = modules
+        paths = {**self._cached, **{name: tree.path for name, tree in modules.items()}}
+        self._conftests = beside_tests(paths)  # pytest runs them whether mypy is given them or not
         if self._alone and worth_starting(self._size):
-            paths = {**self._cached, **{name: tree.path for name, tree in modules.items()}}
+            paths = {**self._conftests, **paths}
             files = {name: path for name, path in paths.items() if _is_source(name, path)}
             # what is imported comes after what imports it, and mypy begins with what is imported
             check = [n for n, tree in modules.items() if self._may_be_checked(tree) and not self._is_known(n)]
@@ -171,7 +175,7 @@ class Reporter:
     def path_of(self, module: str) -> str | None:
         """Where mypy reads a module from, whatever it is."""
         tree = self.modules.get(module)
-        return self._cached.get(module) if tree is None else tree.path
+        return self._cached.get(module, self._conftests.get(module)) if tree is None else tree.path
 
     def find(self, module: str) -> Path | None:
         """Where the source of a module of this build is."""

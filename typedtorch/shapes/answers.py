@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from typedtorch.shapes import texts
+from typedtorch.shapes.conftests import conftest_files
 from typedtorch.shapes.findings import Coverage, Finding
 from typedtorch.shapes.store import Store
 from typedtorch.shapes.texts import Texts
@@ -79,6 +80,9 @@ class Kept:
         entry = self._entry(module)
         if entry is None:
             return None
+        missed = {name for name in entry["absent"] if name.endswith("conftest")}
+        if missed and any(name in missed for name, _ in conftest_files(module, Path(entry["of"][0]))):
+            return False
         return all(self._text(state[0]) == state for state in (entry["of"], *entry["used"].values()))
 
     def answer(self, module: str, path: str) -> Answer | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from typedtorch.shapes.conftests import is_test
 from typedtorch.shapes.equality import mentioning
 from typedtorch.shapes.findings import Coverage, Finding, Report
 from typedtorch.shapes.infer import (
@@ -81,9 +82,7 @@ def check_module(module: Module) -> Report:
 
 def _find_default_dtype(interpreter: Interpreter, module: Module) -> None:
     """Whatever code a file runs makes floats of the dtype that it, or its ``conftest.py``, has said."""
-    stem = PurePath(module.path).stem
-    tests = stem.startswith("test_") or stem.endswith("_test")
-    before = fixtures.conftests_of(module) if tests else ()
+    before = fixtures.conftests_of(module) if is_test(PurePath(module.path).stem) else ()
     another = any(map(sets_default_dtype, (module, *before)))
     if another or interpreter.other_default:
         interpreter.memo = Memo()  # what was remembered holds for another default

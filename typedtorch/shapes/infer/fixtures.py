@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from typedtorch.shapes.conftests import conftests
 from typedtorch.shapes.infer import shared, specs
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.items import iterate
@@ -80,17 +81,6 @@ def _find(test: FunctionV, name: str) -> tuple[Module, Def, bool] | None:
             definition = _top_level(module).get(name)
             return None if definition is None else (module, definition, False)
     return None
-
-
-def conftests(name: str) -> Iterator[str]:
-    """The names of ``conftest.py`` beside a module, and of those in the folders above it.
-
-    >>> list(conftests("tests.models.test_vit"))
-    ['tests.models.conftest', 'tests.conftest', 'conftest']
-    """
-    package = name.split(".")[:-1]
-    for end in range(len(package), -1, -1):
-        yield ".".join([*package[:end], "conftest"])
 
 
 def conftests_of(module: Module) -> Iterator[Module]:

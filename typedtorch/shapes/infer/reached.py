@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from typedtorch.shapes.answers import Answer, stamp
+from typedtorch.shapes.conftests import conftests
 from typedtorch.shapes.infer.bindings import Binding
-from typedtorch.shapes.infer.fixtures import conftests
 from typedtorch.shapes.infer.program import EXTERNAL, Module, Program
 from typedtorch.shapes.syntax import walk
 
