@@ -42,10 +42,42 @@ def vanishes(diff: Size) -> bool | None:
     verdict = _nonzero(cleared)
     if verdict is False and cleared is not diff and any(size == 0 for size in _rounded(diff)):
         return None  # 2*(k // 2) + 1 is k for every odd k
+    if verdict is False and cleared is not diff and _at_multiples(diff) == 0:
+        return None  # (((h - 1) // 2) // 2 + 1) * w against (h // 4) * w
     return verdict
 
 
 MAX_ROUNDED = 16
+MAX_DIVIDED = 10**9
+_PRIMES = (1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049, 1051, 1061, 1063, 1069)
+
+
+def _at_multiples(diff: Poly) -> Size | None:
+    """The difference where each size is a multiple of all that anything is divided by, as pictures are.
+
+    Each is another multiple, so that no two sizes are equal by chance.
+    """
+    found = [*_within(diff)]
+    divisors = [atom.operands[1] for atom in found if atom.kind == "floor"]
+    dividing = sorted({a for divisor in divisors for a in _within(divisor) if not a.operands})
+    others = sorted({atom for atom in found if not atom.operands} - set(dividing))
+    whole = math.prod(divisor for divisor in divisors if isinstance(divisor, int))
+    if len(dividing) + len(others) > len(_PRIMES) or whole > MAX_DIVIDED:
+        return None
+    values: dict[Atom, Size] = {atom: whole * prime for atom, prime in zip(dividing, _PRIMES, strict=False)}
+    many = math.prod(size for size in values.values() if isinstance(size, int)) * whole
+    values |= {atom: many * prime for atom, prime in zip(others, reversed(_PRIMES), strict=False)}
+    return substitute(diff, values)
+
+
+def _within(size: Size) -> Iterator[Atom]:
+    """The atoms of a size, and those inside its floors, each as often as it stands in one."""
+    for atom in (
+        {atom for monomial, _ in size.terms for atom, _ in monomial} if isinstance(size, Poly) else ()
+    ):
+        yield atom
+        for operand in atom.operands:
+            yield from _within(operand)
 
 
 def _rounded(diff: Poly) -> Iterator[Size]:
@@ -156,7 +188,9 @@ def is_inside(name: Size, expression: Size) -> bool:
     if not one_scope({a.scope for a in found if a.kind == "axis"}):
         return False
     difference = name - expression
-    return isinstance(difference, Poly) and not (only_rounding(difference) or _of_others(difference, name))
+    if not isinstance(difference, Poly) or only_rounding(difference) or _of_others(difference, name):
+        return False
+    return all(atom.kind == "axis" for atom in found) or _at_multiples(difference) != 0
 
 
 def _of_others(diff: Poly, name: Poly) -> bool:

@@ -37,6 +37,7 @@ class Evidence:
     other: set[str] = field(default_factory=set)  # axes that met an expression
     multiple: set[str] = field(default_factory=set)  # axes that met a multiple of their own integer
     sums: set[frozenset[str]] = field(default_factory=set)  # axes that met a sum, and all names of both
+    elsewhere: set[str] = field(default_factory=set)  # integers that are sizes of other axes, or of none
     stated: set[str] = field(default_factory=set)  # axes that an assert says are some number
     own: frozenset[str] = frozenset()  # that only the result of the method at hand names
     taken: set[str] = field(default_factory=set)  # axes that some method takes
@@ -60,6 +61,8 @@ class Evidence:
         self.by_taken |= {atom.name for atom in axes if atom.scope in ("", GIVEN_SCOPE)} - self.own
         if any(atom.scope == GIVEN_SCOPE for atom in axes) or any(map(self._is_own, (*atoms(a), *atoms(b)))):
             self.here |= {atom.name for atom in axes if not atom.scope or atom.name in self.own}
+        self._elsewhere(a, b)
+        self._elsewhere(b, a)
         self._products(a, b)
         self._products(b, a)
         self._sums(a, b)
@@ -86,6 +89,17 @@ class Evidence:
 
     def _is_own(self, atom: Atom) -> bool:
         return atom.kind == "int" and atom.name in self.integers
+
+    def _elsewhere(self, size: Size, other: Size) -> None:
+        """``d`` of the constructor against an axis of another name, or beside one: ``t + 1 - k``."""
+        if isinstance(size, int):
+            return
+        own = {atom.name for atom in atoms(size) if self._is_own(atom)}
+        one, two = _alone(size), _alone(other)
+        if one is not None and two is not None and two.kind != "int" and two.name not in self.integers:
+            self.elsewhere |= own
+        elif len(size.terms) > 1 and any(atom.kind == "axis" for atom in atoms(size)):
+            self.elsewhere |= own
 
     def _sums(self, axes: Size, integers: Size) -> None:
         """``obs + act`` of the axes against ``obs + act`` of the integers, or ``2*obs`` against it."""
@@ -221,6 +235,8 @@ def discover(interpreter: Interpreter, info: ClassInfo) -> dict[str, Size]:
         used, given = evidence.met.get(name, set()), evidence.given.get(name, set())
         if used == given and len(used) == 1:
             continue  # who calls and who is called mean the other integer by this name
+        if name in evidence.elsewhere - evidence.taken:
+            continue  # the result alone has an axis of this name, and the integer is used for another
         if name not in evidence.agreed and name not in evidence.other:
             linked |= {name, *used, *given}
     alone = evidence.multiple - evidence.agreed - evidence.met.keys() - evidence.given.keys()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from typedtorch.shapes.equality import same
+from typedtorch.shapes.equality import generic, is_name, same
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules.forms import broadcast_operands, is_size, need
 from typedtorch.shapes.rules.layout import fresh, row_major
@@ -128,7 +128,7 @@ def _joined_known(tensors: list[Tensor], dim: int) -> Shape:
         for k, (x, y) in enumerate(zip(shape, tensor.sizes(), strict=True)):
             if k == place:
                 shape[k] = x + y
-            elif same(x, y) is False:
+            elif same(x, y) is False or _is_other_way(first, tensor, place, k):
                 raise ShapeError(
                     f"axis {k} of {_called(tensors, 0)} is {x} and of {_called(tensors, i)} {y}; only "
                     f"axis {place} may differ",
@@ -139,11 +139,33 @@ def _joined_known(tensors: list[Tensor], dim: int) -> Shape:
     return tuple(shape)
 
 
+def _is_other_way(first: Tensor, other: Tensor, place: int, k: int) -> bool:
+    """Whether two batches of one size that fit along another axis are joined along the first.
+
+    ``cat((tokens, token))`` of ``(batch, seq)`` and ``(batch, 1)``: along the first axis that works for one
+    token alone, along the second for any number.
+    """
+    if place != 0:
+        return False
+    pairs = list(zip(first.sizes(), other.sizes(), strict=True))
+    if 1 not in pairs[k] or not all(at == k or str(x) == str(y) for at, (x, y) in enumerate(pairs)):
+        return False
+    return all(not isinstance(size, int) and generic(size) for size in (sum(pairs[k]) - 1, pairs[place][0]))
+
+
 def _cat_hint(first: Tensor, other: Tensor) -> str | None:
     differ = [
-        k for k, (x, y) in enumerate(zip(first.sizes(), other.sizes(), strict=True)) if same(x, y) is False
+        k
+        for k, (x, y) in enumerate(zip(first.sizes(), other.sizes(), strict=True))
+        if same(x, y) is False or (str(x) != str(y) and 1 in (x, y))
     ]
-    return f"dim={differ[0]} fits" if len(differ) == 1 else None
+    if len(differ) != 1 or not all(isinstance(s, int) or is_name(s) for s in _at(differ[0], first, other)):
+        return None  # nothing is joined along an axis that is only rounded otherwise
+    return f"along axis {differ[0]} they fit"
+
+
+def _at(k: int, *tensors: Tensor) -> list[Size]:
+    return [tensor.sizes()[k] for tensor in tensors]
 
 
 def _joined_packs(tensors: list[Tensor], dim: int) -> Shape:
