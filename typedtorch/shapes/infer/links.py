@@ -96,9 +96,8 @@ class Evidence:
             return
         own = {atom.name for atom in atoms(size) if self._is_own(atom)}
         one, two = _alone(size), _alone(other)
-        if one is not None and two is not None and two.kind != "int" and two.name not in self.integers:
-            self.elsewhere |= own
-        elif len(size.terms) > 1 and any(atom.kind == "axis" for atom in atoms(size)):
+        another = one is not None and two is not None and two.kind != "int" and two.name not in self.integers
+        if another or (len(size.terms) > 1 and any(atom.kind == "axis" for atom in atoms(size))):
             self.elsewhere |= own
 
     def _sums(self, axes: Size, integers: Size) -> None:
