@@ -14,7 +14,7 @@ def for_each(frame: Frame, options: list[Value], evaluate: Callable[[Value], Val
     results: list[Value] = []
     failures = 0
     reporter = frame.reporter
-    before, elsewhere = dict(reporter.findings), dict(reporter.elsewhere)
+    before, elsewhere = reporter.findings, reporter.elsewhere  # a loop keeps those of each turn: they stay
     after = before, elsewhere
     for option in options:
         reporter.findings, reporter.elsewhere = dict(before), dict(elsewhere)
@@ -22,6 +22,8 @@ def for_each(frame: Frame, options: list[Value], evaluate: Callable[[Value], Val
         if len(reporter.findings) + len(reporter.elsewhere) > len(before) + len(elsewhere):
             failures += 1
             after = reporter.findings, reporter.elsewhere
-    refused = options and failures == len(options)
-    reporter.findings, reporter.elsewhere = after if refused else (before, elsewhere)
+    reporter.findings, reporter.elsewhere = before, elsewhere
+    if options and failures == len(options):
+        before.update(after[0])
+        elsewhere.update(after[1])
     return join_all(results, frame.place(node)) if results else UNKNOWN

@@ -81,8 +81,8 @@ class Reporter:
 
     def take(self, other: Reporter) -> None:
         """What was reported to another, too."""
-        self.findings = {**other.findings, **self.findings}
-        self.elsewhere = {**other.elsewhere, **self.elsewhere}
+        for found, more in ((self.findings, other.findings), (self.elsewhere, other.elsewhere)):
+            found.update({key: finding for key, finding in more.items() if key not in found})
         self.known.update(other.known)
         self.perhaps |= other.perhaps
 
