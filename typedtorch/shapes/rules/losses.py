@@ -27,6 +27,7 @@ from typedtorch.shapes.tensor import (
     Tensor,
     Undecided,
     entry_size,
+    numel,
     pack_index,
     same_shape,
     show,
@@ -52,27 +53,26 @@ def _check_target(input: Tensor, target: Tensor, wanted: Shape) -> None:
     if same_shape(target.shape, wanted) is not False or (wanted == () and target.shape == (1,)):
         return
     given, who = name(target, "target"), name(input, "input")
-    hint = None
-    shape, rank = input.shape, len(input.shape)
-    if (
-        rank >= 3
-        and target.rank == rank - 1
-        and all(
-            same(entry_size(x), entry_size(y)) is not False
-            for x, y in zip(target.shape, shape[:-1], strict=True)
-        )
-    ):
-        hint = f"the classes must be axis 1: {who}.movedim(-1, 1), or flatten the axes before them in both"
-    elif target.rank == rank:
-        hint = f"class probabilities have the shape and the dtype of {who}"
-        for i, size in enumerate(target.shape):
-            if size == 1 and same_shape((*target.shape[:i], *target.shape[i + 1 :]), wanted):
-                hint = f"{given}.squeeze({i})"
     raise ShapeError(
-        f"{given} has shape {show(target.shape)}, wanted {show(wanted)}: {who} is {show(shape)} with "
+        f"{given} has shape {show(target.shape)}, wanted {show(wanted)}: {who} is {show(input.shape)} with "
         "the classes in axis 1",
-        hint=hint,
+        hint=_target_hint(input, target, wanted, who, given),
     )
+
+
+def _target_hint(input: Tensor, target: Tensor, wanted: Shape, who: str, given: str) -> str | None:
+    if target.rank is None or input.rank is None:
+        return None
+    for i, size in enumerate(target.shape):
+        if size == 1 and same_shape((*target.shape[:i], *target.shape[i + 1 :]), wanted):
+            return f"{given}.squeeze({i})"
+    if target.rank > 1 and len(wanted) == 1 and same(numel(target.shape), entry_size(wanted[0])):
+        return f"{given}.flatten() has one class for each row of {who}"
+    if len(input.shape) >= 3 and same_shape(target.shape, input.shape[:-1]):
+        return f"the classes must be axis 1: {who}.movedim(-1, 1), or flatten the axes before them in both"
+    if target.rank == input.rank and mask_of(target) & FLOATING:
+        return f"class probabilities have the shape and the dtype of {who}"
+    return None
 
 
 def _check_weight(weight: Any, classes: Any, mask: int) -> None:
@@ -144,10 +144,11 @@ def _check_indices(target: Tensor, same_as_input: bool | None, wanted: Shape, in
     allowed = INT64 | UINT8 if input.rank in (None, 1, 2) else INT64
     if not mask_of(target) & allowed:
         if mask_of(target) & FLOATING and same_as_input is False:
+            fits = same_shape(target.shape, wanted) is not False
             raise ShapeError(
                 f"{who} is {dtypes.show(mask_of(target))} of shape {show(target.shape)}: class "
                     f"indices are int64 of shape {show(wanted)}",
-                "dtype", f"use {who}.long() for class indices",
+                "dtype", f"use {who}.long() for class indices" if fits else None,
             )  # fmt: skip
         raise ShapeError(
             f"{who} is {dtypes.show(mask_of(target))}, wanted int64 class indices",
