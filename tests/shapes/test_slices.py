@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from typedtorch.shapes.rules.indexing import slice_size
+from typedtorch.shapes.rules.slices import slice_size
 from typedtorch.shapes.size import Size, atoms, axis, is_unknown, substitute
 
 N = axis("n")

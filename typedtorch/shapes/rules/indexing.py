@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.bounds import constant, positive
 from typedtorch.shapes.dtypes import BIT, BOOL, INT64, UINT8
 from typedtorch.shapes.equality import generic, same
 from typedtorch.shapes.rule import Fields, Record, name, rule, tuple_text
 from typedtorch.shapes.rules.forms import is_size, need
 from typedtorch.shapes.rules.promotion import mask_of, want
-from typedtorch.shapes.size import Atom, Poly, Size, atoms, counted, divides, is_unknown, product, unknown
+from typedtorch.shapes.rules.slices import slice_size
+from typedtorch.shapes.size import Size, counted, product
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
@@ -31,117 +31,6 @@ from typedtorch.shapes.tensor import (
 )
 
 INDEX = INT64 | BIT["int32"]
-
-
-# --- slices ------------------------------------------------------------------------------------
-
-
-def slice_size(size: Size, index: slice, library: str = "torch") -> Size:
-    """How many elements a slice takes of an axis.
-
-    A named bound is taken at its word (``x[:, :t]`` has t elements); a number that may lie beyond
-    a named axis gives an unknown size.  numpy alone counts backwards.
-    """
-    step = 1 if index.step is None else index.step
-    if UNKNOWN in (index.start, index.stop, step) or isinstance(step, Poly):
-        return unknown()
-    if isinstance(step, int) and step <= 0:
-        if library == "torch":
-            raise ShapeError(f"a slice's step must be positive, got {step}", hint="use flip")
-        if index.start is index.stop is None:
-            return (size - step - 1) // -step
-        return unknown()
-    bounds = (index.start, index.stop)
-    if any(b is not None and not is_size(b) for b in bounds):
-        raise Undecided
-    if isinstance(size, int) and all(b is None or isinstance(b, int) for b in bounds):
-        return len(range(*slice(index.start, index.stop, step).indices(size)))
-    start, stop = (None if b is None else _clamped(b, size) for b in bounds)
-    length = _length(size, start, stop)
-    if isinstance(length, int):
-        length = max(length, 0)
-    elif all(atom.kind == "axis" for atom in atoms(length)):
-        if positive(1 - length):  # the end is before the start
-            return 0
-        if all(count < 0 for monomial, count in length.terms if monomial):
-            return unknown()
-    return (length + step - 1) // step if step != 1 else length
-
-
-def _sign(bound: Size, size: Size) -> int:
-    """-1: counts from the end; 1: from the front; 0: either, as ``1 - w`` or ``t - w`` may be."""
-    if isinstance(bound, int):
-        return -1 if bound < 0 else 1
-    if all(c < 0 for _, c in bound.terms):
-        return 0 if is_unknown(bound) else -1
-    if positive(bound + 1):
-        return 1
-    left = size - bound  # ``n - k`` of an axis of n: what is left out has nothing to do with n
-    return int(positive(left) and not atoms(left) & atoms(size))
-
-
-def _clamped(bound: Size, size: Size) -> Size:
-    """A bound beyond an end, as ``x[:n + 1]`` has for an axis of n, is that end."""
-    if isinstance(bound, Poly) and isinstance(size, Poly) and _is_counted_out(size):
-        room, more = constant(size), constant(bound)
-        if more > max(room, 0) and not _factors(bound) <= _factors(size):
-            return unknown()  # ``pos[:, :n + 1]`` of one for each patch may end with it
-    if isinstance(bound, Poly) and _is_as_long(bound, size):
-        return size
-    for beyond, end in ((bound - size, size), (-(bound + size), 0)):
-        if isinstance(beyond, int):
-            if beyond >= 0:
-                return end
-        elif not isinstance(size, int):
-            own = all(atom.kind == "axis" and atom in atoms(size) for atom in atoms(beyond))
-            if all(count > 0 for _, count in beyond.terms):
-                return end if own else unknown()  # another integer may be negative
-            if own and not positive(1 - beyond):
-                return unknown()
-    return bound
-
-
-def _is_as_long(bound: Poly, size: Size) -> bool:
-    """Whether a bound made of axes alone is at least an axis of one, or one that divides it."""
-    if any(atom.kind != "axis" for atom in atoms(bound)) or not positive(bound):
-        return False
-    return size == 1 or (isinstance(size, Poly) and len(size.terms) == 1 and divides(size, bound))
-
-
-def _is_counted_out(size: Poly) -> bool:
-    """Whether a size was computed of others, as the patches of an image are: no room is left in it."""
-    return any(len(m) > 1 or m[0][1] > 1 or m[0][0].kind == "floor" for m, _ in size.terms if m)
-
-
-def _factors(size: Poly) -> set[Atom]:
-    return {atom for monomial, _ in size.terms for atom, _ in monomial}
-
-
-def _length(size: Size, start: Size | None, stop: Size | None) -> Size:
-    if start == size:
-        return 0
-    if start is None or start == 0:
-        if stop is None or stop == size:
-            return size
-        sign = _sign(stop, size)
-        if sign <= 0:
-            return size + stop if sign else unknown()
-        return stop if isinstance(stop, Poly) or stop <= 1 else unknown()
-    head = _sign(start, size)
-    if stop is None:
-        if head <= 0:
-            return -start if head and (isinstance(start, Poly) or start == -1) else unknown()
-        return size - start
-    tail = _sign(stop, size)
-    length = stop - start
-    if head == tail != 0:
-        if isinstance(length, int) and (length <= 0 or isinstance(start, int)):
-            return unknown()
-        return length
-    if head > 0 > tail:
-        return size + length
-    # ``x[t - w : t]`` is a window of w that ends at t
-    return length if tail > 0 == head and positive(length) and not positive(1 - start) else unknown()
 
 
 # --- getitem -----------------------------------------------------------------------------------
@@ -337,10 +226,7 @@ def setitem(self: Any, index: Any, value: Any) -> None:
         raise ShapeError(f"{what} cannot be assigned to a part of {who}, which takes a tensor or a number")
     if not isinstance(value, Tensor) or index is False:
         return
-    label = name(value, "value")
-    given = value.shape
-    while given and pack_index(shape) is None and len(given) > len(shape) and _may_be_one(given[0]):
-        given = given[1:]
+    label, given = name(value, "value"), _without_leading_ones(value, shape)
     several = advanced and _has_axes(index) and (not given or any(not isinstance(e, Pack) for e in given))
     if several and all(e == 1 for e in given) and _masks_only(index):
         several = False  # one value fills what a mask chooses, and is cast
@@ -349,11 +235,28 @@ def setitem(self: Any, index: Any, value: Any) -> None:
             f"{label} is {dtypes.show(mask_of(value))} and {who} is {dtypes.show(mask_of(tensor))}; "
             "assignment through index tensors needs one dtype", "dtype", f"cast it: {label}.to({who}.dtype)",
         )  # fmt: skip
-    into = broadcastable_into(given, shape)
+    check_room(tensor, shape, value, who)
+
+
+def check_room(tensor: Tensor, shape: Shape, value: Tensor, who: str) -> None:
+    """What is assigned to a part of this shape must fit there.
+
+    Raises:
+        ShapeError: it does not.
+    """
+    into = broadcastable_into(_without_leading_ones(value, shape), shape)
     if into is False and (shape or not _any_object(tensor)):
         raise ShapeError(
-            f"{label} has shape {show(value.shape)} and the indexed part of {who} has shape {show(shape)}"
+            f"{name(value, 'value')} has shape {show(value.shape)} and the indexed part of {who} has "
+            f"shape {show(shape)}"
         )
+
+
+def _without_leading_ones(value: Tensor, shape: Shape) -> Shape:
+    given = value.shape
+    while given and pack_index(shape) is None and len(given) > len(shape) and _may_be_one(given[0]):
+        given = given[1:]
+    return given
 
 
 def _any_object(tensor: Tensor) -> bool:

@@ -234,6 +234,21 @@ rule(
 )(indexing.getitem)
 
 
+@rule(
+    *methods("__setitem__"),
+    sample=(
+        "@f:a b c, 0, @f:b c | @f:a b c, (..., 0), @f:b | @f:a b c, slice(1, None), 0.0 | "
+        "@f:a b c, @B:a b, 0.0 | @f:a b c, (slice(None), 0), @f:#a #c | @f:a b c, @I:n, @f:n b c"
+    ),
+)
+def setitem(self: Any, index: Any, value: Any) -> None:
+    """Any dtype is cast; what is assigned must broadcast to what is indexed."""
+    array, who = need(self), name(self, "self")
+    shape, _ = indexing.indexed(array, index, who)
+    if isinstance(value, Tensor):
+        indexing.check_room(array, shape, value, who)
+
+
 @rule(*functions("argsort"), *methods("argsort"), sample="@f:a b | @f:a b, dim")
 def argsort(a: Any, axis: Any = -1, **settings: Any) -> Tensor:
     if axis is None:

@@ -11,7 +11,7 @@ from typing import Any
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import both, is_size, literal, methods, need
-from typedtorch.shapes.rules.indexing import slice_size
+from typedtorch.shapes.rules.slices import slice_size
 from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
