@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from typedtorch.shapes.bounds import constant, positive
+from typedtorch.shapes.equality import generic
 from typedtorch.shapes.rules.forms import is_size
 from typedtorch.shapes.size import Atom, Poly, Size, atoms, divides, is_unknown, unknown
-from typedtorch.shapes.tensor import UNKNOWN, ShapeError, Undecided
+from typedtorch.shapes.tensor import UNKNOWN, Pack, ShapeError, Tensor, Undecided, show
 
 
 def slice_size(size: Size, index: slice, library: str = "torch") -> Size:
@@ -24,6 +25,12 @@ def slice_size(size: Size, index: slice, library: str = "torch") -> Size:
             return (size - step - 1) // -step
         return unknown()
     bounds = (index.start, index.stop)
+    for bound in bounds:
+        if isinstance(bound, Tensor) and _has_items(bound):
+            raise ShapeError(
+                f"a bound of a slice is one integer, this one has shape {show(bound.shape)}",
+                hint="without a colon, as an index, it takes an item for each of its numbers",
+            )
     if any(b is not None and not is_size(b) for b in bounds):
         raise Undecided
     if isinstance(size, int) and all(b is None or isinstance(b, int) for b in bounds):
@@ -38,6 +45,13 @@ def slice_size(size: Size, index: slice, library: str = "torch") -> Size:
         if all(count < 0 for monomial, count in length.terms if monomial):
             return unknown()
     return (length + step - 1) // step if step != 1 else length
+
+
+def _has_items(tensor: Tensor) -> bool:
+    """Whether a tensor is more than one number, unless a named axis is 1."""
+    return any(
+        not isinstance(e, Pack) and e != 1 and (isinstance(e, int) or generic(e)) for e in tensor.shape
+    )
 
 
 def _sign(bound: Size, size: Size) -> int:
