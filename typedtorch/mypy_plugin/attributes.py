@@ -71,7 +71,8 @@ class Attributes:
         ):
             return ctx.default_attr_type
         source = self.facts.source(tree.fullname)
-        if source is None or (ctx.context.line, ctx.context.column) in source.cast_places:
+        place = (ctx.context.line, ctx.context.column)
+        if source is None or place in source.cast_places or place in source.forgiven:
             return ctx.default_attr_type
         registered = self._registered(receiver.type, name)
         if registered is not None:
@@ -101,6 +102,8 @@ class Attributes:
             if facts is None:
                 return None
             kind = facts.registered.get(name)
+            if kind == "none":
+                return AnyType(TypeOfAny.explicit)  # somebody puts a tensor there
             if kind is not None:
                 return self.facts.instance(TENSOR if kind == "buffer" else PARAMETER)
         return None

@@ -31,7 +31,7 @@ class Facts:
         self._known = known
         self._keep = keep
         self.files_change = True  # while mypy runs: it is the daemon
-        self.results: set[str] = set()  # classes of what such calls give
+        self.results: set[str] = set()  # classes of what we alone know calls and items to be
         self._typed: set[tuple[str, Position]] = set()
         self._sources: dict[str, tuple[Stamp, SourceFacts]] = {}
 
@@ -74,13 +74,17 @@ class Facts:
 
     def typed(self, api: object, context: Context, result: Type) -> None:
         """A call in the module that mypy is checking has a type that only this plugin gives it."""
+        self.of_result(result)
+        if isinstance(api, TypeChecker):
+            self._typed.add((api.tree.path, (context.line, context.column)))
+
+    def of_result(self, result: Type) -> None:
+        """Such a type is that of a result, or of a part of one."""
         proper = get_proper_type(result)
         if isinstance(proper, TupleType):
             proper = proper.partial_fallback  # a named one has fields
         if isinstance(proper, Instance):
             self.results.add(proper.type.fullname)
-        if isinstance(api, TypeChecker):
-            self._typed.add((api.tree.path, (context.line, context.column)))
 
     def comes_of_typed(self, api: object, context: Context) -> bool:
         """Whether what an expression is, or what it is used with, was made from such a call."""
@@ -119,6 +123,7 @@ class Facts:
             node = target.type if isinstance(target, Instance) else None
         if not isinstance(node, TypeInfo) or not is_module(node):
             return None
+        self.results.add(node.fullname)
         return Instance(node, [AnyType(TypeOfAny.special_form)] * len(node.type_vars))
 
 

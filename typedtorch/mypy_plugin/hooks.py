@@ -53,7 +53,7 @@ class TypedtorchPlugin(Plugin):
         guard = self.guard
         self._type_call = guard.class_(module_call.type_call)
         self._kept_result = guard.call(partial(module_use.kept_result, self.facts))
-        self._optional_field = guard.attribute(module_use.optional_field)
+        self._optional_field = guard.attribute(partial(module_use.optional_field, self.facts))
         self._item = guard.call(partial(torch_api.item, self.facts))
         self._lenient_arguments = guard.signature(partial(module_use.lenient_arguments, self.facts))
 

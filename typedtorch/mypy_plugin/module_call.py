@@ -1,8 +1,10 @@
 """``module(x)`` has the type of ``module.forward(x)``.
 
 torch declares ``__call__`` of a module as ``Callable[..., Any]``, so mypy checks no argument of a layer and
-knows nothing of what it returns.  Each class that defines ``forward`` gets ``__call__`` as a second name
-for it; a ``__call__`` written by hand is left alone, and so is all that derives from it.
+knows nothing of what it returns.  Each class of a program that defines ``forward`` gets ``__call__`` as a
+second name for it; a ``__call__`` written by hand is left alone, and so is all that derives from it.  torch's
+own layers keep theirs: where they are called ``module_use`` looks at ``forward``, and where a function of
+another signature or a protocol with other names is wanted, they go on being one.
 """
 
 from __future__ import annotations
@@ -42,6 +44,8 @@ def type_call(ctx: ClassDefContext) -> None:
         return
     # A forward that comes through a second base class needs the alias here, where the two meet.
     call = _inherited(info, "__call__")
+    if call is None and (forward.fullname or "").startswith("torch."):
+        return
     if call is None or call.node is not forward.node:
         # Not marked as generated: the daemon would remove what it stands for, the forward, from the class.
         info.names["__call__"] = SymbolTableNode(MDEF, forward.node)

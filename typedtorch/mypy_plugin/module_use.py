@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
-from mypy.nodes import ARG_STAR, ARG_STAR2, CallExpr, Context, Expression, MemberExpr, NameExpr, TypeInfo, Var
+from mypy.argmap import map_actuals_to_formals
+from mypy.checker import TypeChecker
+from mypy.nodes import (
+    ARG_STAR,
+    ARG_STAR2,
+    CallExpr,
+    Context,
+    Decorator,
+    Expression,
+    FuncDef,
+    IndexExpr,
+    MemberExpr,
+    NameExpr,
+    TypeInfo,
+    Var,
+)
 from mypy.plugin import AttributeContext, MethodContext, MethodSigContext
 from mypy.subtypes import is_subtype
 from mypy.typeops import make_simplified_union
 from mypy.types import (
     AnyType,
+    CallableType,
     FunctionLike,
     Instance,
+    LiteralType,
     NoneType,
+    Overloaded,
+    ProperType,
     TupleType,
     Type,
     TypedDictType,
@@ -21,8 +40,9 @@ from mypy.types import (
 )
 
 from typedtorch.mypy_plugin.facts import Facts
-from typedtorch.mypy_plugin.module_call import is_module
+from typedtorch.mypy_plugin.module_call import MODULE, is_module
 from typedtorch.mypy_plugin.torch_api import TENSOR
+from typedtorch.shapes.module_facts import SourceFacts
 
 
 def kept_result(facts: Facts, ctx: MethodContext) -> Type:
@@ -44,16 +64,27 @@ def kept_result(facts: Facts, ctx: MethodContext) -> Type:
     return result
 
 
-def optional_field(ctx: AttributeContext) -> Type:
-    """``model(x, labels=y).loss``, which a class of results declares as ``Tensor | None``.
+def optional_field(facts: Facts, ctx: AttributeContext) -> Type:
+    """``model(x, labels=y).loss`` or ``self.blocks[0].cache``, which a class declares as ``Tensor | None``.
 
-    Only of what is not declared to be of that class: there the program has said what it knows.
+    Only where the class is known by what we say of a call or an item alone: what is declared to be of that
+    class is what the program itself speaks of.
     """
-    of = ctx.context.expr if isinstance(ctx.context, MemberExpr) else None
-    inferred = isinstance(of, NameExpr) and isinstance(of.node, Var) and of.node.is_inferred
-    if ctx.is_lvalue or not (inferred or isinstance(of, CallExpr)):
+    if ctx.is_lvalue or not _is_inferred(ctx.context):
         return ctx.default_attr_type
+    facts.of_result(ctx.default_attr_type)
+    if isinstance(get_proper_type(ctx.default_attr_type), NoneType):
+        return AnyType(TypeOfAny.explicit)
     return _one_of(ctx.default_attr_type)
+
+
+def _is_inferred(attribute: Context) -> bool:
+    """Whether an attribute is of a call, of an item or of a name without a declaration."""
+    of = attribute.expr if isinstance(attribute, MemberExpr) else None
+    while isinstance(of, MemberExpr):
+        of = of.expr
+    named = isinstance(of, NameExpr) and isinstance(of.node, Var) and of.node.is_inferred
+    return named or isinstance(of, CallExpr | IndexExpr)
 
 
 def _any_number(result: Type) -> Type:
@@ -71,17 +102,22 @@ def _any_number(result: Type) -> Type:
 def _one_of(result: Type) -> Type:
     """``Tensor | None`` as ``Tensor | Any``: who gave the targets does not ask whether there is a loss.
 
-    Nor does who asked for features whether a tensor or a list came: of several classes nothing is said.
+    Nor does who asked for features whether a tensor or a list came: of several classes nothing is said, and
+    nothing of an ``object``.
     """
-    proper = get_proper_type(result)
+    proper, unknown = get_proper_type(result), AnyType(TypeOfAny.explicit)
     if isinstance(proper, UnionType):
         there = [item for item in proper.items if not isinstance(get_proper_type(item), NoneType)]
-        common, unknown = make_simplified_union(there), AnyType(TypeOfAny.explicit)
+        common = make_simplified_union(there)
         if isinstance(get_proper_type(common), UnionType):
             return unknown
         return UnionType([common, unknown]) if len(there) < len(proper.items) else common
     if isinstance(proper, TupleType):
         return proper.copy_modified(items=[_one_of(item) for item in proper.items])
+    if isinstance(proper, Instance) and proper.type.fullname == "builtins.object":
+        return unknown
+    if isinstance(proper, Instance) and proper.args and proper.type.module_name in ("builtins", "typing"):
+        return proper.copy_modified(args=[_one_of(item) for item in proper.args])
     return result
 
 
@@ -107,27 +143,57 @@ def lenient_arguments(facts: Facts, ctx: MethodSigContext) -> FunctionLike:
     binding, and None cannot always be seen to be excluded: neither is a mistake in the call.
     """
     source = facts.checked(ctx.api)
-    signature = ctx.default_signature
     if source is None or not isinstance(ctx.type, Instance) or not is_module(ctx.type.type):
-        return signature
-    if facts.replaces_forward(ctx.type.type) or _made_to_be_overridden(facts, ctx.type.type):
-        return signature.copy_modified(
+        return ctx.default_signature
+    signature = _of_forward(ctx.type, ctx)
+    if not isinstance(ctx.context, CallExpr) or not isinstance(signature, CallableType | Overloaded):
+        return ctx.default_signature
+    anything = (ctx.context.line, ctx.context.column) in source.forgiven or "forward" in source.outside
+    if anything or facts.replaces_forward(ctx.type.type) or _made_to_be_overridden(facts, ctx.type.type):
+        first = signature.items[0]
+        return first.copy_modified(
             arg_types=[AnyType(TypeOfAny.explicit)] * 2,
             arg_kinds=[ARG_STAR, ARG_STAR2],
             arg_names=[None, None],
             unpack_kwargs=False,
         )
-    types = list(signature.arg_types)
-    spread = _spread(ctx.context)
     of_torch = _is_of_torch(ctx.type.type)
-    for index, given in enumerate(ctx.args):
-        for expression in given:
+    items = [_lenient(item, ctx.context, ctx, source, of_torch=of_torch) for item in signature.items]
+    return items[0] if len(items) == 1 else Overloaded(items)
+
+
+def _of_forward(module: Instance, ctx: MethodSigContext) -> Type:
+    """The signature of ``forward``, also where ``__call__`` is still torch's own."""
+    call = module.type.get("__call__")
+    if not isinstance(ctx.api, TypeChecker) or call is None or isinstance(call.node, FuncDef | Decorator):
+        return ctx.default_signature
+    if call.fullname != f"{MODULE}.__call__" or module.type.get("forward") is None:
+        return ctx.default_signature
+    access = ctx.api.expr_checker.analyze_external_member_access("forward", module, ctx.context)
+    return get_proper_type(access)
+
+
+def _lenient(
+    signature: CallableType, call: CallExpr, ctx: MethodSigContext, source: SourceFacts, *, of_torch: bool
+) -> CallableType:
+    types = list(signature.arg_types)
+    spread = _spread(call)
+    given = map_actuals_to_formals(
+        call.arg_kinds,
+        call.arg_names,
+        signature.arg_kinds,
+        signature.arg_names,
+        lambda i: ctx.api.get_expression_type(call.args[i]),
+    )
+    for index, actuals in enumerate(given):
+        for expression in [call.args[i] for i in actuals]:
             rebound = (expression.line, expression.column) in source.rebound_names
             more = rebound or _is_several(expression, types[index], ctx, of_torch=of_torch)
             if expression in spread or more or _may_be(expression, types[index], ctx):
                 types[index] = AnyType(TypeOfAny.explicit)
     # ``**kwargs: Unpack[Options]`` is unpacked only while it is a TypedDict
-    unpacked = signature.unpack_kwargs and isinstance(get_proper_type(types[-1]), TypedDictType)
+    last = get_proper_type(types[-1]) if types else None
+    unpacked = signature.unpack_kwargs and isinstance(last, TypedDictType)
     return signature.copy_modified(arg_types=types, unpack_kwargs=unpacked)
 
 
@@ -167,10 +233,21 @@ def _spread(call: Context) -> list[Expression]:
 
 
 def _may_be(given: Expression, wanted: Type, ctx: MethodSigContext) -> bool:
-    """Whether a name or attribute is None so far, or of a union type that has an item that fits."""
-    if not isinstance(given, NameExpr | MemberExpr):
-        return False
-    known = get_proper_type(ctx.api.get_expression_type(given))
+    """Whether what is given may fit, as far as mypy knows.
+
+    A name or attribute that is None so far, one of several types, a text where some texts are wanted, a
+    container of the right kind: those of mutable items are of no other's type.
+    """
+    known, wanted = get_proper_type(ctx.api.get_expression_type(given)), get_proper_type(wanted)
     if isinstance(known, NoneType):
-        return True
-    return isinstance(known, UnionType) and any(is_subtype(item, wanted) for item in known.items)
+        return isinstance(given, NameExpr | MemberExpr)
+    if isinstance(known, UnionType):
+        return any(is_subtype(item, wanted) for item in known.items)
+    options = [get_proper_type(i) for i in wanted.items] if isinstance(wanted, UnionType) else [wanted]
+    return isinstance(known, Instance) and any(_is_alike(known, option) for option in options)
+
+
+def _is_alike(known: Instance, wanted: ProperType) -> bool:
+    if isinstance(wanted, LiteralType):
+        return known.last_known_value is None and wanted.fallback.type is known.type
+    return isinstance(wanted, Instance) and bool(wanted.args) and known.type.has_base(wanted.type.fullname)

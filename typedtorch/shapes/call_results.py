@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import Literal
 
 from typedtorch.shapes.module_uses import Position, position
@@ -64,8 +64,9 @@ def kept_results(syntax: Syntax) -> dict[Position, Keep]:
     found: dict[Position, Keep] = {}
     nonlocal_ = {name for node in syntax.nodes if isinstance(node, ast.Nonlocal) for name in node.names}
     functions = {node.name for node in syntax.nodes if isinstance(node, ast.FunctionDef)} - {"forward"}
+    of_torch = frozenset(_from_torch(syntax))
     for scope, nodes in syntax.scopes.items():
-        for value, keep in _in_scope(scope, nodes, nonlocal_, functions):
+        for value, keep in _in_scope(scope, nodes, nonlocal_, functions, of_torch):
             for call in calls(value):
                 if found.get(position(call)) != "any":
                     found[position(call)] = keep
@@ -73,7 +74,7 @@ def kept_results(syntax: Syntax) -> dict[Position, Keep]:
 
 
 def _in_scope(
-    scope: ast.AST, nodes: list[ast.AST], nonlocal_: set[str], functions: set[str]
+    scope: ast.AST, nodes: list[ast.AST], nonlocal_: set[str], functions: set[str], of_torch: frozenset[str]
 ) -> Iterator[tuple[ast.expr, Keep]]:
     declared = _declared(scope, nodes)
     holders = [node for node in nodes if type(node) in _HOLDERS]
@@ -84,8 +85,9 @@ def _in_scope(
             bound.setdefault(name, []).append(value)
     stored = [value for node in holders for value in (*_stored(node), *_cast(node))]
     stored += [item for _, value in bound_here for item in _items(value)]
-    mixed = {n for n, values in bound.items() if len(values) > 1 and not _alike(values, functions)}
-    mixed |= (_gathered(scope) | nonlocal_ | _marked(nodes)) & bound.keys()
+    called = of_torch | _parameters(scope) | bound.keys() - functions  # modules, or functions of torch
+    mixed = {n for n, values in bound.items() if len(values) > 1 and not _alike(values, functions, called)}
+    mixed |= (_gathered(scope) | nonlocal_ | _marked(nodes) | _combined(nodes)) & bound.keys()
     mixed |= {name for value in stored for name in result_names(value)} - declared
     mixed = _with_sources(mixed, bound_here, declared)
     for names, value in bound_here:
@@ -110,6 +112,13 @@ def _marked(nodes: list[ast.AST]) -> set[str]:
         and isinstance(node.value, ast.Name)
         and node.attr not in _OF_TENSORS
     }
+
+
+def _combined(nodes: list[ast.AST]) -> set[str]:
+    """Names in what ``sum`` and its like are given, and in what that goes through."""
+    calls = [n for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
+    given = [a for call in calls if call.func.id in _COMBINES for a in call.args]  # type: ignore[attr-defined]
+    return {node.id for argument in given for node in walk(argument) if isinstance(node, ast.Name)}
 
 
 def _gathered(scope: ast.AST) -> set[str]:
@@ -235,16 +244,23 @@ def _tensor_like(value: ast.expr | None) -> bool:
     return False
 
 
-def _alike(values: list[ast.expr | None], functions: set[str]) -> bool:
+def _from_torch(syntax: Syntax) -> Iterator[str]:
+    """Names that are imported from torch."""
+    for node in syntax.nodes:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "torch":
+            yield from (alias.asname or alias.name for alias in node.names)
+
+
+def _alike(values: list[ast.expr | None], functions: set[str], called: Set[str]) -> bool:
     """Whether what a name is bound to in turn looks like tensors all the time, or comes of one function."""
     if not all(map(_tensor_like, values)):
         return False
-    called = {ast.dump(value.func) for value in values if isinstance(value, ast.Call)}
-    only_that = len(called) == 1 and all(isinstance(value, ast.Call) for value in values)
-    return only_that or all(_surely_tensor(value, functions) for value in values)
+    makers = {ast.dump(value.func) for value in values if isinstance(value, ast.Call)}
+    only_that = len(makers) == 1 and all(isinstance(value, ast.Call) for value in values)
+    return only_that or all(_surely_tensor(value, functions, called) for value in values)
 
 
-def _surely_tensor(value: ast.expr | None, functions: set[str]) -> bool:
+def _surely_tensor(value: ast.expr | None, functions: set[str], called: Set[str]) -> bool:
     """Whether an expression looks like one tensor, and like nothing else: mypy knows what torch returns.
 
     Not so ``y.shape``, or the result of a function of the program's own, of numpy or of an unknown one.
@@ -253,12 +269,14 @@ def _surely_tensor(value: ast.expr | None, functions: set[str]) -> bool:
         case ast.Call(func=ast.Attribute(value=owner, attr=name)):
             of_numpy = (dotted(owner) or "").partition(".")[0] in ("np", "numpy", "math")
             return not of_numpy and name not in _OTHER_METHODS and name not in functions
+        case ast.Call(func=ast.Name(id=name)):
+            return name in called
         case ast.Attribute(attr=name):
             return name in ("T", "mT", "H", "mH", "data", "grad", "real", "imag")
         case ast.Subscript(value=whole) | ast.UnaryOp(operand=whole):
-            return isinstance(whole, ast.Name) or _surely_tensor(whole, functions)
+            return isinstance(whole, ast.Name) or _surely_tensor(whole, functions, called)
         case ast.BinOp(left=a, right=b):
-            return any(_surely_tensor(part, functions) for part in (a, b)) or isinstance(a, ast.Name)
+            return any(_surely_tensor(part, functions, called) for part in (a, b)) or isinstance(a, ast.Name)
     return False
 
 
@@ -268,8 +286,6 @@ def _stored(node: ast.AST) -> Iterator[ast.expr]:
         case ast.Assign(targets=targets, value=value):
             if any(isinstance(n, ast.Attribute | ast.Subscript) for t in targets for n in _leaves(t)):
                 yield value
-        case ast.Call(func=ast.Name(id=name), args=arguments) if name in _COMBINES:
-            yield from arguments
         case ast.List(elts=values, ctx=ast.Load()) | ast.Set(elts=values) | ast.Dict(values=values):
             if not all(map(_tensor_like, values)):
                 yield from values
@@ -305,8 +321,7 @@ def _collected(node: ast.AST) -> Iterator[ast.expr]:
         case ast.Call(func=ast.Attribute(attr=name), args=arguments) if name in _FILLS:
             yield from arguments
         case ast.Call(func=ast.Name(id=name), args=arguments) if name in _COMBINES:
-            yield from arguments
-            yield from (each.elt for each in arguments if isinstance(each, ast.GeneratorExp))
+            yield from (part for each in arguments for part in walk(each) if isinstance(part, ast.Call))
         case ast.Call(func=ast.Name(id="dict" | "OrderedDict"), keywords=keywords):
             yield from (keyword.value for keyword in keywords)
 

@@ -23,12 +23,12 @@ from typedtorch.shapes.call_results import (
     returned_calls,
 )
 from typedtorch.shapes.module_containers import Container, containers
-from typedtorch.shapes.module_uses import Position, harmless_places
+from typedtorch.shapes.module_uses import Position, harmless_places, position
 from typedtorch.shapes.result_uses import result_uses
 from typedtorch.shapes.sources import absolute
 from typedtorch.shapes.syntax import Syntax, children, dotted, read, walk
 
-Registered = Literal["buffer", "parameter"]
+Registered = Literal["buffer", "parameter", "none"]
 
 _REGISTER = {"register_buffer", "register_parameter", "register_module", "add_module"}
 _OPENING = {"__dict__", "_modules", "_parameters", "_buffers", "__setattr__"}
@@ -36,6 +36,7 @@ _OPENING_METHODS = {"__getattr__", "__getattribute__", "__setattr__"}
 _HARMLESS_DECORATORS = {"final", "jaxtyped", "typed", "beartype", "runtime_checkable"}
 # Functions that get ``self`` and leave its attributes as they are.
 _HARMLESS = {"super", "isinstance", "hasattr", "getattr", "len", "print", "repr", "str", "id", "type", "iter"}
+_FORGIVING = {"raises", "assertRaises", "assertRaisesRegex", "suppress"}
 _SWALLOWING = {"AttributeError", "Exception", "BaseException"}
 
 
@@ -143,9 +144,8 @@ class ClassFacts(_Facts):
 
     @cached_property
     def registered(self) -> dict[str, Registered]:
-        """Buffers and parameters registered by name, never as None."""
+        """Buffers and parameters registered by name, and those that are registered as None."""
         found: dict[str, Registered] = {}
-        empty = set()
         for node in self.nodes:
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
                 continue
@@ -154,10 +154,11 @@ class ClassFacts(_Facts):
                 continue
             name, value = _argument(node, 0, "name"), _argument(node, 1, "tensor", "param")
             if isinstance(name, ast.Constant) and isinstance(name.value, str):
-                found[name.value] = "buffer" if kind == "register_buffer" else "parameter"
-                if value is None or (isinstance(value, ast.Constant) and value.value is None):
-                    empty.add(name.value)
-        return {name: kind for name, kind in found.items() if name not in empty}
+                empty = value is None or (isinstance(value, ast.Constant) and value.value is None)
+                as_what: Registered = "buffer" if kind == "register_buffer" else "parameter"
+                if empty or found.get(name.value) != "none":
+                    found[name.value] = "none" if empty else as_what
+        return found
 
     @cached_property
     def containers(self) -> dict[str, Container]:
@@ -178,7 +179,7 @@ class SourceFacts(_Facts):
 
     _KEPT = (
         "outside", "classes", "at_line", "harmless_places", "kept_results", "rebound_names", "returned_calls",
-        "cast_places", "result_uses",
+        "cast_places", "result_uses", "forgiven",
     )  # fmt: skip
 
     @classmethod
@@ -263,6 +264,11 @@ class SourceFacts(_Facts):
         return result_uses(self.syntax)
 
     @cached_property
+    def forgiven(self) -> frozenset[Position]:
+        """Expressions that a program expects to fail, or does not mind to."""
+        return frozenset(position(node) for node in _forgiven(self.syntax.nodes))
+
+    @cached_property
     def cast_places(self) -> frozenset[Position]:
         """Expressions whose type the program states itself."""
         return cast_places(self.syntax)
@@ -305,6 +311,22 @@ def _assigned_elsewhere(nodes: list[ast.AST]) -> Iterator[str]:
                 args=[_, ast.Constant(value=str(name)), *_],
             ):
                 yield name
+
+
+def _forgiven(nodes: list[ast.AST]) -> Iterator[ast.expr]:
+    """What is in ``with pytest.raises(...)``, or under an ``except`` for attributes that are not there."""
+    for node in nodes:
+        if isinstance(node, ast.Try):
+            expected = any(map(_swallows, node.handlers))
+        elif isinstance(node, ast.With):
+            openers = [i.context_expr.func for i in node.items if isinstance(i.context_expr, ast.Call)]
+            names = {(dotted(opener) or "").rpartition(".")[2] for opener in openers}
+            expected = not _FORGIVING.isdisjoint(names)
+        else:
+            continue
+        if expected:
+            inside = (part for statement in node.body for part in walk(statement))
+            yield from (part for part in inside if isinstance(part, ast.Attribute | ast.Call))
 
 
 def _swallows(handler: ast.ExceptHandler) -> bool:

@@ -36,6 +36,7 @@ def position(node: ast.expr) -> Position:
 def _harmless_in(nodes: list[ast.AST]) -> Iterator[ast.expr]:
     stored: dict[str, set[str]] = {}
     bindings: list[tuple[list[str], ast.expr]] = []
+    operated_on = {id(whole) for node in nodes for whole in _operated_on(node)}
     taken: set[int] = set()  # names bound by a loop or an assignment that is looked at below
     for node in nodes:
         if type(node) not in _USES:
@@ -49,7 +50,9 @@ def _harmless_in(nodes: list[ast.AST]) -> Iterator[ast.expr]:
                 taken.add(id(target))
             case ast.comprehension(target=target, iter=iterated):
                 taken.update(id(n) for n in walk(target))
-            case ast.Call(func=ast.Subscript() as used) | ast.Attribute(value=ast.Subscript() as used):
+            case ast.Call(func=ast.Subscript() as used):
+                yield used
+            case ast.Attribute(value=ast.Subscript() as used) if id(used) not in operated_on:
                 yield used
     for names, bound in bindings:
         for name in names:
@@ -57,11 +60,22 @@ def _harmless_in(nodes: list[ast.AST]) -> Iterator[ast.expr]:
     others = {
         n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and id(n) not in taken
     }
+    others |= {part.id for node in nodes for part in _operated_on(node) if isinstance(part, ast.Name)}
     for names, bound in bindings:
         if all(len(stored[name]) == 1 and name not in others for name in names):
             yield bound
             yield from _passed_on(bound)
     yield from _in_comprehensions(nodes)
+
+
+def _operated_on(node: ast.AST) -> Iterator[ast.expr]:
+    """``block`` and ``block.attn`` of ``block.attn.qkv = LoRA(...)``: a part is replaced by another."""
+    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+        whole = node.value
+        yield whole
+        while isinstance(whole, ast.Attribute | ast.Subscript):
+            whole = whole.value
+            yield whole
 
 
 def _item_names(target: ast.expr, iterated: ast.expr) -> list[str]:

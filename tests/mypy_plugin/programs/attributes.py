@@ -21,7 +21,7 @@ class Net(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         reveal_type(self.mask)  # N: Revealed type is "torch._tensor.Tensor"
         reveal_type(self.gain)  # N: Revealed type is "torch.nn.parameter.Parameter"
-        reveal_type(self.later)  # N: Revealed type is "torch._tensor.Tensor | torch.nn.modules.module.Module"
+        reveal_type(self.later)  # N: Revealed type is "Any"
         reveal_type(self.head)  # N: Revealed type is "torch._tensor.Tensor | torch.nn.modules.module.Module"
         x = self.encodr(x)  # E: "Net" has no attribute "encodr"; maybe "encoder"?  [attribute]
         print(self.masks)  # E: "Net" has no attribute "masks"; maybe "mask"?  [attribute]
