@@ -123,3 +123,27 @@ def test_a_rule_of_many_parameters_fuses_all_or_none() -> None:
     wanted, _ = rule.step(grads, kept, wanted)
     for one, other in zip(params, wanted, strict=True):
         torch.testing.assert_close(one, other)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_state_read_from_a_file_lies_as_its_parameter_does(case: Case) -> None:
+    """A file that keeps numbers and no strides, as safetensors does, changes nothing about the next steps."""
+    params = [nn.Parameter(_put(torch.ones(SHAPE), "columns"))]
+    going_on = case.facade(params, **case.options)
+    params[0].grad = _put(gradients(params, 1)[0], "columns")
+    going_on.step()
+    saved = going_on.state_dict()
+    plain = {
+        name: value.clone(memory_format=torch.contiguous_format)
+        for name, value in saved["state"].get(0, {}).items()
+    }
+    again = [nn.Parameter(params[0].detach().clone())]
+    resumed = case.facade(again, **case.options)
+    resumed.load_state_dict({**saved, "state": {0: plain} if plain else {}})
+    for name, value in going_on.state[params[0]].items():
+        assert resumed.state[again[0]][name].stride() == value.stride()
+    for _ in range(2):
+        again[0].grad = params[0].grad.clone()
+        going_on.step()
+        resumed.step()
+    assert torch.equal(again[0], params[0])
