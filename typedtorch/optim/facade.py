@@ -52,6 +52,8 @@ class Facade(Optimizer):
         cls._names = tuple(field.name for field in fields(cls.rule))
 
     def __init__(self, params: Params, defaults: dict[str, Any]) -> None:
+        if defaults.get("foreach") and defaults.get("fused"):
+            raise ValueError(f"{type(self).__name__}: foreach and fused cannot both be True")
         known = {field.name: field.default for field in fields(self.rule)}
         super().__init__(cast(Any, params), {**known, **self.extras, **defaults})
 

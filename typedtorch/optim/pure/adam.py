@@ -120,6 +120,7 @@ class Adam(Rule):
         kernel = "_fused_adamw_" if self.decoupled else "_fused_adam_"
         ready = ready_to_fuse(kernel, params, grads, *kept)
         fused = ready is not None
+        capturable = not fused and on_device(states[0]["step"])
         torch_adam(
             params,
             grads if ready is None else ready,
@@ -129,13 +130,13 @@ class Adam(Rule):
             co_locate(states, params),
             foreach=not fused,
             fused=fused,
-            capturable=not fused and on_device(states[0]["step"]),
+            capturable=capturable,
             has_complex=any_complex(params),
             decoupled_weight_decay=self.decoupled,
             amsgrad=self.amsgrad,
             beta1=self.betas[0],
             beta2=self.betas[1],
-            lr=self.lr,
+            lr=self.lr if fused or capturable else float(self.lr),  # torch's other kernels want a number
             weight_decay=self.weight_decay,
             eps=self.eps,
             maximize=self.maximize,
