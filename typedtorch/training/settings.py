@@ -67,8 +67,11 @@ class LoopSettings:
         ):
             if not isinstance(getattr(self, name), int) or isinstance(getattr(self, name), bool):
                 raise ConfigError(f"{name}: expected a whole number, got {getattr(self, name)!r}")
+        for name in ("background_save", "halve_on_oom", "handle_signals"):
+            if not isinstance(getattr(self, name), bool):
+                raise ConfigError(f"{name}: expected True or False, got {getattr(self, name)!r}")
         for name in ("clip", "ema", "spike"):
-            if not isinstance(getattr(self, name), int | float):
+            if not isinstance(getattr(self, name), int | float) or isinstance(getattr(self, name), bool):
                 raise ConfigError(f"{name}: expected a number, got {getattr(self, name)!r}")
         object.__setattr__(self, "precision", Precision.of(self.precision).name)  # one name for each
         for name in ("steps", "accumulate", "log_every", "patience"):
