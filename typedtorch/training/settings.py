@@ -44,7 +44,7 @@ class LoopSettings:
     """Write checkpoints in a thread while training goes on."""
     nonfinite: NonFinitePolicy = "raise"
     """What follows a NaN or infinite loss or gradient: an error, the next step, or a return to the last
-    checkpoint.  The step itself is never applied."""
+    checkpoint.  The step itself is never applied; nor is one in which no item counts, which is no fault."""
     patience: int = 10
     """How many steps in a row may be skipped, or rollbacks done in all, before it is an error."""
     spike: float = 0.0

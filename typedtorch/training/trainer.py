@@ -192,7 +192,7 @@ class Trainer:
         self.meter.add(outcome.loss, outcome.norm, self.items, self.waited)
         self.waited, self.items, self.drawn = 0.0, 0, 0
         if outcome.problem:
-            self.faults.not_applied(outcome.problem)
+            self.faults.not_applied(outcome)
             return
         self.faults.in_a_row = 0
         if self.ema is not None:
