@@ -2,6 +2,7 @@
 
 A target equal to ``ignore_index`` does not count.  A batch in which nothing counts has loss 0 and
 gradient 0 (torch gives NaN): there is nothing to learn from, and finding out would make a GPU wait.
+A ``Trainer`` leaves a step out in all of whose micro-batches nothing counts, and goes on.
 :func:`valid_tokens` says how many count; with gradient accumulation, sum the losses of the micro-batches
 (``reduction="sum"``) and divide by their joint count, because a mean of means weighs short ones too much.
 """

@@ -132,3 +132,26 @@ def test_bytes_of_a_fused_lstm_say_what_they_rest_on() -> None:
     found = account(ZOO["lstm"].build, sizes=ZOO["lstm"].sizes)
     assert "workspace padded" in str(found.formula("memory.saved"))
     assert not found.formula("flops.forward").note
+
+
+class Recurrent(nn.Module):
+    """An LSTM, whose workspace is rounded up to pages."""
+
+    def __init__(self, d_in: int, hidden: int) -> None:
+        super().__init__()
+        self.layer = nn.LSTM(d_in, hidden, batch_first=True)
+
+    def forward(self, x: Float[Tensor, "batch seq d_in"]) -> Float[Tensor, "batch seq hidden"]:
+        out: Tensor = self.layer(x)[0]
+        return out
+
+
+@pytest.mark.parametrize(("batch", "seq"), [(3, 5), (5, 7), (4, 6)])
+def test_what_is_rounded_to_pages_is_no_axis_that_is_rounded(batch: int, seq: int) -> None:
+    given = {"batch": batch, "seq": seq, "d_in": 4, "hidden": 6}
+    formula = account(Recurrent, **given).formula("memory.saved")
+    assert not {"batch", "seq"} & formula.multiples.keys()
+    for other in (2, 6, 7, 11, 20):
+        for axis in ("batch", "seq"):
+            there = {**given, axis: other}
+            assert formula.subs(there) == account(Recurrent, **there).memory.saved, there

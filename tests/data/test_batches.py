@@ -182,6 +182,10 @@ def test_batches_of_nothing_are_refused() -> None:
         Prefetcher(TokenBatches(tokens, sampler, batch=2, seq=2), depth=0)
     with pytest.raises(ValueError, match="get_batch: seq is at least 1, got 0"):
         get_batch(tokens, [0], 0)
+    for starts in ([2.9], np.array([0.0]), [True], ["1"]):
+        with pytest.raises(ValueError, match=rf"get_batch: starts are whole numbers, got {starts[0]}"):
+            get_batch(tokens, starts, 2)  # type: ignore[arg-type]  # what the test is about
+    assert get_batch(tokens, [], 2).inputs.shape == (0, 2)
 
 
 @pytest.mark.parametrize(("rank", "world"), [(2, 2), (-1, 2), (0, 0)])

@@ -85,3 +85,5 @@ def test_what_makes_no_sense_is_refused() -> None:
         nn.sample(model(), torch.tensor([[1]]), 1, top_k=0)
     with pytest.raises(ValueError, match="n and temperature must be at least 0"):
         nn.sample(model(), torch.tensor([[1]]), -1)
+    with pytest.raises(ValueError, match=r"top_k at least 1, got 1, nan and None"):
+        nn.sample(model(), torch.tensor([[1]]), 1, temperature=float("nan"))

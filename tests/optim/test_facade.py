@@ -1,6 +1,7 @@
 """The facades are torch optimizers: groups, hooks, schedulers, and state dicts that torch and we exchange."""
 
 import copy
+import inspect
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -283,3 +284,50 @@ def test_a_rule_of_ones_own_becomes_an_optimizer() -> None:
     weight.grad = torch.tensor([3.0, -0.1])
     optimizer.step()
     assert weight.tolist() == [0.5, 1.5]
+
+
+NAMED = ("SGD", "Adagrad", "RMSprop", "Adam", "AdamW", "Adafactor", "Muon")
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_arguments_stand_where_torch_has_them(name: str) -> None:
+    ours, theirs = (inspect.signature(getattr(home, name)).parameters for home in (optim, torch.optim))
+    positional = [p.name for p in ours.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    assert positional == list(theirs)[: len(positional)]
+    assert ours.keys() - theirs.keys() <= {"maximize"}
+    assert theirs.keys() - ours.keys() <= {"capturable", "differentiable", "decoupled_weight_decay"}
+    for shared in ours.keys() & theirs.keys() - {"params"}:
+        assert ours[shared].default == theirs[shared].default
+
+
+def test_arguments_by_position_are_what_they_are_in_torch() -> None:
+    weight = torch.nn.Parameter(torch.ones(2, 2))
+    assert optim.SGD([weight], 0.1, 0.9).param_groups[0]["momentum"] == 0.9
+    assert optim.Adam([weight], 1e-3, (0.9, 0.99)).param_groups[0]["betas"] == (0.9, 0.99)
+    assert optim.Muon([weight], 1e-3, 0.2).param_groups[0]["weight_decay"] == 0.2
+
+
+@pytest.mark.parametrize("form", [{"foreach": False}, {"fused": True}, {"foreach": True}, {"fused": False}])
+def test_a_kernel_may_be_named_and_changes_nothing(form: dict[str, Any]) -> None:
+    params, others = (parameters(leaves([(4, 3)], [torch.float32])) for _ in range(2))
+    one, other = optim.AdamW(params, **form), optim.AdamW(others)
+    assert all(one.state_dict()["param_groups"][0][name] is value for name, value in form.items())
+    _steps(one, params, 0, 2)
+    _steps(other, others, 0, 2)
+    assert torch.equal(params[0], others[0])
+    with pytest.raises(ValueError, match="AdamW: foreach and fused cannot both be True"):
+        optim.AdamW(params, foreach=True, fused=True)
+
+
+@pytest.mark.parametrize("name", ["SGD", "Adagrad", "RMSprop", "Adam", "AdamW", "Lion"])
+def test_a_tensor_as_learning_rate_moves_what_no_kernel_fuses(name: str) -> None:
+    """Complex numbers, and parameters with gaps between their rows."""
+    facade = getattr(optim, name)
+    for start in (torch.ones(4, 3, dtype=torch.complex64), torch.ones(8, 6)[::2, ::2]):
+        by_number, by_tensor = (torch.nn.Parameter(start.detach()[:]) for _ in range(2))
+        by_tensor.data = start.clone() if start.is_complex() else torch.ones(8, 6)[::2, ::2]
+        for param, rate in ((by_number, 0.1), (by_tensor, torch.tensor(0.1))):
+            param.grad = torch.ones_like(param)
+            facade([param], lr=rate).step()
+        torch.testing.assert_close(by_number, by_tensor)
+        assert not torch.equal(by_number.detach(), torch.ones_like(by_number))

@@ -75,3 +75,9 @@ def test_lengths_that_make_no_sense_are_refused() -> None:
         inverse_sqrt(0, peak=1.0, warmup=0)
     with pytest.raises(ValueError, match="do not fit in 10 steps"):
         warmup_stable_decay(0, peak=1.0, total=10, warmup=5, decay=6)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_there_is_no_step_before_the_first(name: str) -> None:
+    with pytest.raises(ValueError, match="schedule: the first step is 0, got -1"):
+        ALL[name](-1)

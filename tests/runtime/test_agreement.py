@@ -7,9 +7,11 @@ from collections import Counter
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
+import torch
 from beartype import beartype
-from jaxtyping import AnnotationError, jaxtyped
+from jaxtyping import AnnotationError, Float, Shaped, jaxtyped
 
 from runtime import signatures
 from typedtorch.runtime import CheckError, typed
@@ -90,6 +92,44 @@ def describe(value: Any) -> str:
     if isinstance(value, list | tuple):
         return f"{type(value).__name__}({', '.join(map(describe, value))})"
     return repr(value)
+
+
+class Sized:
+    """A shape, and no dtype."""
+
+    shape = (2,)
+
+
+class Kinded:
+    """A dtype, and no shape."""
+
+    dtype = torch.float32
+
+
+class Both(Kinded, Sized):
+    """All that an array needs."""
+
+
+ARRAYS = (
+    Shaped[Any, "..."], Shaped[Any, "n"], Shaped[Any, "*b"], Float[Any, "..."], Float[Any, "2"],
+    Shaped[Sized, "..."], Shaped[Sized, "n"], Float[Kinded, "..."], Shaped[object, "..."],
+    Shaped[object, "_"], Float[Both, "..."], Shaped[torch.Tensor, "..."],
+    Float[torch.Tensor | None, "n"], Shaped[torch.Tensor | None, "..."], list[Shaped[Any, "..."]],
+)  # fmt: skip
+VALUES: tuple[Any, ...] = (
+    "text", 3, None, Sized(), Kinded(), Both(), memoryview(b"ab"), torch.zeros(2), torch.zeros(2, 2),
+    np.zeros(2), torch.zeros(2, dtype=torch.int64), [torch.zeros(2)], [3], [],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("hint", ARRAYS, ids=str)
+def test_what_is_an_array_is_what_jaxtyping_takes_for_one(hint: Any) -> None:
+    for value in VALUES:
+        for hints in ({"x": hint, "n": int, "return": Any}, {"x": Any, "n": int, "return": hint}):
+            arguments = {"x": value, "n": 2}
+            made = [typed(signatures.function(hints, [value])), signatures.function(hints, [value])]
+            wanted = verdict(jaxtyped(made[1], typechecker=beartype), arguments)
+            assert verdict(made[0], arguments) == in_full(hints, arguments, value) == wanted, describe(value)
 
 
 def test_errors_are_type_errors() -> None:

@@ -12,6 +12,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from typedtorch import optim
 from typedtorch.training import (
     Callback,
     CheckpointMismatch,
@@ -94,6 +95,46 @@ def test_resumed_equals_uninterrupted_bit_for_bit(tmp_path: Path, stop: int) -> 
     assert losses == expected
     assert same(everything(resumed), everything(whole))
     assert resumed.state_dict()["counters"] == whole.state_dict()["counters"]
+
+
+OPTIMIZERS: dict[str, Callable[[nn.Module], torch.optim.Optimizer]] = {
+    "ours": lambda model: optim.AdamW(model.parameters(), lr=0.05),
+    "ours with momentum": lambda model: optim.SGD(model.parameters(), lr=0.05, momentum=0.9),
+    "torch fused": lambda model: torch.optim.AdamW(model.parameters(), lr=0.05, fused=True),
+    "torch": lambda model: torch.optim.NAdam(model.parameters(), lr=0.05),
+}
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_weights_in_another_order_in_memory_resume_bit_for_bit(tmp_path: Path, optimizer: str) -> None:
+    """As images' convolutions have them; a file keeps no strides."""
+    generator = torch.Generator().manual_seed(3)
+    images = [torch.randn(2, 3, 6, 6, generator=generator) for _ in range(6)]
+
+    def made(steps: int) -> Trainer:
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Conv2d(3, 5, 3), nn.ReLU(), nn.Conv2d(5, 2, 3))
+        model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch's annotations lack it
+        return make_trainer(
+            model=model,
+            batches=images,
+            loss=lambda model, batch: model(batch).square().mean(),
+            optimizer=OPTIMIZERS[optimizer],
+            steps=steps,
+        )
+
+    whole = made(6)
+    whole.fit()
+    first = made(3)
+    first.fit()
+    resumed = made(6)
+    resumed.load_state_dict(through_the_disk(first, tmp_path))
+    resumed.fit()
+    assert same(weights(resumed), weights(whole))
+    for param in resumed.model.parameters():
+        kept = [v for v in resumed.optimizer.state[param].values() if v.shape == param.shape]
+        assert kept
+        assert all(value.stride() == param.stride() for value in kept)
 
 
 def drop(state: dict[str, Any], item: str, fresh: Mapping[str, Any]) -> dict[str, Any]:

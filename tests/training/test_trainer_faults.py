@@ -110,6 +110,46 @@ def test_a_batch_in_which_nothing_counts_changes_nothing(as_tensor: bool, precis
     assert same(weights(trainer), before)
 
 
+@pytest.mark.parametrize("nonfinite", ["raise", "skip", "rollback"])
+@pytest.mark.parametrize("accumulate", [1, 2])
+def test_training_goes_on_past_a_batch_in_which_nothing_counts(nonfinite: str, accumulate: int) -> None:
+    """As if it had not been there; a step of which a part counts is one like any other."""
+    stream = token_batches()
+    full = [next(stream) for _ in range(4)]
+    empty = ragged(full[0], [0, 0, 0, 0])
+
+    def trained(batches: list[Batch], steps: int) -> Trainer:
+        torch.manual_seed(0)
+        trainer = make_trainer(
+            model=Tiny(p=0.0),
+            batches=batches,
+            loss=ignoring_loss,
+            steps=steps,
+            accumulate=accumulate,
+            nonfinite=nonfinite,
+        )
+        trainer.schedule = None  # it would go on at an empty step
+        trainer.fit()
+        return trainer
+
+    blank = [empty] * accumulate
+    found = trained([*blank, *full[:2], *blank, *full[2:], *blank], 3 + 4 // accumulate)
+    wanted = trained(full, 4 // accumulate)
+    assert found.skipped == 3
+    assert same(weights(found), weights(wanted))
+    if accumulate == 2:
+        half = trained([empty, full[1], full[2], empty], 2)
+        assert half.skipped == 0
+        assert not same(weights(half), weights(wanted))
+
+
+def test_batches_in_which_nothing_counts_come_to_an_end() -> None:
+    empty = ragged(next(token_batches()), [0, 0, 0, 0])
+    trainer = make_trainer(batches=[empty], loss=ignoring_loss, steps=9, patience=3)
+    with pytest.raises(NonFiniteError, match="step 3: no item in the batch counts, 3 steps in a row"):
+        trainer.fit()
+
+
 @pytest.mark.parametrize("as_tensor", [True, False])
 @pytest.mark.parametrize("accumulate", [1, 2])
 def test_a_count_may_be_a_sum_of_weights(as_tensor: bool, accumulate: int) -> None:

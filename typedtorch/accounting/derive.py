@@ -83,9 +83,10 @@ class Derivation:
             self._probes[pinned] = Probe(self.question, pinned)
         probe = self._probes[pinned]
         bytes_of_workspace = candidate.padded and ("memory." in found.name or "bytes" in found.name)
+        asked = found.name, found.size, candidate.divided
         return replace(
             found,
-            probe=functools.cache(lambda: probe.limits(found.name, found.size, candidate.divided)),
+            probe=functools.cache(lambda: probe.limits(*asked, padded=bytes_of_workspace)),
             special=functools.cache(lambda ones: probe.is_special(found.name, found.size, ones)),
             divided=candidate.divided,
             note=_PADDED if bytes_of_workspace else "",

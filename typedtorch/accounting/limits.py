@@ -39,8 +39,12 @@ class Probe:
         self._traces: dict[Point, Trace | None] = {}
         self._figures: dict[tuple[Point, bool], dict[str, Size]] = {}
 
-    def limits(self, name: str, size: Size, divided: frozenset[str]) -> Limits:
-        """What the formula of a figure does not cover."""
+    def limits(self, name: str, size: Size, divided: frozenset[str], *, padded: bool = False) -> Limits:
+        """What the formula of a figure does not cover.
+
+        Where it is ``padded``, what several axes miss only together is the padding, which a note tells: whole
+        pages hide at small sizes what is missed at large ones, and no axis is rounded.
+        """
         if "peak" in name:  # of one moment, wherever it lies elsewhere
             return Limits()
 
@@ -50,7 +54,12 @@ class Probe:
         ones = self._culprits(self.axes, lambda n: 1, wrong)
         others = tuple(n for n in self.axes if n in divided)
         beyond = [{n: self._beyond(n, 1)[k] for n in others} for k in range(3)]
-        found = (self._culprits(others, there.__getitem__, wrong) for there in beyond)
+        found = [self._culprits(others, there.__getitem__, wrong) for there in beyond]
+        if padded:
+            found = [
+                tuple(n for n in names if wrong(((n, there[n]),)))
+                for names, there in zip(found, beyond, strict=True)
+            ]
         multiples = {n: self._multiple(n, wrong) for names in found for n in names}
         return Limits(tuple(n for n in ones if n not in multiples), multiples)
 

@@ -61,12 +61,16 @@ def get_batch(
             [6, 7, 8]]))
 
     Raises:
-        ValueError: ``seq`` is not at least 1, or ``out`` is of another size or dtype.
+        ValueError: ``seq`` is not at least 1, a start is no whole number, or ``out`` is of another size or
+            dtype.
         DataError: a start outside the tokens, an id outside the vocabulary, or a file that shrank.
     """
     if seq < 1:
         raise ValueError(f"get_batch: seq is at least 1, got {seq}")
-    where: Int64[np.ndarray, "batch"] = np.asarray(starts, np.int64)
+    given = np.asarray(starts)
+    if given.size and given.dtype.kind not in "iu":
+        raise ValueError(f"get_batch: starts are whole numbers, got {given.ravel()[0]}")
+    where: Int64[np.ndarray, "batch"] = given.astype(np.int64, copy=False)
     out = out or row_buffer(len(where), seq, tokens.dtype)
     if out.rows.shape != (len(where), seq + 1) or out.rows.dtype != tokens.dtype:
         wanted = f"{tokens.dtype} of {(len(where), seq + 1)}"

@@ -43,7 +43,7 @@ def sample(
     """
     if prompt.shape[1] < 1:
         raise ValueError("sample: the prompt has no token to start from")
-    if n < 0 or temperature < 0 or (top_k is not None and top_k < 1):
+    if n < 0 or not temperature >= 0 or (top_k is not None and top_k < 1):
         raise ValueError(
             "sample: n and temperature must be at least 0 and top_k at least 1, "
             f"got {n}, {temperature} and {top_k}"

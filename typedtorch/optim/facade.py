@@ -7,7 +7,7 @@ The state dict has torch's names and torch's extra keys: it loads into the ``tor
 same name, and the other way round.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any, ClassVar, TypeAlias, cast, overload
@@ -18,6 +18,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from typedtorch.optim import pure
+from typedtorch.optim.pure.layout import laid_out_like
 
 Params: TypeAlias = Iterable[Tensor] | Iterable[tuple[str, Tensor]] | Iterable[dict[str, Any]]
 
@@ -51,6 +52,8 @@ class Facade(Optimizer):
         cls._names = tuple(field.name for field in fields(cls.rule))
 
     def __init__(self, params: Params, defaults: dict[str, Any]) -> None:
+        if defaults.get("foreach") and defaults.get("fused"):
+            raise ValueError(f"{type(self).__name__}: foreach and fused cannot both be True")
         known = {field.name: field.default for field in fields(self.rule)}
         super().__init__(cast(Any, params), {**known, **self.extras, **defaults})
 
@@ -80,6 +83,7 @@ class Facade(Optimizer):
                 f"{type(self).__name__}: the state dict does not fit\n  " + "\n  ".join(problems)
             )
         super().load_state_dict(state_dict)
+        lay_out(self.state)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -120,6 +124,20 @@ _KEYS = {"params", "param_names", "name", "initial_lr"}
 
 def _like(param: Shaped[Tensor, "*shape"]) -> Shaped[Tensor, "*shape"]:
     return torch.empty(param.shape, dtype=param.dtype, device="meta")
+
+
+def lay_out(state: Mapping[Tensor, MutableMapping[str, Any]]) -> None:
+    """Give what is kept for a parameter, and has its shape, its strides, as it has after a step.
+
+    Files keep no strides; where they differ some kernels round otherwise, and torch's fused ones go wrong.
+    """
+    for param, kept in state.items():
+        for name, value in kept.items():
+            if type(value) is Tensor and type(param) in _PLAIN and value.shape == param.shape:
+                kept[name] = laid_out_like(value, param)
+
+
+_PLAIN = (Tensor, torch.nn.Parameter)  # of a divided one each process lays out its part
 
 
 def _misfits(optimizer: Facade, state_dict: dict[str, Any]) -> Iterator[str]:

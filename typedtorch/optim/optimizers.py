@@ -1,6 +1,10 @@
-"""The optimizers by name: drop-in replacements for the ``torch.optim`` classes of the same names.
+"""The optimizers by name: they stand in for the ``torch.optim`` classes of the same names.
 
-The arguments of each are the fields of its rule in :mod:`typedtorch.optim.pure`, where the formulas are.
+The arguments of each are the fields of its rule in :mod:`typedtorch.optim.pure`, where the formulas are, in
+torch's order; hyperparameters that torch takes by position may be given so (Lion, which torch lacks, has
+keywords).  ``foreach`` and ``fused`` are accepted where torch has them, and kept in the groups for torch's
+own classes: a step here takes the fastest kernel that fits in any case.  torch's ``capturable``,
+``differentiable`` and ``decoupled_weight_decay`` are no arguments.
 """
 
 from typing import ClassVar, Literal
@@ -30,12 +34,14 @@ class SGD(Facade):
         self,
         params: Params,
         lr: float | Tensor = 1e-3,
-        *,
         momentum: float = 0.0,
         dampening: float = 0.0,
         weight_decay: float = 0.0,
         nesterov: bool = False,
+        *,
         maximize: bool = False,
+        foreach: bool | None = None,
+        fused: bool | None = None,
     ) -> None:
         super().__init__(
             params,
@@ -46,6 +52,8 @@ class SGD(Facade):
                 "weight_decay": weight_decay,
                 "nesterov": nesterov,
                 "maximize": maximize,
+                "foreach": foreach,
+                "fused": fused,
             },
         )
 
@@ -68,12 +76,14 @@ class Adagrad(Facade):
         self,
         params: Params,
         lr: float | Tensor = 1e-2,
-        *,
         lr_decay: float = 0.0,
         weight_decay: float = 0.0,
         initial_accumulator_value: float = 0.0,
         eps: float = 1e-10,
+        *,
         maximize: bool = False,
+        foreach: bool | None = None,
+        fused: bool | None = None,
     ) -> None:
         super().__init__(
             params,
@@ -84,6 +94,8 @@ class Adagrad(Facade):
                 "initial_accumulator_value": initial_accumulator_value,
                 "eps": eps,
                 "maximize": maximize,
+                "foreach": foreach,
+                "fused": fused,
             },
         )
 
@@ -106,13 +118,14 @@ class RMSprop(Facade):
         self,
         params: Params,
         lr: float | Tensor = 1e-2,
-        *,
         alpha: float = 0.99,
         eps: float = 1e-8,
         weight_decay: float = 0.0,
         momentum: float = 0.0,
         centered: bool = False,
+        *,
         maximize: bool = False,
+        foreach: bool | None = None,
     ) -> None:
         super().__init__(
             params,
@@ -124,6 +137,7 @@ class RMSprop(Facade):
                 "momentum": momentum,
                 "centered": centered,
                 "maximize": maximize,
+                "foreach": foreach,
             },
         )
 
@@ -152,12 +166,14 @@ class Adam(Facade):
         self,
         params: Params,
         lr: float | Tensor = 1e-3,
-        *,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.0,
         amsgrad: bool = False,
+        *,
         maximize: bool = False,
+        foreach: bool | None = None,
+        fused: bool | None = None,
     ) -> None:
         super().__init__(
             params,
@@ -168,6 +184,8 @@ class Adam(Facade):
                 "weight_decay": weight_decay,
                 "amsgrad": amsgrad,
                 "maximize": maximize,
+                "foreach": foreach,
+                "fused": fused,
             },
         )
 
@@ -194,12 +212,14 @@ class AdamW(Adam):
         self,
         params: Params,
         lr: float | Tensor = 1e-3,
-        *,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 1e-2,
         amsgrad: bool = False,
+        *,
         maximize: bool = False,
+        foreach: bool | None = None,
+        fused: bool | None = None,
     ) -> None:
         super().__init__(
             params,
@@ -209,6 +229,8 @@ class AdamW(Adam):
             weight_decay=weight_decay,
             amsgrad=amsgrad,
             maximize=maximize,
+            foreach=foreach,
+            fused=fused,
         )
 
 
@@ -236,6 +258,7 @@ class Adafactor(Facade):
         d: float = 1.0,
         weight_decay: float = 0.0,
         maximize: bool = False,
+        foreach: bool | None = None,
     ) -> None:
         super().__init__(
             params,
@@ -246,6 +269,7 @@ class Adafactor(Facade):
                 "d": d,
                 "weight_decay": weight_decay,
                 "maximize": maximize,
+                "foreach": foreach,
             },
         )
 
@@ -268,7 +292,6 @@ class Muon(Facade):
         self,
         params: Params,
         lr: float | Tensor = 1e-3,
-        *,
         weight_decay: float = 0.1,
         momentum: float = 0.95,
         nesterov: bool = True,
@@ -276,6 +299,7 @@ class Muon(Facade):
         eps: float = 1e-7,
         ns_steps: int = 5,
         adjust_lr_fn: Literal["original", "match_rms_adamw"] | None = None,
+        *,
         maximize: bool = False,
     ) -> None:
         super().__init__(

@@ -24,12 +24,12 @@ def constant(step: int | Shaped[Tensor, "*steps"], *, peak: float, warmup: int =
     """Warm up to ``peak`` and stay.
 
     Raises:
-        ValueError: ``warmup`` is negative.
+        ValueError: ``step`` or ``warmup`` is negative.
 
     >>> [constant(s, peak=1.0, warmup=4) for s in (0, 1, 3, 100)]
     [0.25, 0.5, 1.0, 1.0]
     """
-    _check(warmup=warmup)
+    _check(step, warmup=warmup)
     return peak * _ramp(step, warmup)
 
 
@@ -45,12 +45,12 @@ def warmup_linear(
     """Warm up to ``peak``, then fall in a straight line to ``floor`` at step ``total - 1`` and stay there.
 
     Raises:
-        ValueError: ``warmup`` is negative, or longer than ``total``.
+        ValueError: ``step`` or ``warmup`` is negative, or longer than ``total``.
 
     >>> [warmup_linear(s, peak=1.0, total=5, warmup=1) for s in range(6)]
     [1.0, 0.75, 0.5, 0.25, 0.0, 0.0]
     """
-    _check(warmup=warmup, total=total)
+    _check(step, warmup=warmup, total=total)
     return _warm(step, warmup, peak, peak + (floor - peak) * _progress(step, warmup, total))
 
 
@@ -68,12 +68,12 @@ def warmup_cosine(
     ``floor + (peak - floor) * (1 + cos(pi * progress)) / 2`` (Loshchilov and Hutter, arXiv:1608.03983).
 
     Raises:
-        ValueError: ``warmup`` is negative, or longer than ``total``.
+        ValueError: ``step`` or ``warmup`` is negative, or longer than ``total``.
 
     >>> [round(warmup_cosine(s, peak=1.0, total=7, warmup=2, floor=0.1), 3) for s in range(8)]
     [0.5, 1.0, 0.914, 0.689, 0.411, 0.186, 0.1, 0.1]
     """
-    _check(warmup=warmup, total=total)
+    _check(step, warmup=warmup, total=total)
     half: Rate = 0.5 * (1.0 + _cos(math.pi * _progress(step, warmup, total)))
     return _warm(step, warmup, peak, floor + (peak - floor) * half)
 
@@ -106,12 +106,12 @@ def warmup_stable_decay(
     Hu et al., MiniCPM, arXiv:2404.06395.  The floor is reached at step ``total - 1``.
 
     Raises:
-        ValueError: a length is negative, or ``warmup + decay`` is longer than ``total``.
+        ValueError: ``step`` or a length is negative, or ``warmup + decay`` is longer than ``total``.
 
     >>> [warmup_stable_decay(s, peak=1.0, total=6, warmup=2, decay=2) for s in range(7)]
     [0.5, 1.0, 1.0, 1.0, 0.5, 0.0, 0.0]
     """
-    _check(warmup=warmup, total=total, decay=decay)
+    _check(step, warmup=warmup, total=total, decay=decay)
     fallen: Rate = _clamp((step - (total - decay) + 1) / decay) if decay else 0.0 * _ramp(step, 0)
     return _warm(step, warmup, peak, peak + (floor - peak) * fallen)
 
@@ -124,11 +124,12 @@ def inverse_sqrt(step: int | Shaped[Tensor, "*steps"], *, peak: float, warmup: i
     """Warm up to ``peak``, then fall as ``peak * sqrt(warmup / (step + 1))`` (arXiv:1706.03762, section 5.3).
 
     Raises:
-        ValueError: ``warmup`` is not at least 1.
+        ValueError: ``step`` is negative, or ``warmup`` not at least 1.
 
     >>> [inverse_sqrt(s, peak=1.0, warmup=4) for s in (0, 3, 15, 63)]
     [0.25, 1.0, 0.5, 0.25]
     """
+    _check(step, warmup=warmup)
     if warmup < 1:
         raise ValueError(f"inverse_sqrt: warmup must be at least 1, got {warmup}")
     return _warm(step, warmup, peak, peak * (warmup / (step + 1)) ** 0.5)
@@ -160,7 +161,11 @@ def _cos(x: Rate) -> Rate:
     return x.cos() if isinstance(x, Tensor) else math.cos(x)
 
 
-def _check(*, warmup: int, total: int | None = None, decay: int = 0) -> None:
+def _check(
+    step: int | Shaped[Tensor, "*steps"], *, warmup: int, total: int | None = None, decay: int = 0
+) -> None:
+    if not isinstance(step, Tensor) and step < 0:  # to look into a tensor would stop a GPU, or a compiler
+        raise ValueError(f"schedule: the first step is 0, got {step}")
     if warmup < 0 or decay < 0:
         raise ValueError(f"schedule: lengths are at least 0 steps, got warmup {warmup} and decay {decay}")
     if total is not None and warmup + decay > total:

@@ -43,6 +43,8 @@ class ArrayCode:
             tests.append(f"{var}.dtype not in {emit.constant(spec.family + '_dtypes', spec.accepted)}")
         if tests:
             emit.refuse_if(" or ".join(tests))
+        if not all(hasattr(spec.array_type, name) for name in ("shape", "dtype")):
+            emit.add(f"{var}.shape, {var}.dtype")  # whatever has both is an array
         dims, at = spec.axes.dims, spec.axes.variadic
         if at is None:
             self.without_run(dims)

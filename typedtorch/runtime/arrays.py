@@ -47,7 +47,7 @@ class Array:
         if found is not None or scope.loose:
             return None if is_symbolic(value) else found
         sizes, runs = dict(scope.sizes), dict(scope.runs)
-        found = self._check_dtype(value)
+        found = self._check_array(value) or self._check_dtype(value)
         if found is None:
             found, uses = self._check_shape(value.shape, scope, sizes, runs)
             if found is None:
@@ -68,14 +68,16 @@ class Array:
 
     def _check_type(self, value: Any) -> Mismatch | None:
         if self.array_type is Any:
-            if hasattr(value, "shape") and hasattr(value, "dtype"):
-                return None
-            wanted = "an array (shape and dtype)"
-        else:
-            if isinstance(value, self.array_type):
-                return None
-            wanted = type_name(self.array_type)
-        return Mismatch("type", wanted, describe(value), annotation=self.text)
+            return self._check_array(value)
+        if isinstance(value, self.array_type):
+            return None
+        return Mismatch("type", type_name(self.array_type), describe(value), annotation=self.text)
+
+    def _check_array(self, value: Any) -> Mismatch | None:
+        """Even an instance of the class may be no array: None of ``Float[Tensor | None, "n"]``."""
+        if hasattr(value, "shape") and hasattr(value, "dtype"):
+            return None
+        return Mismatch("type", "an array (shape and dtype)", describe(value), annotation=self.text)
 
     def _check_dtype(self, value: Any) -> Mismatch | None:
         if self.dtypes is None:

@@ -46,7 +46,10 @@ def typed(target: Any = None, /, *, scope: ScopeKind = "call") -> Any:
     generator each value yielded, sent and returned.  Axes named alike have one size throughout a call;
     a name that first appears in what is yielded is new with each value.  With ``scope="instance"`` axes
     named like an ``int`` attribute of ``self``, or in an annotation of the class body, have the size the
-    instance gives them.
+    instance gives them.  In the body of a function that is checked, ``isinstance`` with an array annotation
+    and ``jaxtyping.print_bindings`` know what the call has bound, as under ``jaxtyped``.
+
+    A default is not checked, and binds no axis, whether it is left to stand or the same object is passed.
 
     Nothing is checked while ``torch.compile`` or ``torch.export`` traces, after ``checking(False)``, or
     where ``TYPEDTORCH_CHECK=off`` (``typed`` then returns what it was given).

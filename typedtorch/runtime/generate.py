@@ -27,6 +27,7 @@ from inspect import Parameter, getattr_static
 from types import FunctionType
 
 from typedtorch.runtime.array_code import NotInline
+from typedtorch.runtime.bindings import asks, shown
 from typedtorch.runtime.checker import Checker
 from typedtorch.runtime.emit import PYTHON, Emitter
 from typedtorch.runtime.instance import attribute_specs
@@ -61,7 +62,12 @@ class _Source:
                 owner = emit.constant("OWNER", self.owner)
                 emit.add(f"if type({self.written.names[0]}) is not {owner}:  # one of another class")
                 emit.add(f"    return {self.written.awaiting}{self.written.call(self.written.first)}")
-            if arguments is None:
+            if asks(self.checker.function):
+                known = emit.constant("SHOWN", shown)
+                emit.add(f"{self.scope} = {self.values}")
+                emit.add(f"with {known}({self.scope}):", f"    {self.value} = {self.call}")
+                emit.add(f"return {self.reference}.result({self.value}, {self.scope})")
+            elif arguments is None:
                 emit.add(f"{self.scope} = {self.values}")
                 emit.add(f"return {self.reference}.result({self.call}, {self.scope})")
             elif not arguments and result == []:
@@ -74,7 +80,9 @@ class _Source:
         emit, scope, value = self.emit, self.scope, self.value
         for name in emit.initial:
             emit.add(f"{name} = None")
-        emit.add(f"{scope} = None", "try:", *("    " + line for line in arguments or ["pass"]))
+        if all(line.lstrip().startswith("#") for line in arguments):
+            arguments = [*arguments, "pass"]
+        emit.add(f"{scope} = None", "try:", *("    " + line for line in arguments))
         emit.add("except Exception:", f"    {scope} = {self.values}")
         if result == []:
             emit.add(f"return {self.call}")

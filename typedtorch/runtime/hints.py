@@ -54,13 +54,17 @@ def surrounding_names(function: Callable[..., Any]) -> dict[str, Any]:
 
 def _names(annotation: str) -> set[str]:
     try:
-        code = compile(annotation, "<annotation>", "eval")
+        return names_in(compile(annotation, "<annotation>", "eval"))
     except (SyntaxError, ValueError):
         return set()
+
+
+def names_in(code: CodeType) -> set[str]:
+    """Every name that code, or code inside it, looks up outside itself."""
     names: set[str] = set()
-    pending: list[CodeType] = [code]
+    pending = [code]
     while pending:
-        names |= set(pending[-1].co_names)
+        names |= {*pending[-1].co_names, *pending[-1].co_freevars}
         pending += [const for const in pending.pop().co_consts if isinstance(const, CodeType)]
     return names
 
@@ -75,7 +79,7 @@ def annotations_of(
     inner = innermost(function)
     raw = inspect.get_annotations(function) or inspect.get_annotations(inner)
     namespace = getattr(inner, "__globals__", {})
-    names = {**_closure(inner), **local, **{p.__name__: p for p in getattr(inner, "__type_params__", ())}}
+    names = {**closure_of(inner), **local, **{p.__name__: p for p in getattr(inner, "__type_params__", ())}}
     own = own_class(owner)
     if own is not None and own.__qualname__.endswith(f"<locals>.{own.__name__}"):
         names[own.__name__] = own
@@ -87,7 +91,8 @@ def annotations_of(
     return resolved
 
 
-def _closure(function: Any) -> dict[str, Any]:
+def closure_of(function: Any) -> dict[str, Any]:
+    """The values a function has from the functions around it."""
     cells = getattr(function, "__closure__", None) or ()
     found = {}
     for name, cell in zip(function.__code__.co_freevars, cells, strict=False) if cells else ():

@@ -22,6 +22,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from typedtorch.runtime.bindings import asks
 from typedtorch.runtime.checker import Checker, ScopeKind
 from typedtorch.runtime.generate import generate
 from typedtorch.runtime.hints import surrounding_names
@@ -46,12 +47,13 @@ def is_wrapper(function: FunctionType) -> bool:
 def wrap(
     function: FunctionType, scope: ScopeKind, *, owner: type | None = None, arrays_only: bool = False
 ) -> Any:
-    """The checked function; ``function`` itself where it has no annotation.
+    """The checked function; ``function`` itself where it has no annotation, and asks for no bindings.
 
     ``owner`` is the class whose body it is in, where that is known.
     With ``arrays_only`` a signature that turns out to hold no array is not checked at all.
     """
-    if not function.__annotations__ and not hasattr(function, "__wrapped__"):
+    plain = not function.__annotations__ and not hasattr(function, "__wrapped__")
+    if plain and (arrays_only or not asks(function)):
         return function
     compiler = getattr(sys.modules.get("torch"), "compiler", None)
     namespace: dict[str, Any] = {

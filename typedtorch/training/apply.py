@@ -24,6 +24,8 @@ class Outcome(NamedTuple):
     norm: Float[Tensor, ""] | float
     problem: str
     """Why the step was not applied; empty where it was (or where only the GPU knows yet)."""
+    is_fault: bool = True
+    """Whether that is a fault: a batch in which nothing counts is none."""
 
 
 class Applier:
@@ -58,7 +60,7 @@ class Applier:
             found = self._joined(found)
         waits = self.scaler is not None or not self._asynchronous or not isinstance(found.items, Tensor)
         if waits and not float(found.items):
-            return Outcome(math.nan, 0.0, "no item in the batch counts")
+            return Outcome(0.0, 0.0, "no item in the batch counts", is_fault=False)
         if self.scaler is not None:
             self.scaler.unscale_(self.optimizer)
         grads = [p.grad for _, p in self.named if p.grad is not None]

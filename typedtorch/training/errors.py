@@ -33,7 +33,10 @@ class RunFolderError(FileProblem):
 
 
 class NonFiniteError(ArithmeticError):
-    """The loss or a gradient is NaN or infinite; the step was not applied."""
+    """The loss or a gradient is NaN or infinite, or too many steps in a row had nothing that counts.
+
+    The step was not applied.
+    """
 
     def __init__(self, step: int, what: str) -> None:
         self.step, self.what = step, what

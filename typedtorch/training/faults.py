@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from typedtorch.training.apply import Outcome
 from typedtorch.training.errors import NonFiniteError, OutOfMemory
 from typedtorch.training.figures import Figures
 
@@ -33,24 +34,24 @@ class Faults:
         self._fine = 0
         """The end of the last stretch without a spike."""
 
-    def not_applied(self, problem: str) -> None:
-        """A step was left out: raise, go on, or go back.
+    def not_applied(self, outcome: Outcome) -> None:
+        """A step was left out: raise, go on, or go back; where nothing counted, in any case go on.
 
         Raises:
             NonFiniteError: by policy, or because it happened too often.
         """
-        t = self.trainer
+        t, problem = self.trainer, outcome.problem
         t.skipped += 1
         self.in_a_row += 1
         scaling = t.scaler is not None  # an overflow now and then is how a loss scale is found
-        if t.settings.nonfinite == "raise" and not scaling:
+        if outcome.is_fault and t.settings.nonfinite == "raise" and not scaling:
             t.log(wait=True)
             raise NonFiniteError(t.step, problem)
         if self.in_a_row >= t.settings.patience:
             raise NonFiniteError(t.step, f"{problem}, {self.in_a_row} steps in a row")
-        if not scaling:
+        if not scaling or not outcome.is_fault:
             t.display.note(f"step {t.step}: {problem}; the step was not applied")
-            if t.settings.nonfinite == "rollback":
+            if outcome.is_fault and t.settings.nonfinite == "rollback":
                 self.roll_back(problem)
 
     def roll_back(self, why: str, *, before: int | None = None) -> None:

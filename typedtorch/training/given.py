@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterable, Mapping
+from numbers import Real
 from typing import Any, cast
 
-from torch import nn
+from torch import Tensor, nn
 from torch.nn.parameter import UninitializedParameter
 from torch.optim import Optimizer
 
@@ -54,6 +56,17 @@ def check_parts(
         wanted = "an Optimizer whose step needs no closure"
         raise TypeError(f"optimizer: expected {wanted}, got {told(optimizer)}")
     _check_loss(loss)
+
+
+def check_rate(rate: object, step: int) -> None:
+    """Refuse what a schedule returned where it is no learning rate.
+
+    Raises:
+        ConfigError: it is no number, below 0, or not finite.
+    """
+    one = isinstance(rate, Tensor) and rate.numel() == 1
+    if not (one or isinstance(rate, Real)) or not 0 <= float(rate) < math.inf:  # type: ignore[arg-type]  # a number
+        raise ConfigError(f"schedule: expected a rate from 0, got {rate!r} for step {step}")
 
 
 def check_model(model: nn.Module) -> None:

@@ -44,7 +44,7 @@ class LoopSettings:
     """Write checkpoints in a thread while training goes on."""
     nonfinite: NonFinitePolicy = "raise"
     """What follows a NaN or infinite loss or gradient: an error, the next step, or a return to the last
-    checkpoint.  The step itself is never applied."""
+    checkpoint.  The step itself is never applied; nor is one in which no item counts, which is no fault."""
     patience: int = 10
     """How many steps in a row may be skipped, or rollbacks done in all, before it is an error."""
     spike: float = 0.0
@@ -67,8 +67,11 @@ class LoopSettings:
         ):
             if not isinstance(getattr(self, name), int) or isinstance(getattr(self, name), bool):
                 raise ConfigError(f"{name}: expected a whole number, got {getattr(self, name)!r}")
+        for name in ("background_save", "halve_on_oom", "handle_signals"):
+            if not isinstance(getattr(self, name), bool):
+                raise ConfigError(f"{name}: expected True or False, got {getattr(self, name)!r}")
         for name in ("clip", "ema", "spike"):
-            if not isinstance(getattr(self, name), int | float):
+            if not isinstance(getattr(self, name), int | float) or isinstance(getattr(self, name), bool):
                 raise ConfigError(f"{name}: expected a number, got {getattr(self, name)!r}")
         object.__setattr__(self, "precision", Precision.of(self.precision).name)  # one name for each
         for name in ("steps", "accumulate", "log_every", "patience"):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
+from typedtorch.optim.facade import lay_out
 from typedtorch.training import divided
 from typedtorch.training.errors import CheckpointMismatch
 from typedtorch.training.form import counter_problems, generator_problems, scaler_problems
@@ -109,6 +110,7 @@ class Snapshot:
             t.parallel.load(t.model, t.optimizer, state)
             if t.ema is not None:
                 t.ema.load_state_dict(state["ema"])
+        lay_out(getattr(t.optimizer, "optim", t.optimizer).state)  # ZeRO keeps its share inside
         if t.scaler is not None:
             t.scaler.load_state_dict(state["scaler"])
         counters = state["counters"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import math
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,11 +21,11 @@ from typedtorch.training.callbacks import Callbacks, Hooks
 from typedtorch.training.checkpoint import CheckpointStore, State
 from typedtorch.training.distributed import Parallel
 from typedtorch.training.ema import Ema
-from typedtorch.training.errors import ConfigError, Interrupted, NonFiniteError
+from typedtorch.training.errors import Interrupted, NonFiniteError
 from typedtorch.training.evaluate import as_figures
 from typedtorch.training.faults import Faults, is_out_of_memory
 from typedtorch.training.figures import Meter
-from typedtorch.training.given import as_stoppable, check_parts
+from typedtorch.training.given import as_stoppable, check_parts, check_rate
 from typedtorch.training.loggers import Logger, SafeLoggers
 from typedtorch.training.precision import Precision
 from typedtorch.training.protocols import After, Display, Evaluate, FitResult, ModelT, Quiet, Schedule, Stop
@@ -193,7 +192,7 @@ class Trainer:
         self.meter.add(outcome.loss, outcome.norm, self.items, self.waited)
         self.waited, self.items, self.drawn = 0.0, 0, 0
         if outcome.problem:
-            self.faults.not_applied(outcome.problem)
+            self.faults.not_applied(outcome)
             return
         self.faults.in_a_row = 0
         if self.ema is not None:
@@ -234,8 +233,7 @@ class Trainer:
         (whole if self.scaler is None else self.scaler.scale(whole)).backward()
 
     def _set_rate(self, rate: float) -> None:
-        if rate is None or not 0 <= rate < math.inf:
-            raise ConfigError(f"schedule: expected a rate from 0, got {rate} for step {self.step}")
+        check_rate(rate, self.step)
         self._lr = rate
         for group in self.optimizer.param_groups:
             value = rate * group.get("lr_scale", 1.0)

@@ -13,13 +13,13 @@ from typedtorch.optim.pure.base import (
     Rule,
     Scalar,
     any_complex,
-    can_fuse,
     co_locate,
     column,
     count,
     decayed,
     next_step,
     on_device,
+    ready_to_fuse,
 )
 from typedtorch.optim.pure.checks import check_at_least, check_lr
 
@@ -83,14 +83,16 @@ class Adagrad(Rule):
         return param.addcdiv(grad, root, value=-size), new
 
     def update_in_place(self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]) -> None:
-        fused = can_fuse(params, "_fused_adagrad_")
+        sums = column(states, "sum")
+        ready = ready_to_fuse("_fused_adagrad_", params, grads, sums)
+        fused = ready is not None
         if not fused and not torch.compiler.is_compiling():
             for state in states:  # torch's other kernels read the counter, which on a GPU would stop it
                 state["step"] = state["step"].cpu()
         torch_adagrad(
             params,
-            grads,
-            column(states, "sum"),
+            grads if ready is None else ready,
+            sums,
             co_locate(states, params) if fused else column(states, "step"),
             fused=fused,
             foreach=not fused,

@@ -14,13 +14,13 @@ from typedtorch.optim.pure.base import (
     Rule,
     Scalar,
     any_complex,
-    can_fuse,
     co_locate,
     column,
     count,
     decayed,
     next_steps,
     on_device,
+    ready_to_fuse,
     shrunk,
 )
 from typedtorch.optim.pure.checks import check_at_least, check_betas, check_lr
@@ -115,23 +115,28 @@ class Adam(Rule):
         return move(mean, bottom, value=-size), new
 
     def update_in_place(self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]) -> None:
-        fused = can_fuse(params, "_fused_adamw_" if self.decoupled else "_fused_adam_")
+        names = ["exp_avg", "exp_avg_sq"] + ["max_exp_avg_sq"] * self.amsgrad
+        kept = [column(states, name) for name in names]
+        kernel = "_fused_adamw_" if self.decoupled else "_fused_adam_"
+        ready = ready_to_fuse(kernel, params, grads, *kept)
+        fused = ready is not None
+        capturable = not fused and on_device(states[0]["step"])
         torch_adam(
             params,
-            grads,
-            column(states, "exp_avg"),
-            column(states, "exp_avg_sq"),
-            column(states, "max_exp_avg_sq") if self.amsgrad else [],
+            grads if ready is None else ready,
+            kept[0],
+            kept[1],
+            kept[2] if self.amsgrad else [],
             co_locate(states, params),
             foreach=not fused,
             fused=fused,
-            capturable=not fused and on_device(states[0]["step"]),
+            capturable=capturable,
             has_complex=any_complex(params),
             decoupled_weight_decay=self.decoupled,
             amsgrad=self.amsgrad,
             beta1=self.betas[0],
             beta2=self.betas[1],
-            lr=self.lr,
+            lr=self.lr if fused or capturable else float(self.lr),  # torch's other kernels want a number
             weight_decay=self.weight_decay,
             eps=self.eps,
             maximize=self.maximize,

@@ -14,6 +14,8 @@ import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor
 
+from typedtorch.optim.pure.layout import walkable
+
 ParamState: TypeAlias = dict[str, Tensor]
 Scalar: TypeAlias = float | Tensor
 UpdateOne: TypeAlias = Callable[
@@ -265,11 +267,20 @@ def count(param: Shaped[Tensor, "*shape"]) -> Float[Tensor, ""]:
 
 def can_fuse(params: Sequence[Tensor], kernel: str) -> bool:
     """Whether torch has one kernel for all of an update, for these dtypes, devices and kinds of tensor."""
-    return not torch.compiler.is_compiling() and all(_can_fuse_one(param, kernel) for param in params)
+    if torch.compiler.is_compiling():
+        return False
+    sorts = {(type(param), param.dtype, param.device) for param in params}  # mostly a single one
+    return all(
+        dtype.is_floating_point and _has_kernel(kind.__name__, kernel, device.type)
+        for kind, dtype, device in sorts
+    )
 
 
-def _can_fuse_one(param: Shaped[Tensor, "*shape"], kernel: str) -> bool:
-    return param.is_floating_point() and _has_kernel(type(param).__name__, kernel, param.device.type)
+def ready_to_fuse(
+    kernel: str, params: Sequence[Tensor], grads: Sequence[Tensor], *kept: Sequence[Tensor]
+) -> list[Tensor] | None:
+    """The gradients as torch's one kernel for all of an update can take them, or None where it cannot run."""
+    return walkable(params, grads, *kept) if can_fuse(params, kernel) else None
 
 
 @cache

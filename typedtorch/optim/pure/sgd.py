@@ -1,5 +1,6 @@
 """Stochastic gradient descent."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -8,7 +9,7 @@ from jaxtyping import Shaped
 from torch import Tensor
 from torch.optim.sgd import sgd as torch_sgd
 
-from typedtorch.optim.pure.base import ParamState, Rule, Scalar, can_fuse, decayed
+from typedtorch.optim.pure.base import ParamState, Rule, Scalar, decayed, ready_to_fuse
 from typedtorch.optim.pure.checks import check_at_least, check_lr
 
 
@@ -94,12 +95,13 @@ class SGD(Rule):
 
     def update_in_place(self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]) -> None:
         buffers = [state.get("momentum_buffer") for state in states]
-        # the fused kernel starts all buffers or none
-        uniform = len({buffer is None for buffer in buffers}) == 1
-        fused = uniform and can_fuse(params, "_fused_sgd_") and not any(map(_mistaken, params))
+        ready = None if any(map(_mistaken, params)) else self._ready(grads, buffers, params)
+        fused = ready is not None
+        if ready is None:
+            ready = [_written(grad) for grad in grads] if self.nesterov else grads
         torch_sgd(
             params,
-            grads,
+            ready,
             buffers,
             fused=fused,
             foreach=not fused,
@@ -114,6 +116,21 @@ class SGD(Rule):
             for state, buffer in zip(states, buffers, strict=True):
                 assert buffer is not None
                 state["momentum_buffer"] = buffer
+
+    def _ready(
+        self, grads: list[Tensor], buffers: Sequence[Tensor | None], params: list[Tensor]
+    ) -> list[Tensor] | None:
+        """The gradients for the fused kernel, which starts all buffers or none."""
+        started = [buffer for buffer in buffers if buffer is not None]
+        if len(started) not in (0, len(buffers)):
+            return None
+        return ready_to_fuse("_fused_sgd_", params, grads, *([started] if started else []))
+
+
+def _written(grad: Shaped[Tensor, "*shape"]) -> Shaped[Tensor, "*shape"]:
+    """A gradient that Nesterov's momentum may be added to: an expanded one has fewer places than numbers."""
+    expanded = any(stride == 0 and size > 1 for stride, size in zip(grad.stride(), grad.shape, strict=True))
+    return grad.clone() if expanded else grad
 
 
 def _mistaken(param: Shaped[Tensor, "*shape"]) -> bool:
