@@ -21,6 +21,7 @@ from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.signatures import Signature
 from typedtorch.shapes.infer.values import FunctionV, Value
 from typedtorch.shapes.size import Atom, Size, atoms, substitute
+from typedtorch.shapes.syntax import walk
 
 Bound: TypeAlias = "Mapping[str, tuple[Value, ast.expr | None]]"
 
@@ -45,7 +46,8 @@ def unmet(
         if 1 not in here and same(*here) is False and not _spreads(a, b, meaning):
             if any(at == line for at, _, _ in own_findings(frame.interpreter, function)):
                 return True  # what is wrong whoever calls is told there
-            frame.reporter.add(node, "shape", f"{callee(node)}: {_said(a, b, *here, line)}")
+            where = _place(function.node, line)
+            frame.reporter.add(node, "shape", f"{callee(node)}: {_said(a, b, *here, where)}")
             return True
     return False
 
@@ -62,12 +64,29 @@ def _spreads(a: Size, b: Size, meaning: Callable[[Atom], Size | None]) -> bool:
     return any(atom.kind == "axis" and not atom.scope and meaning(atom) == 1 for atom in atoms(a) | atoms(b))
 
 
-def _said(a: Size, b: Size, here_a: Size, here_b: Size, line: int) -> str:
+def _place(body: ast.AST, line: int) -> str:
+    """``line 5: scores = q @ k.mT``."""
+    said = [
+        statement
+        for statement in walk(body)
+        if isinstance(statement, ast.Assign | ast.AugAssign | ast.Return | ast.Expr | ast.AnnAssign)
+        and statement.lineno <= line <= (statement.end_lineno or line)
+    ]
+    if len(said) != 1:
+        return f"line {line}"
+    text = ast.unparse(said[0]).partition("\n")[0]
+    return f"line {line}: {text if len(text) <= _ROOM else text[: _ROOM - 3] + '...'}"
+
+
+_ROOM = 60
+
+
+def _said(a: Size, b: Size, here_a: Size, here_b: Size, where: str) -> str:
     """``its body needs n to be edges (line 5), but n is 4 and edges is 3 here``."""
     if str(a) == str(b):  # an axis and the integer of its name
-        return f"its body needs the axis {a} to be the argument {b} (line {line}), not {here_a} and {here_b}"
+        return f"its body needs the axis {a} to be the argument {b} ({where}), not {here_a} and {here_b}"
     if isinstance(a, int):
         a, b, here_a, here_b = b, a, here_b, here_a
     given = [f"{name} is {size}" for name, size in ((a, here_a), (b, here_b)) if str(name) != str(size)]
     but = f", but here {' and '.join(given)}" if given else ", but here they are two axes"
-    return f"its body needs {a} to be {b} (line {line}){but}"
+    return f"its body needs {a} to be {b} ({where}){but}"
