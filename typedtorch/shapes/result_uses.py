@@ -17,6 +17,7 @@ from typedtorch.shapes.syntax import Syntax
 
 Sources = dict[str, frozenset[Position]]
 _NONE: frozenset[Position] = frozenset()
+_MEETING = frozenset({ast.Call, ast.BinOp, ast.Compare, ast.Subscript})
 
 
 def result_uses(syntax: Syntax) -> dict[Position, frozenset[Position]]:
@@ -42,6 +43,8 @@ def result_uses(syntax: Syntax) -> dict[Position, frozenset[Position]]:
 def _meetings(nodes: list[ast.AST]) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
     """An expression, and those on which it depends whether its type is heeded."""
     for node in nodes:
+        if type(node) not in _MEETING:
+            continue
         match node:
             case ast.Call(func=ast.Attribute(value=tensor, attr="item"), args=[]):
                 yield node, [tensor]

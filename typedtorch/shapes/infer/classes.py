@@ -88,7 +88,7 @@ class ClassInfo:
     _links: dict[str, Size] | None = None
     _linking: bool = False
     weighed: Mapping[Def | ast.Lambda, Set[str]] = field(default_factory=dict)  # see ``links.Evidence``
-    keeps: frozenset[str] | None = None  # see ``kept_shapes``; None: not looked for yet
+    keeps: Mapping[str, frozenset[int]] | None = None  # see ``kept_shapes``; None: not looked for yet
     helpers: set[str] = field(default_factory=set)  # what the constructor calls
     helper_arguments: dict[str, int] = field(default_factory=dict)  # and with how many arguments
     _names: frozenset[str] | None = None
@@ -363,8 +363,8 @@ class ClassInfo:
             self._symbolic[linked] = self.module.program.interpreter.construct_symbolic(self, linked=linked)
         return self._symbolic[linked]
 
-    def kept_shapes(self, attribute: str) -> frozenset[str]:
-        """Attributes that methods assign anew without giving them another shape, where this one may be."""
+    def kept_shapes(self, attribute: str) -> Mapping[str, frozenset[int]]:
+        """Attributes that methods assign anew with as many axes, and which change; where this one may be."""
         if (
             self.keeps is None
             and not self._linking
@@ -372,7 +372,7 @@ class ClassInfo:
             and assigned_later(self, attribute)
         ):
             self.symbolic()
-        return self.keeps or frozenset()
+        return self.keeps or {}
 
     def assumed(self, hint: str, variables: Mapping[str, Value] | None = None) -> Value:
         """An instance that was passed in: annotated attributes are known, with axes of its own.

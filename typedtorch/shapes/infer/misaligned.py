@@ -10,10 +10,7 @@ from typedtorch.shapes.infer.problems import Problem, expected_shape, shown_shap
 from typedtorch.shapes.infer.specs import ArraySpec
 from typedtorch.shapes.scopes import INTEGER_SCOPE
 from typedtorch.shapes.size import Size, axis, integer, is_counted, is_unknown
-from typedtorch.shapes.tensor import (
-    Pack,
-    Tensor,
-)
+from typedtorch.shapes.tensor import Pack, Shape, Tensor
 
 
 def reordered(spec: ArraySpec, value: Tensor) -> list[Problem]:
@@ -69,6 +66,8 @@ def misaligned(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[
             continue
         if expected not in value.shape and not (names.strict and got in wanted):
             continue
+        if dim.kind == "named" and isinstance(expected, int) and _fits_elsewhere(expected, wanted, value):
+            continue  # this call gives two axes one number
         if counts_items(got) and (
             isinstance(expected, int) or sum(d.text == dim.text for d in spec.axes.dims) > 1
         ):
@@ -132,3 +131,10 @@ def permuted(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[Pr
     if isinstance(expected, Pack) or isinstance(entry, Pack):
         return [Problem("pack", spec, value, path, spec.axes.dims[at], wanted=wanted)]
     return [Problem("size", spec, value, path, spec.axes.dims[at], at, expected, entry, None, wanted)]
+
+
+def _fits_elsewhere(number: int, wanted: Shape, value: Tensor) -> bool:
+    """Whether a tensor has a number only where the number is wanted."""
+    return all(
+        entry != number or expected == number for expected, entry in zip(wanted, value.shape, strict=True)
+    )

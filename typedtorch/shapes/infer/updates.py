@@ -7,7 +7,7 @@ integer an integer.  Any other assignment may make something else of the attribu
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -235,10 +235,19 @@ def remains(instance: Instance, name: str) -> Value:
     value = instance.attributes[name]
     if isinstance(value, Tensor):
         in_place = all(isinstance(store, ast.AugAssign) for _, store in _stores(instance.info, name))
-        return value if in_place or name in instance.info.kept_shapes(name) else UNKNOWN
+        kept = instance.info.kept_shapes(name)
+        return value if in_place else varied(value, kept[name]) if name in kept else UNKNOWN
     if is_size(value) and all(_counts(store, instance, by) for by, store in _stores(instance.info, name)):
         return unknown(f"?{instance.info.name}.{name}")
     return UNKNOWN
+
+
+def varied(tensor: Tensor, axes: Set[int]) -> Tensor:
+    """A tensor of which some axes may have any size."""
+    if not axes:
+        return tensor
+    shape = tuple(unknown() if k in axes else entry for k, entry in enumerate(tensor.shape))
+    return replace(tensor, shape=shape, layout=None)
 
 
 def assigned_later(info: ClassInfo, attribute: str) -> list[str]:
