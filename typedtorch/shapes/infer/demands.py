@@ -8,7 +8,7 @@ from typing import Any
 from typedtorch.shapes.differences import only_rounding
 from typedtorch.shapes.equality import distinct, is_argument, name_against_number, observing, unobserved
 from typedtorch.shapes.infer.lengths import counts_items
-from typedtorch.shapes.infer.ties import Ties, halved, lasting
+from typedtorch.shapes.infer.ties import Ties, halved, lasting, sides
 from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
@@ -24,7 +24,7 @@ from typedtorch.shapes.scopes import (
     LINKED_SCOPE,
     bare,
 )
-from typedtorch.shapes.size import Size, atoms, is_counted, is_unknown
+from typedtorch.shapes.size import Size, atoms, from_dict, is_counted, is_unknown
 from typedtorch.shapes.tensor import ShapeError, promised
 
 
@@ -132,6 +132,7 @@ def apply(
         if _known(a, b)
         and _known(b, a)
         and not _may_be_one(a, b)
+        and not _of_a_square(a - b)
         and str(a) != str(b)
         and not ties.known(a, b)
         and any(a in shape and b in shape for shape in shapes)
@@ -154,6 +155,14 @@ def _known(size: Size, other: Size) -> bool:
 def _shared(sizes: list[Size], shapes: list[Any]) -> bool:
     """Whether two operands have one of these axes: what only one has may be that of an argument."""
     return not sizes or any(sum(size in shape for shape in shapes) > 1 for size in sizes)
+
+
+def _of_a_square(difference: Size) -> bool:
+    """Whether two sizes differ by height and width of a tensor that nothing is said of: a square, perhaps."""
+    if isinstance(difference, int) or len(difference.terms) != 2:
+        return False
+    first, second = (from_dict({monomial: 1}) for monomial, _ in difference.terms)
+    return sides(first, second) and all(atom.kind == "int" and atom.scope for atom in atoms(difference))
 
 
 def _may_be_one(a: Size, b: Size) -> bool:

@@ -60,7 +60,7 @@ class Ties:
         a, b = without_common(a, b)
         for x in self.groups.get(a, (a,)):
             for y in self.groups.get(b, (b,)):
-                if (x is not a or y is not b) and same(x, y) is False and not _sides(x, y):
+                if (x is not a or y is not b) and same(x, y) is False and not sides(x, y):
                     return x, y
                 if _batch_against_fixed(x, y) or _batch_against_fixed(y, x):
                     return x, y
@@ -73,7 +73,7 @@ class Ties:
     def _beside_its_own(self, a: Size, b: Size) -> tuple[Size, Size] | None:
         """``d`` of a method against ``n`` of what ``self`` holds, which has a ``d`` as well."""
         name, other = _name(a, ""), _name(b, HELD_SCOPE)
-        if name is None or other is None or name == other or name not in self.held or _sides(a, b):
+        if name is None or other is None or name == other or name not in self.held or sides(a, b):
             return None
         return axis(name, HELD_SCOPE), b
 
@@ -81,7 +81,7 @@ class Ties:
         """Whether an axis of the signature stood beside an integer of the program in one tensor."""
         if not _may_be_told(a, b) and not _may_be_told(b, a):
             return False
-        if str(a) == str(b) or _sides(a, b) or self.known(a, b):
+        if str(a) == str(b) or sides(a, b) or self.known(a, b):
             return False
         met = self.met
         first, second = halved(a), halved(b)
@@ -249,7 +249,7 @@ def _batch_against_fixed(x: Size, y: Size) -> bool:
 _SIDES = {("h", "w"), ("i", "j"), ("k", "q"), ("r", "c"), ("x", "y"), ("s", "t")}
 
 
-def _sides(x: Size, y: Size) -> bool:
+def sides(x: Size, y: Size) -> bool:
     """Height and width, queries and keys: two names that are one size wherever a square is meant."""
     first, second = str(x)[:1].lower(), str(y)[:1].lower()
     return (first, second) in _SIDES or (second, first) in _SIDES
@@ -260,4 +260,4 @@ def lasting(size: Size) -> bool:
     return all(atom.kind in ("axis", "floor") for atom in atoms(size))
 
 
-__all__ = ["Ties", "halved", "lasting"]
+__all__ = ["Ties", "halved", "lasting", "sides"]

@@ -75,6 +75,8 @@ def indexed(tensor: Tensor, index: Any, who: str) -> tuple[Shape, bool]:
     if any(i is UNKNOWN or isinstance(i, (str, float, Scalar)) for i in items):
         raise Undecided
     shape = tensor.shape
+    if not shape and _any_object(tensor):
+        raise Undecided
     if any(i is Ellipsis for i in items):
         at = next(k for k, i in enumerate(items) if i is Ellipsis)
         if any(i is Ellipsis for i in items[at + 1 :]):
