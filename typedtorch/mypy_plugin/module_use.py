@@ -29,7 +29,6 @@ from mypy.types import (
     LiteralType,
     NoneType,
     Overloaded,
-    ProperType,
     TupleType,
     Type,
     TypedDictType,
@@ -158,6 +157,9 @@ def lenient_arguments(facts: Facts, ctx: MethodSigContext) -> FunctionLike:
             unpack_kwargs=False,
         )
     of_torch = _is_of_torch(ctx.type.type)
+    fitting = [item for item in signature.items if _takes(item, ctx.context, ctx)]
+    if fitting and len(signature.items) > 1:
+        return fitting[0]
     items = [_lenient(item, ctx.context, ctx, source, of_torch=of_torch) for item in signature.items]
     return items[0] if len(items) == 1 else Overloaded(items)
 
@@ -178,13 +180,7 @@ def _lenient(
 ) -> CallableType:
     types = list(signature.arg_types)
     spread = _spread(call)
-    given = map_actuals_to_formals(
-        call.arg_kinds,
-        call.arg_names,
-        signature.arg_kinds,
-        signature.arg_names,
-        lambda i: ctx.api.get_expression_type(call.args[i]),
-    )
+    given = _given(signature, call, ctx)
     for index, actuals in enumerate(given):
         for expression in [call.args[i] for i in actuals]:
             rebound = (expression.line, expression.column) in source.rebound_names
@@ -233,21 +229,58 @@ def _spread(call: Context) -> list[Expression]:
 
 
 def _may_be(given: Expression, wanted: Type, ctx: MethodSigContext) -> bool:
-    """Whether what is given may fit, as far as mypy knows.
-
-    A name or attribute that is None so far, one of several types, a text where some texts are wanted, a
-    container of the right kind: those of mutable items are of no other's type.
-    """
-    known, wanted = get_proper_type(ctx.api.get_expression_type(given)), get_proper_type(wanted)
+    """Whether what is given may fit, as far as mypy knows: a name or attribute may be None so far."""
+    known = get_proper_type(ctx.api.get_expression_type(given))
     if isinstance(known, NoneType):
         return isinstance(given, NameExpr | MemberExpr)
+    return not is_subtype(known, wanted) and _fits(known, wanted)
+
+
+def _fits(known: Type, wanted: Type) -> bool:
+    """Whether a value of a type may be one of another, where mypy sees less than there is.
+
+    One of several types, or None, in a tuple too; an ``object``, which is what several have in common; a text
+    where some texts are wanted; a number of numpy; a container of the right kind: those of mutable items are
+    of no other's type.
+    """
+    known, wanted = get_proper_type(known), get_proper_type(wanted)
     if isinstance(known, UnionType):
-        return any(is_subtype(item, wanted) for item in known.items)
-    options = [get_proper_type(i) for i in wanted.items] if isinstance(wanted, UnionType) else [wanted]
-    return isinstance(known, Instance) and any(_is_alike(known, option) for option in options)
-
-
-def _is_alike(known: Instance, wanted: ProperType) -> bool:
+        return any(_fits(item, wanted) for item in known.items)
+    if isinstance(wanted, UnionType):
+        return any(_fits(known, option) for option in wanted.items)
+    if is_subtype(known, wanted) or isinstance(known, NoneType):
+        return True
+    if isinstance(known, TupleType) and isinstance(wanted, TupleType):
+        pairs = zip(known.items, wanted.items, strict=False)
+        return len(known.items) == len(wanted.items) and all(_fits(a, b) for a, b in pairs)
+    if not isinstance(known, Instance):
+        return False
     if isinstance(wanted, LiteralType):
         return known.last_known_value is None and wanted.fallback.type is known.type
-    return isinstance(wanted, Instance) and bool(wanted.args) and known.type.has_base(wanted.type.fullname)
+    if known.type.fullname == "builtins.object":
+        return True
+    if not isinstance(wanted, Instance):
+        return False
+    if wanted.type.fullname in ("builtins.int", "builtins.float"):
+        return known.type.has_base("numpy.number")
+    return bool(wanted.args) and known.type.has_base(wanted.type.fullname)
+
+
+def _takes(signature: CallableType, call: CallExpr, ctx: MethodSigContext) -> bool:
+    """Whether one of several signatures is that of a call, as it stands."""
+    given = _given(signature, call, ctx)
+    return all(
+        is_subtype(ctx.api.get_expression_type(call.args[i]), wanted)
+        for actuals, wanted in zip(given, signature.arg_types, strict=True)
+        for i in actuals
+    )
+
+
+def _given(signature: CallableType, call: CallExpr, ctx: MethodSigContext) -> list[list[int]]:
+    return map_actuals_to_formals(
+        call.arg_kinds,
+        call.arg_names,
+        signature.arg_kinds,
+        signature.arg_names,
+        lambda i: ctx.api.get_expression_type(call.args[i]),
+    )

@@ -48,6 +48,8 @@ Binding = tuple[list[str], ast.expr | None]  # names bound together, and to what
 _FILLS = frozenset({"append", "extend", "insert", "add", "setdefault", "update", "appendleft", "put"})
 # Of their arguments builtins make one of several types: the sum of none is 0, the least is a number, or not.
 _COMBINES = frozenset({"sum", "min", "max"})
+# A packed sequence goes through an LSTM under the name of a tensor.
+_UNPACKS = frozenset({"pad_packed_sequence"})
 # What programs set of a tensor that tensors have.
 _OF_TENSORS = frozenset({"data", "grad", "requires_grad", "names"})
 
@@ -65,8 +67,10 @@ def kept_results(syntax: Syntax) -> dict[Position, Keep]:
     nonlocal_ = {name for node in syntax.nodes if isinstance(node, ast.Nonlocal) for name in node.names}
     functions = {node.name for node in syntax.nodes if isinstance(node, ast.FunctionDef)} - {"forward"}
     of_torch = frozenset(_from_torch(syntax))
+    none_names = frozenset(_none_names(syntax))
     for scope, nodes in syntax.scopes.items():
-        for value, keep in _in_scope(scope, nodes, nonlocal_, functions, of_torch):
+        beside = [part for node in nodes for part in _beside_none(node, none_names)]
+        for value, keep in _in_scope(scope, nodes, beside, nonlocal_, functions, of_torch):
             for call in calls(value):
                 if found.get(position(call)) != "any":
                     found[position(call)] = keep
@@ -74,7 +78,12 @@ def kept_results(syntax: Syntax) -> dict[Position, Keep]:
 
 
 def _in_scope(
-    scope: ast.AST, nodes: list[ast.AST], nonlocal_: set[str], functions: set[str], of_torch: frozenset[str]
+    scope: ast.AST,
+    nodes: list[ast.AST],
+    beside: list[ast.expr],
+    nonlocal_: set[str],
+    functions: set[str],
+    of_torch: frozenset[str],
 ) -> Iterator[tuple[ast.expr, Keep]]:
     declared = _declared(scope, nodes)
     holders = [node for node in nodes if type(node) in _HOLDERS]
@@ -83,7 +92,7 @@ def _in_scope(
     for names, value in bound_here:
         for name in names:
             bound.setdefault(name, []).append(value)
-    stored = [value for node in holders for value in (*_stored(node), *_cast(node))]
+    stored = [*beside, *(value for node in holders for value in (*_stored(node), *_cast(node)))]
     stored += [item for _, value in bound_here for item in _items(value)]
     called = of_torch | _parameters(scope) | bound.keys() - functions  # modules, or functions of torch
     mixed = {n for n, values in bound.items() if len(values) > 1 and not _alike(values, functions, called)}
@@ -97,9 +106,34 @@ def _in_scope(
             yield value, "any"  # what is bound to a declared name has the declared type anyway
         elif any(len(bound[name]) > 1 for name in names):
             yield value, "tensors" if isinstance(value, _Item) else "tensor"
+    yield from ((value, "any") for value in beside)
     yield from (
         (value, "any") for node in holders for value in (*_stored(node), *_collected(node), *_cast(node))
     )
+
+
+def _none_names(syntax: Syntax) -> Iterator[str]:
+    """``self.cache = None``, and ``cache = None`` in the body of a class."""
+    for scope, nodes in syntax.scopes.items():
+        for node in nodes:
+            if not isinstance(node, ast.Assign | ast.AnnAssign):
+                continue
+            if not (isinstance(node.value, ast.Constant) and node.value.value is None):
+                continue
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                if isinstance(target, ast.Attribute):
+                    yield target.attr
+                elif isinstance(target, ast.Name) and isinstance(scope, ast.ClassDef):
+                    yield target.id
+
+
+def _beside_none(node: ast.AST, none_names: frozenset[str]) -> Iterator[ast.expr]:
+    """``y`` of ``self.memory + y``, where a method leaves the memory as None."""
+    match node:
+        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
+            for one, other in ((left, right), (right, left)):
+                if isinstance(one, ast.Attribute) and one.attr in none_names:
+                    yield other
 
 
 def _marked(nodes: list[ast.AST]) -> set[str]:
@@ -116,9 +150,15 @@ def _marked(nodes: list[ast.AST]) -> set[str]:
 
 def _combined(nodes: list[ast.AST]) -> set[str]:
     """Names in what ``sum`` and its like are given, and in what that goes through."""
-    calls = [n for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
-    given = [a for call in calls if call.func.id in _COMBINES for a in call.args]  # type: ignore[attr-defined]
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    given = [argument for call in calls if _combines(call.func) for argument in call.args]
     return {node.id for argument in given for node in walk(argument) if isinstance(node, ast.Name)}
+
+
+def _combines(function: ast.expr) -> bool:
+    if isinstance(function, ast.Name) and function.id in _COMBINES:
+        return True
+    return (dotted(function) or "").rpartition(".")[2] in _UNPACKS
 
 
 def _gathered(scope: ast.AST) -> set[str]:

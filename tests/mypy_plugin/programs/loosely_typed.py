@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Literal, Protocol
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
@@ -94,6 +95,56 @@ def choose(name: str) -> Callable[[Tensor, Tensor], Tensor]:
     else:
         criterion = nn.L1Loss()
     return criterion
+
+
+class Encoder(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.rnn = nn.LSTM(4, 4, batch_first=True)
+
+    def forward(self, x: Tensor, lengths: Tensor | None = None) -> Tensor:
+        if lengths is not None:
+            packed = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True)
+            x = packed  # type: ignore[assignment]
+        y, _ = self.rnn(x)
+        if lengths is not None:
+            y, _ = nn.utils.rnn.pad_packed_sequence(y, batch_first=True)
+        reveal_type(self.rnn(torch.ones(2, 3, 4))[0])  # N: Revealed type is "torch._tensor.Tensor"
+        return y  # type: ignore[no-any-return]
+
+
+class Pair(nn.Module):
+    def forward(self, x: Tensor | tuple[Tensor, Tensor | None], scale: float = 1.0, name: str = "") -> Tensor:
+        return x[0] * scale
+
+
+class Graph:
+    x: Tensor | None = None
+
+
+def mixed_up(pair: Pair, graph: Graph, x: Tensor) -> None:
+    inputs = {"x": x, "name": "text"}
+    pair(inputs["x"], name=inputs["name"])
+    for one, scale in [[x, 2.0], [x, 0.5]]:
+        pair(one, scale)
+    pair((graph.x, graph.x), np.float64(2.0) + np.mean([1.0, 2.0]))
+    pair(b"text")  # E: Argument 1 to "forward" of "Pair" has incompatible type "bytes"; expected "Tensor | tuple[Tensor, Tensor | None]"  [arg-type]
+
+
+class Predictor:
+    memory = None
+
+    def __init__(self, pair: Pair) -> None:
+        self.pair = pair
+        self.reset()
+
+    def reset(self) -> None:
+        self.features = None
+
+    def predict(self, x: Tensor) -> Any:
+        self.features = self.pair(x)
+        y = self.pair(x)
+        return self.features + y, y @ self.memory, self.pair(x) - self.memory
 
 
 def fails_on_purpose(net: Net) -> None:
