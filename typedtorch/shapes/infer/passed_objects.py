@@ -10,10 +10,11 @@ from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.attributes import assume_field
 from typedtorch.shapes.infer.classes import ClassInfo
 from typedtorch.shapes.infer.construction import after_fields, symbolic
-from typedtorch.shapes.infer.contents import Substitution
+from typedtorch.shapes.infer.contents import Substitution, sizes_in
 from typedtorch.shapes.infer.updates import only_at_start
 from typedtorch.shapes.infer.values import UNKNOWN, DictV, Instance, Object, Scalar, Value, options_of
 from typedtorch.shapes.size import atoms, axis
+from typedtorch.shapes.tensor import Pack
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.interpreter import Interpreter
@@ -51,9 +52,14 @@ def assumed(interpreter: Interpreter, info: ClassInfo, hint: str, variables: Map
 
 
 def _with_own_axes(made: Instance, hint: str) -> Instance:
-    """An object whose tensors have axes of its own: those of another of its class are others."""
+    """An object whose tensors have axes of its own: those of another of its class are others.
+
+    So are their ``*batch``, which may be that of who has the object, or more, or less.
+    """
     held = {a for n, size in made.axes.items() if n not in made.arguments for a in atoms(size)}
-    own = Substitution({a: axis(a.name, hint) for a in held if a.kind != "floor"})(made) if hint else made
+    sizes = {a: axis(a.name, hint) for a in held if a.kind != "floor"}
+    packs = [e for e in sizes_in(made) if isinstance(e, Pack) and not e.open]
+    own = Substitution(sizes, {p: (Pack(f"?{hint}.{p.name}"),) for p in packs})(made) if hint else made
     return own if isinstance(own, Instance) else made
 
 

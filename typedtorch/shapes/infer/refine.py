@@ -13,7 +13,7 @@ from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of
 from typedtorch.shapes.infer.kinds import exactly_of
 from typedtorch.shapes.infer.places import keep_kind, keep_options, read_place, write_place
-from typedtorch.shapes.infer.solving import prove
+from typedtorch.shapes.infer.solving import equate, prove
 from typedtorch.shapes.infer.state import State, join_states
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -208,6 +208,11 @@ def _lost(before: State, ways: list[State], after: State) -> frozenset[Atom]:
 
 def _refine(frame: Frame, test: ast.expr, positive: bool) -> bool:
     """Note in the state what the test proves; False where it cannot come out this way."""
+    if not positive and _counts(test):
+        with frame.reporter.mute():
+            size = frame.evaluate(test)
+        if isinstance(size, Poly):  # ``if not len(x)``
+            return equate(frame, size, 0)
     match test:
         case ast.Name() | ast.Attribute():
             return keep_options(frame, test, lambda v: truth(v) is not (not positive))
@@ -240,6 +245,14 @@ def _refine(frame: Frame, test: ast.expr, positive: bool) -> bool:
         case ast.Call(func=ast.Name() as func, args=[subject], keywords=[]):
             return _refine_by_helper(frame, func, subject, positive)
     return True
+
+
+def _counts(test: ast.expr) -> bool:
+    """``n``, ``x.shape[0]``, ``len(x)``, ``x.numel()``"""
+    match test:
+        case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
+            return name in ("len", "numel", "nelement", "size")
+    return isinstance(test, (ast.Name, ast.Subscript))
 
 
 def _is_tensor_test(frame: Frame, func: ast.expr) -> bool:
@@ -330,8 +343,14 @@ def _most(op: ast.cmpop, limit: ast.expr, positive: bool) -> int | None:
 
 
 def _perhaps_one(frame: Frame, place: ast.expr, most: int | None) -> None:
-    """``out.sum(1) if k > 1 else out.view(n, d)``: an axis of a size that is at most one may be left out."""
-    size = frame.evaluate(place) if most == 1 else None
+    """``out.sum(1) if k > 1 else out.view(n, d)``: an axis of a size that is at most one may be left out.
+
+    What is at most 0 is 0.
+    """
+    size = frame.evaluate(place) if most in (0, 1) else None
+    if most == 0 and isinstance(size, Poly):
+        equate(frame, size, 0)
+        return
     found = atoms(size) if isinstance(size, Poly) else frozenset()
     for atom in found if len(found) == 1 else ():
         if size == as_poly(atom):

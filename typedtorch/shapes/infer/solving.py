@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.proofs import Facts, together
-from typedtorch.shapes.size import Atom, Poly, Size, atoms, substitute
+from typedtorch.shapes.size import Atom, Poly, Size, atoms, substitute, unknown
 
 
 def equate(frame: Frame, a: Size, b: Size) -> bool:
@@ -18,6 +18,10 @@ def equate(frame: Frame, a: Size, b: Size) -> bool:
     solved = solve(difference)
     if solved is not None:
         frame.state.equate(*solved)
+    elif len(difference.terms) == 1:  # a product is 0: x.numel() == 0
+        found = atoms(difference)
+        for atom in found:
+            frame.state.equate(atom, 0 if len(found) == 1 else unknown())
     # a layer that was made before has its sizes as they were
     frame.state.asked = (*frame.state.asked, (atoms(difference), True))
     return True
