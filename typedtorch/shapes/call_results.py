@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from typing import Literal
 
+from typedtorch.shapes.doubtful_names import COMBINES, beside_none, combined, gathered, marked, none_names
 from typedtorch.shapes.module_uses import Position, position
 from typedtorch.shapes.syntax import Syntax, dotted, walk
 
@@ -46,12 +47,6 @@ class _Item(ast.Subscript):
 
 Binding = tuple[list[str], ast.expr | None]  # names bound together, and to what
 _FILLS = frozenset({"append", "extend", "insert", "add", "setdefault", "update", "appendleft", "put"})
-# Of their arguments builtins make one of several types: the sum of none is 0, the least is a number, or not.
-_COMBINES = frozenset({"sum", "min", "max"})
-# A packed sequence goes through an LSTM under the name of a tensor.
-_UNPACKS = frozenset({"pad_packed_sequence"})
-# What programs set of a tensor that tensors have.
-_OF_TENSORS = frozenset({"data", "grad", "requires_grad", "names"})
 
 
 def kept_results(syntax: Syntax) -> dict[Position, Keep]:
@@ -67,9 +62,9 @@ def kept_results(syntax: Syntax) -> dict[Position, Keep]:
     nonlocal_ = {name for node in syntax.nodes if isinstance(node, ast.Nonlocal) for name in node.names}
     functions = {node.name for node in syntax.nodes if isinstance(node, ast.FunctionDef)} - {"forward"}
     of_torch = frozenset(_from_torch(syntax))
-    none_names = frozenset(_none_names(syntax))
+    nothing = frozenset(none_names(syntax))
     for scope, nodes in syntax.scopes.items():
-        beside = [part for node in nodes for part in _beside_none(node, none_names)]
+        beside = [part for node in nodes for part in beside_none(node, nothing)]
         for value, keep in _in_scope(scope, nodes, beside, nonlocal_, functions, of_torch):
             for call in calls(value):
                 if found.get(position(call)) != "any":
@@ -96,7 +91,7 @@ def _in_scope(
     stored += [item for _, value in bound_here for item in _items(value)]
     called = of_torch | _parameters(scope) | bound.keys() - functions  # modules, or functions of torch
     mixed = {n for n, values in bound.items() if len(values) > 1 and not _alike(values, functions, called)}
-    mixed |= (_gathered(scope) | nonlocal_ | _marked(nodes) | _combined(nodes)) & bound.keys()
+    mixed |= (gathered(scope) | nonlocal_ | marked(nodes) | combined(nodes)) & bound.keys()
     mixed |= {name for value in stored for name in result_names(value)} - declared
     mixed = _with_sources(mixed, bound_here, declared)
     for names, value in bound_here:
@@ -110,63 +105,6 @@ def _in_scope(
     yield from (
         (value, "any") for node in holders for value in (*_stored(node), *_collected(node), *_cast(node))
     )
-
-
-def _none_names(syntax: Syntax) -> Iterator[str]:
-    """``self.cache = None``, and ``cache = None`` in the body of a class."""
-    for scope, nodes in syntax.scopes.items():
-        for node in nodes:
-            if not isinstance(node, ast.Assign | ast.AnnAssign):
-                continue
-            if not (isinstance(node.value, ast.Constant) and node.value.value is None):
-                continue
-            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                if isinstance(target, ast.Attribute):
-                    yield target.attr
-                elif isinstance(target, ast.Name) and isinstance(scope, ast.ClassDef):
-                    yield target.id
-
-
-def _beside_none(node: ast.AST, none_names: frozenset[str]) -> Iterator[ast.expr]:
-    """``y`` of ``self.memory + y``, where a method leaves the memory as None."""
-    match node:
-        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
-            for one, other in ((left, right), (right, left)):
-                if isinstance(one, ast.Attribute) and one.attr in none_names:
-                    yield other
-
-
-def _marked(nodes: list[ast.AST]) -> set[str]:
-    """Names whose values get attributes of the program's own, ``loss.weight = 0.5``."""
-    return {
-        node.value.id
-        for node in nodes
-        if isinstance(node, ast.Attribute)
-        and isinstance(node.ctx, ast.Store)
-        and isinstance(node.value, ast.Name)
-        and node.attr not in _OF_TENSORS
-    }
-
-
-def _combined(nodes: list[ast.AST]) -> set[str]:
-    """Names in what ``sum`` and its like are given, and in what that goes through."""
-    calls = [node for node in nodes if isinstance(node, ast.Call)]
-    given = [argument for call in calls if _combines(call.func) for argument in call.args]
-    return {node.id for argument in given for node in walk(argument) if isinstance(node, ast.Name)}
-
-
-def _combines(function: ast.expr) -> bool:
-    if isinstance(function, ast.Name) and function.id in _COMBINES:
-        return True
-    return (dotted(function) or "").rpartition(".")[2] in _UNPACKS
-
-
-def _gathered(scope: ast.AST) -> set[str]:
-    """``*x`` and ``**options`` of a function: a tuple and a dict, whatever they are bound to later."""
-    arguments = getattr(scope, "args", None)
-    if not isinstance(arguments, ast.arguments):
-        return set()
-    return {several.arg for several in (arguments.vararg, arguments.kwarg) if several is not None}
 
 
 def rebound_names(syntax: Syntax) -> frozenset[Position]:
@@ -360,7 +298,7 @@ def _collected(node: ast.AST) -> Iterator[ast.expr]:
             yield value
         case ast.Call(func=ast.Attribute(attr=name), args=arguments) if name in _FILLS:
             yield from arguments
-        case ast.Call(func=ast.Name(id=name), args=arguments) if name in _COMBINES:
+        case ast.Call(func=ast.Name(id=name), args=arguments) if name in COMBINES:
             yield from (part for each in arguments for part in walk(each) if isinstance(part, ast.Call))
         case ast.Call(func=ast.Name(id="dict" | "OrderedDict"), keywords=keywords):
             yield from (keyword.value for keyword in keywords)
