@@ -12,7 +12,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from typing import Literal
 
-from typedtorch.shapes.doubtful_names import COMBINES, beside_none, combined, gathered, marked, none_names
+from typedtorch.shapes.doubtful_names import (
+    COMBINES,
+    beside_none,
+    combined,
+    gathered,
+    gone_through,
+    marked,
+    none_names,
+)
 from typedtorch.shapes.module_uses import Position, position
 from typedtorch.shapes.syntax import Syntax, dotted, walk
 
@@ -91,7 +99,9 @@ def _in_scope(
     stored += [item for _, value in bound_here for item in _items(value)]
     called = of_torch | _parameters(scope) | bound.keys() - functions  # modules, or functions of torch
     mixed = {n for n, values in bound.items() if len(values) > 1 and not _alike(values, functions, called)}
-    mixed |= (gathered(scope) | nonlocal_ | marked(nodes) | combined(nodes)) & bound.keys()
+    mixed |= (
+        gathered(scope) | nonlocal_ | marked(nodes) | combined(nodes) | gone_through(nodes)
+    ) & bound.keys()
     mixed |= {name for value in stored for name in result_names(value)} - declared
     mixed = _with_sources(mixed, bound_here, declared)
     for names, value in bound_here:

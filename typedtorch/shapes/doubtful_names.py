@@ -58,6 +58,17 @@ def combined(nodes: list[ast.AST]) -> set[str]:
     return {node.id for argument in given for node in walk(argument) if isinstance(node, ast.Name)}
 
 
+def gone_through(nodes: list[ast.AST]) -> set[str]:
+    """Names of which all values are asked for: those of a TypedDict are objects to mypy."""
+    return {
+        node.value.id
+        for node in nodes
+        if isinstance(node, ast.Attribute)
+        and node.attr in ("items", "values")
+        and isinstance(node.value, ast.Name)
+    }
+
+
 def _combines(function: ast.expr) -> bool:
     if isinstance(function, ast.Name) and function.id in COMBINES:
         return True
