@@ -157,9 +157,10 @@ def lenient_arguments(facts: Facts, ctx: MethodSigContext) -> FunctionLike:
             unpack_kwargs=False,
         )
     of_torch = _is_of_torch(ctx.type.type)
-    fitting = [item for item in signature.items if _takes(item, ctx.context, ctx)]
-    if fitting and len(signature.items) > 1:
-        return fitting[0]
+    if len(signature.items) > 1:
+        fitting = next((item for item in signature.items if _takes(item, ctx.context, ctx)), None)
+        if fitting is not None:
+            return fitting
     items = [_lenient(item, ctx.context, ctx, source, of_torch=of_torch) for item in signature.items]
     return items[0] if len(items) == 1 else Overloaded(items)
 
