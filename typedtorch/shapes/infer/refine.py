@@ -348,8 +348,8 @@ def _perhaps_one(frame: Frame, place: ast.expr, most: int | None) -> None:
     What is at most 0 is 0.
     """
     size = frame.evaluate(place) if most in (0, 1) else None
-    if most == 0 and isinstance(size, Poly):
-        equate(frame, size, 0)
+    if most == 0 and isinstance(size, Poly) and all(atom.kind == "axis" for atom in atoms(size)):
+        equate(frame, size, 0)  # an axis is never negative, as an integer of the program may be
         return
     found = atoms(size) if isinstance(size, Poly) else frozenset()
     for atom in found if len(found) == 1 else ():

@@ -34,6 +34,12 @@ def some(x: Float[Tensor, "n 4"]) -> Float[Tensor, "n 5"]:
     return x.new_zeros((0, 5))
 
 
+def lagged(x: Float[Tensor, "n d"], lag: int) -> Float[Tensor, "m d"]:
+    if lag > 0:
+        return x[lag:] - x[:-lag]
+    return x[:lag] - x[-lag:]
+
+
 class Rotation:
     def __init__(self, rots: Float[Tensor, "*b 3 3"]) -> None:
         self.rots = rots
@@ -50,5 +56,6 @@ def trace(p: Float[Tensor, "*b N"], r: Rotation) -> Float[Tensor, "*b N"]:
 # run: boxes(randn(2, 3, 5))
 # run: boxes(torch.zeros(0, 3, 5))
 # run: few(randn(2, 4)), few(randn(0, 4)), none(randn(2, 4)), none(randn(0, 4)), some(randn(0, 4))
+# run: lagged(randn(5, 2), 2), lagged(randn(5, 2), -2)
 # run: to_global(randn(2, 5, 7, 3), Rotation(randn(2, 5, 3, 3)))
 # run: trace(randn(2, 5), Rotation(randn(2, 5, 3, 3)))
