@@ -184,4 +184,4 @@ def test_the_shapes_of_the_package_itself_are_known() -> None:
     parts = ["accounting", "losses.py", "functional", "nn", "optim", "data", "training"]
     known = _coverage([str(package / part) for part in parts], package.parent)
     assert known.total > 1000
-    assert known.known / known.total >= 0.88
+    assert known.known / known.total >= 7 / 8
