@@ -44,6 +44,7 @@ _BINDERS = frozenset(
     {ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.AugAssign, ast.For, ast.AsyncFor, ast.withitem}
     | {ast.ExceptHandler, ast.FunctionDef, ast.ClassDef, ast.alias}
 )
+_OPERATORS = frozenset({ast.BinOp, ast.Compare})
 _HOLDERS = frozenset(
     {ast.Assign, ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp, ast.Call}
 )
@@ -72,7 +73,8 @@ def kept_results(syntax: Syntax) -> dict[Position, Keep]:
     of_torch = frozenset(_from_torch(syntax))
     nothing = frozenset(none_names(syntax))
     for scope, nodes in syntax.scopes.items():
-        beside = [part for node in nodes for part in beside_none(node, nothing)]
+        operators = [node for node in nodes if type(node) in _OPERATORS] if nothing else []
+        beside = [part for node in operators for part in beside_none(node, nothing)]
         for value, keep in _in_scope(scope, nodes, beside, nonlocal_, functions, of_torch):
             for call in calls(value):
                 if found.get(position(call)) != "any":

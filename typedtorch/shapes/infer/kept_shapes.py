@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.infer.updates import assigned_later, varied
+from typedtorch.shapes.infer.updates import assigned_later, is_placeholder, varied
 from typedtorch.shapes.infer.values import Instance, Tensor, Value
 from typedtorch.shapes.size import is_unknown
 from typedtorch.shapes.tensor import Pack
@@ -78,7 +78,7 @@ def _axes_changed(now: Value, was: Tensor) -> Axes | None:
         return frozenset()
     if not isinstance(now, Tensor) or len(now.shape) != len(was.shape) or now.dtype & ~was.dtype:
         return None
-    if _is_placeholder(was):
+    if is_placeholder(was):
         return None
     changed = set()
     for k, (a, b) in enumerate(zip(now.shape, was.shape, strict=True)):
@@ -87,10 +87,6 @@ def _axes_changed(now: Value, was: Tensor) -> Axes | None:
         if not is_unknown(b) and same(a, b) is not True and str(a) != str(b):
             changed.add(k)
     return frozenset(changed)
-
-
-def _is_placeholder(tensor: Tensor) -> bool:
-    return 0 in tensor.shape
 
 
 __all__ = ["Axes", "find"]

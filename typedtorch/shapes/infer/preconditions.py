@@ -17,7 +17,7 @@ from typedtorch.shapes.infer import inlining, specs, summaries
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.binding import callee
 from typedtorch.shapes.infer.blame import own_findings
-from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.signatures import Signature
 from typedtorch.shapes.infer.values import FunctionV, Value
 from typedtorch.shapes.size import Atom, Size, atoms, substitute
@@ -74,11 +74,7 @@ def _place(body: ast.AST, line: int) -> str:
     ]
     if len(said) != 1:
         return f"line {line}"
-    text = ast.unparse(said[0]).partition("\n")[0]
-    return f"line {line}: {text if len(text) <= _ROOM else text[: _ROOM - 3] + '...'}"
-
-
-_ROOM = 60
+    return f"line {line}: {source(said[0])}"
 
 
 def _said(a: Size, b: Size, here_a: Size, here_b: Size, where: str) -> str:

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.infer import contents, proven
+from typedtorch.shapes.infer import contents, limited_sizes, proven
 from typedtorch.shapes.infer.comparing import at_most, contains, truth
 from typedtorch.shapes.infer.equated import prove_equal, rank_of, set_rank
 from typedtorch.shapes.infer.frame import Frame
@@ -30,7 +30,7 @@ from typedtorch.shapes.infer.values import (
     choice,
     options_of,
 )
-from typedtorch.shapes.size import Atom, Poly, as_poly, atoms, unknown
+from typedtorch.shapes.size import Atom, Poly, atoms
 from typedtorch.shapes.syntax import dotted, instead, walk
 from typedtorch.shapes.tensor import Pack
 
@@ -208,7 +208,7 @@ def _lost(before: State, ways: list[State], after: State) -> frozenset[Atom]:
 
 def _refine(frame: Frame, test: ast.expr, positive: bool) -> bool:
     """Note in the state what the test proves; False where it cannot come out this way."""
-    if not positive and _counts(test):
+    if not positive and limited_sizes.counts(test):
         with frame.reporter.mute():
             size = frame.evaluate(test)
         if isinstance(size, Poly):  # ``if not len(x)``
@@ -245,14 +245,6 @@ def _refine(frame: Frame, test: ast.expr, positive: bool) -> bool:
         case ast.Call(func=ast.Name() as func, args=[subject], keywords=[]):
             return _refine_by_helper(frame, func, subject, positive)
     return True
-
-
-def _counts(test: ast.expr) -> bool:
-    """``n``, ``x.shape[0]``, ``len(x)``, ``x.numel()``"""
-    match test:
-        case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
-            return name in ("len", "numel", "nelement", "size")
-    return isinstance(test, (ast.Name, ast.Subscript))
 
 
 def _is_tensor_test(frame: Frame, func: ast.expr) -> bool:
@@ -312,9 +304,7 @@ def _refine_comparison(frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.e
                 return keep_options(frame, left, lambda v: _may_equal(v, b) if positive else v != b)
             if positive:
                 return prove_equal(frame, left, a, right, b)
-        if isinstance(op, tuple(_BELOW)) and _BELOW[type(op)] is positive:
-            _perhaps_negative(frame, left, right)
-        _perhaps_one(frame, left, _most(op, right, positive))
+        limited_sizes.below(frame, left, op, right, positive)
         if isinstance(op, ast.In) and positive is True:
             a, b = frame.evaluate(left), frame.evaluate(right)
             if isinstance(left, ast.Attribute) and left.attr == "dtype" and isinstance(b, (tuple, Sequence)):
@@ -324,37 +314,6 @@ def _refine_comparison(frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.e
             if isinstance(a, Choice) and isinstance(b, (tuple, Sequence, DictV)):
                 return keep_options(frame, left, lambda v: contains(v, b) is not False)
     return True
-
-
-# Whether a comparison that holds, or that does not, says that its left side is below the right one.
-_BELOW: dict[type[ast.cmpop], bool] = {ast.Lt: True, ast.LtE: True, ast.Gt: False, ast.GtE: False}
-
-
-def _perhaps_negative(frame: Frame, place: ast.expr, bound: ast.expr) -> None:
-    """``if lag < 0``: sizes are taken to be at least zero, so this integer is no longer one."""
-    if isinstance(bound, ast.Constant) and bound.value == 0 and isinstance(read_place(frame, place), Poly):
-        write_place(frame, place, unknown(f"?{frame.place(place)}"))
-
-
-def _most(op: ast.cmpop, limit: ast.expr, positive: bool) -> int | None:
-    if isinstance(limit, ast.Constant) and type(limit.value) is int:
-        return at_most(op, limit.value, positive)
-    return None
-
-
-def _perhaps_one(frame: Frame, place: ast.expr, most: int | None) -> None:
-    """``out.sum(1) if k > 1 else out.view(n, d)``: an axis of a size that is at most one may be left out.
-
-    What is at most 0 is 0.
-    """
-    size = frame.evaluate(place) if most in (0, 1) else None
-    if most == 0 and isinstance(size, Poly) and all(atom.kind == "axis" for atom in atoms(size)):
-        equate(frame, size, 0)  # an axis is never negative, as an integer of the program may be
-        return
-    found = atoms(size) if isinstance(size, Poly) else frozenset()
-    for atom in found if len(found) == 1 else ():
-        if size == as_poly(atom):
-            frame.state.equate(atom, unknown(f"?{frame.place(place)}"))
 
 
 def _any_of(kinds: tuple[Dtype, ...]) -> int:

@@ -48,7 +48,7 @@ def stable(instance: Instance, promised: Iterable[Value] = (), *, is_new: bool =
     info = instance.info
     kept: dict[str, Value] = {}
     for name, value in instance.attributes.items():
-        if _is_placeholder(value) or (not is_new and type(value) is int and value < 0):
+        if is_placeholder(value) or (not is_new and type(value) is int and value < 0):
             continue
         if not only_at_start(info, name) or (_is_plain(value) and (_is_start(value) or _given(info, name))):
             left = remains(instance, name)
@@ -73,10 +73,10 @@ def stable(instance: Instance, promised: Iterable[Value] = (), *, is_new: bool =
     return replace(instance, attributes=kept)
 
 
-def _is_placeholder(value: Value) -> bool:
+def is_placeholder(value: Value) -> bool:
     """``torch.empty(0)``, alone or in a tuple: whoever loads or binds the object puts another there."""
     if type(value) is tuple:
-        return any(map(_is_placeholder, value))
+        return any(map(is_placeholder, value))
     return isinstance(value, Tensor) and 0 in value.shape
 
 

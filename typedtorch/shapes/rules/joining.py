@@ -155,17 +155,13 @@ def _is_other_way(first: Tensor, other: Tensor, place: int, k: int) -> bool:
 
 def _cat_hint(first: Tensor, other: Tensor) -> str | None:
     differ = [
-        k
+        (k, x, y)
         for k, (x, y) in enumerate(zip(first.sizes(), other.sizes(), strict=True))
         if same(x, y) is False or (str(x) != str(y) and 1 in (x, y))
     ]
-    if len(differ) != 1 or not all(isinstance(s, int) or is_name(s) for s in _at(differ[0], first, other)):
+    if len(differ) != 1 or not all(isinstance(size, int) or is_name(size) for size in differ[0][1:]):
         return None  # nothing is joined along an axis that is only rounded otherwise
-    return f"along axis {differ[0]} they fit"
-
-
-def _at(k: int, *tensors: Tensor) -> list[Size]:
-    return [tensor.sizes()[k] for tensor in tensors]
+    return f"along axis {differ[0][0]} they fit"
 
 
 def _joined_packs(tensors: list[Tensor], dim: int) -> Shape:
