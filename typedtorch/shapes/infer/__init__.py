@@ -8,8 +8,8 @@ Where to find what; the first module of each list is the one to read first:
 - annotations: reading, annotation_slips, specs, assuming, declared, unify, runs (*batch), problems
 - expressions: expressions, choosing, arithmetic, operands, comparing, attributes, subscripts, slicing,
   comprehension, numbers
-- statements: statements, assignment, unpacking, refine (conditions), equated, solving, proven, checks,
-  places, patterns, asserted, contexts, expected_errors, loops, turns, iteration, paths, both_ways
+- statements: statements, assignment, unpacking, refine (conditions), limited_sizes, equated, solving, proven,
+  checks, places, patterns, asserted, contexts, expected_errors, loops, turns, iteration, paths, both_ways
 - containers: containers, container_methods, items, lengths, listed, records, enumerations, mutation, shared
 - calls: calls, arguments, binding, signatures, methods, inlining, brought, results, memo, effects,
   alternatives, definitions, inner_changes, wrappers, late
