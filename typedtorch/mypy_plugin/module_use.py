@@ -41,6 +41,7 @@ from mypy.types import (
 from typedtorch.mypy_plugin.facts import Facts
 from typedtorch.mypy_plugin.module_call import MODULE, is_module
 from typedtorch.mypy_plugin.torch_api import TENSOR
+from typedtorch.shapes.call_results import Keep
 from typedtorch.shapes.module_facts import SourceFacts
 
 
@@ -56,11 +57,22 @@ def kept_result(facts: Facts, ctx: MethodContext) -> Type:
     place = (ctx.context.line, ctx.context.column)
     keep = source.kept_results.get(place) if source is not None else None
     if keep is not None:
-        fits = _is_tensor(result) if keep == "tensor" else keep == "tensors" and _only_tensors(result)
-        if not fits:
+        if not _stays(result, keep):
             return AnyType(TypeOfAny.explicit)
     facts.typed(ctx.api, ctx.context, result)
     return result
+
+
+def _stays(result: Type, keep: Keep) -> bool:
+    """Whether a result is what may be known of it."""
+    match keep:
+        case "tensor":
+            return _is_tensor(result)
+        case "tensors":
+            return _only_tensors(result)
+        case "no keys":
+            return not isinstance(get_proper_type(result), TypedDictType)
+    return False
 
 
 def optional_field(facts: Facts, ctx: AttributeContext) -> Type:

@@ -18,14 +18,16 @@ from typedtorch.shapes.doubtful_names import (
     combined,
     gathered,
     gone_through,
+    keyed,
     marked,
     none_names,
 )
 from typedtorch.shapes.module_uses import Position, position
 from typedtorch.shapes.syntax import Syntax, dotted, walk
 
-# Harmless as long as it is one tensor, or, where it is unpacked, several; or better left unknown.
-Keep = Literal["tensor", "tensors", "any"]
+# Harmless as long as it is one tensor, or, where it is unpacked, several, or no dict of known keys; or better
+# left unknown.
+Keep = Literal["tensor", "tensors", "no keys", "any"]
 
 _OTHER_METHODS = frozenset(
     {"tolist", "item", "numpy", "size", "dim", "stride", "data_ptr", "items", "keys", "values", "get", "pop"}
@@ -106,6 +108,8 @@ def _in_scope(
     ) & bound.keys()
     mixed |= {name for value in stored for name in result_names(value)} - declared
     mixed = _with_sources(mixed, bound_here, declared)
+    for name in keyed(nodes) & bound.keys():
+        yield from ((value, "no keys") for value in bound[name] if value is not None)
     for names, value in bound_here:
         if value is None:
             continue

@@ -69,6 +69,17 @@ def gone_through(nodes: list[ast.AST]) -> set[str]:
     }
 
 
+def keyed(nodes: list[ast.AST]) -> set[str]:
+    """Names of which a part is asked for by a name: of a TypedDict mypy wants the key itself."""
+    return {
+        node.value.id
+        for node in nodes
+        if isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Name)
+        and not isinstance(node.slice, ast.Constant | ast.Slice | ast.Tuple | ast.UnaryOp)
+    }
+
+
 def _combines(function: ast.expr) -> bool:
     if isinstance(function, ast.Name) and function.id in COMBINES:
         return True

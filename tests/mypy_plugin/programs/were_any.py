@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import torch
@@ -200,3 +200,23 @@ class Swapped(nn.Module):
 
 
 Swapped(fast=True)(torch.ones(2), k=5)
+
+
+class Parts(TypedDict):
+    logits: Tensor
+    loss: Tensor
+
+
+class Scored(nn.Module):
+    def forward(self, x: Tensor) -> Parts:
+        return {"logits": x, "loss": x.sum()}
+
+
+def by_key(scored: Scored, x: Tensor) -> list[Any]:
+    parts = scored(x)
+    return [parts[key] for key in ("logits", "loss")]
+
+
+def misspelt(scored: Scored, x: Tensor) -> Any:
+    parts = scored(x)
+    return parts["bias"]  # E: TypedDict "Parts" has no key "bias"  [typeddict-item]
