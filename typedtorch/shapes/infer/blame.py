@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import messages, specs
 from typedtorch.shapes.infer.assuming import Names, assume
+from typedtorch.shapes.infer.brought import is_known_tensor
 from typedtorch.shapes.infer.checking import check_function
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.problems import Problem
 from typedtorch.shapes.infer.signatures import Signature
-from typedtorch.shapes.infer.values import FunctionV, Instance, Tensor, Value
+from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Instance, Tensor, Value
 from typedtorch.shapes.scopes import HELD_SCOPE
 from typedtorch.shapes.size import Size, atoms, axis
 from typedtorch.shapes.syntax import walk
@@ -137,7 +138,8 @@ def _whatever_the_tensors(
     inner.state.names = names
     given = dict(values)
     for parameter in signature.parameters:
-        if specs.shaped(parameter.spec) and parameter.kind in ("positional", "keyword"):
+        brought = is_known_tensor(given.get(parameter.name, UNKNOWN))
+        if (brought or specs.shaped(parameter.spec)) and parameter.kind in ("positional", "keyword"):
             given[parameter.name] = assume(parameter.spec, names, parameter.name)
     fill_parameters(interpreter, inner, function, signature, given)
     interpreter.stack.append(id(function.node))

@@ -44,15 +44,16 @@ def of_numbers(signature: Signature, bound: Brought) -> bool:
 def unsaid_tensors(signature: Signature, bound: Brought) -> bool:
     """Whether a call brings tensors of which the signature says no shape: ``mask: Tensor``, ``tables``."""
     return any(
-        _is_known_tensor(bound[p.name][0])
+        is_known_tensor(bound[p.name][0])
         for p in signature.parameters
         if p.name in bound and not specs.shaped(p.spec)
     )
 
 
-def _is_known_tensor(value: Value) -> bool:
+def is_known_tensor(value: Value) -> bool:
+    """Whether something is a tensor of known rank, or holds one beside others."""
     if type(value) is tuple:
-        return any(map(_is_known_tensor, value))
+        return any(map(is_known_tensor, value))
     return isinstance(value, Tensor) and value.rank is not None
 
 

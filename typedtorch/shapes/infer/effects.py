@@ -12,9 +12,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import specs, updates
+from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.index import Facts
-from typedtorch.shapes.infer.inlining import MAX_DEPTH, may_be_another
+from typedtorch.shapes.infer.inlining import MAX_DEPTH, as_annotated, brings_more, may_be_another
 from typedtorch.shapes.infer.signatures import Signature, is_plain_instance
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -34,9 +35,19 @@ Given = Mapping[str, tuple[Value, ast.expr | None]]
 
 
 def follow(
-    frame: Frame, function: FunctionV, signature: Signature, bound: Given, node: ast.AST, *, failed: bool
+    frame: Frame,
+    function: FunctionV,
+    signature: Signature,
+    bound: Given,
+    names: Names,
+    node: ast.AST,
+    *,
+    failed: bool,
 ) -> None:
-    """Look into a body that was not evaluated, only for what it changes."""
+    """Look into a body that was not evaluated, for what it changes.
+
+    One that promises None is held against what it is given, too, as others are that promise nothing.
+    """
     result = signature.result
     promised = specs.informative(result) and (signature.shaped or not is_plain_instance(result))
     gives_nothing = isinstance(result, specs.NoneSpec)
@@ -47,15 +58,18 @@ def follow(
         receiver = None
     facts = function.module.facts(function.node)
     given = {name: value for name, (value, _) in bound.items() if _may_change(facts, name, value)}
-    if not given and receiver is None:
+    held = gives_nothing and not failed
+    held = held and (not signature.shaped or brings_more(frame, function, signature, bound, names))
+    if not given and receiver is None and not held:
         return
     interpreter = frame.interpreter
-    most = MAX_DEPTH if receiver is not None and gives_nothing else _DEPTH
+    most = MAX_DEPTH if gives_nothing and (held or receiver is not None) else _DEPTH
     again = bool(frame.reporter.muted) and not gives_nothing  # perhaps a second look at one expression
     if _can_run(interpreter, frame, function, most) and not ((failed or again) and receiver is not None):
         values = {name: _now(frame, value, where) for name, (value, where) in bound.items()}
-        # a constructor of a base class, or a part of one, as it would be without its ``-> None``
-        with nullcontext() if gives_nothing and receiver and not signature.shaped else frame.reporter.mute():
+        if held:
+            values.update(as_annotated(signature, values, names))
+        with nullcontext() if held else frame.reporter.mute():
             if receiver is not None:
                 frame.state.variables[_RECEIVER] = receiver
             interpreter.run_inline(frame, function, signature, values, node)

@@ -187,28 +187,11 @@ def _look_inside(
     ``forward(x: "batch feat")`` takes every ``feat``, but this instance begins with ``Linear(10, 32)``;
     and an inner ``loss(x: "n d")`` subtracts a target that it captured.
     """
-    if (
-        frame.reporter.muted
-        or not (
-            is_exact(function, bound)
-            or counts(signature, bound)
-            or captures_tensors(function)
-            or brings_a_layer(function, signature, bound)
-            or of_open_ranks(signature, bound)
-            or of_numbers(signature, bound)
-            or unsaid_tensors(signature, bound)
-            or not signature.existential <= names.sizes.keys()
-        )
-        or may_be_another(interpreter, frame, function)
+    if not brings_more(frame, function, signature, bound, names) or may_be_another(
+        interpreter, frame, function
     ):
         return UNKNOWN
-    values = {}
-    for parameter in signature.parameters:
-        if parameter.name in bound:
-            value = bound[parameter.name][0]
-            values[parameter.name] = (
-                assume(parameter.spec, names, parameter.name) if value is UNKNOWN else value
-            )
+    values = as_annotated(signature, {name: value for name, (value, _) in bound.items()}, names)
     reported = len(frame.reporter.findings) + len(frame.reporter.elsewhere)
     value = run_inline(interpreter, frame, function, signature, values, node, effects=False)
     trial = names.copy()
@@ -227,6 +210,35 @@ def _look_inside(
         own = signature.existential
         names.sizes = {n: size for n, size in names.sizes.items() if n not in own or _is_said(size)}
     return UNKNOWN if problems else value
+
+
+def brings_more(
+    frame: Frame,
+    function: FunctionV,
+    signature: Signature,
+    bound: Mapping[str, tuple[Value, ast.expr | None]],
+    names: Names,
+) -> bool:
+    """Whether a call says what a signature leaves open, so that a body may not fit it that fits others."""
+    return not frame.reporter.muted and (
+        is_exact(function, bound)
+        or counts(signature, bound)
+        or captures_tensors(function)
+        or brings_a_layer(function, signature, bound)
+        or of_open_ranks(signature, bound)
+        or of_numbers(signature, bound)
+        or unsaid_tensors(signature, bound)
+        or not signature.existential <= names.sizes.keys()
+    )
+
+
+def as_annotated(signature: Signature, given: Mapping[str, Value], names: Names) -> dict[str, Value]:
+    """What is given for each parameter; of what is not known, what its annotation says."""
+    return {
+        p.name: assume(p.spec, names, p.name) if given[p.name] is UNKNOWN else given[p.name]
+        for p in signature.parameters
+        if p.name in given
+    }
 
 
 def _is_said(size: Size) -> bool:

@@ -281,7 +281,7 @@ class Interpreter:
     ) -> Value:
         failed = failed or preconditions.unmet(frame, function, signature, bound, names, node)
         value = inlining.function_result(self, frame, function, signature, bound, names, node, failed=failed)
-        effects.follow(frame, function, signature, bound, node, failed=failed)
+        effects.follow(frame, function, signature, bound, names, node, failed=failed)
         given = list(bound.values())
         if function.is_bound and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             given.append((function.bound, node.func.value))
