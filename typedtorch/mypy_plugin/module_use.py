@@ -56,9 +56,8 @@ def kept_result(facts: Facts, ctx: MethodContext) -> Type:
     source = facts.checked(ctx.api)
     place = (ctx.context.line, ctx.context.column)
     keep = source.kept_results.get(place) if source is not None else None
-    if keep is not None:
-        if not _stays(result, keep):
-            return AnyType(TypeOfAny.explicit)
+    if keep is not None and not _stays(result, keep):
+        return AnyType(TypeOfAny.explicit)
     facts.typed(ctx.api, ctx.context, result)
     return result
 

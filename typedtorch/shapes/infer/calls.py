@@ -26,8 +26,10 @@ from typedtorch.shapes.infer.class_text import always_raises, left_to_subclasses
 from typedtorch.shapes.infer.contents import Substitution
 from typedtorch.shapes.infer.expected_errors import leaves_the_test
 from typedtorch.shapes.infer.frame import Frame, source
+from typedtorch.shapes.infer.inner_changes import handed_over
 from typedtorch.shapes.infer.layers import call_instance, call_layer, call_sequential, learn
 from typedtorch.shapes.infer.lengths import CUTS, pieces
+from typedtorch.shapes.infer.new_objects import forget_read
 from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.options import parsed
 from typedtorch.shapes.infer.places import read_place
@@ -218,6 +220,9 @@ def call_function(frame: Frame, function: FunctionV, args: Args, node: ast.AST) 
     leave_open(names, function.bound)
     failed = failed or signature.unkept
     made = interpreter.function_result(frame, function, signature, bound, names, node, failed=failed)
+    forget_read(frame)
+    if isinstance(function.node, ast.Lambda):  # of a ``def`` that is forgotten where it stands
+        handed_over(frame, [function])
     return shared.of_cache(function.node, function.module, made)
 
 

@@ -204,13 +204,12 @@ def check_function(
     return reached or bool(frame.returns)
 
 
-def ends(interpreter: Interpreter, function: FunctionV, info: ClassInfo) -> list[State]:
-    """What is known wherever the body of a method is left; nothing is reported."""
+def ends(interpreter: Interpreter, function: FunctionV, info: ClassInfo, reporter: Reporter) -> list[State]:
+    """What is known wherever the body of a method is left."""
     node = function.node
     if isinstance(node, ast.Lambda):
         return []
     signature = interpreter.signature(function)
-    reporter = Reporter(function.module.path, muted=1, counting=False)
     frame = _frame(interpreter, function, signature, reporter, Names(axis, generic=True))
     frame.state.names.sizes.update(linked_axes(info, signature, function))
     _assume_parameters(interpreter, frame, function, signature, info, linked=True)

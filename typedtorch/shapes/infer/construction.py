@@ -18,12 +18,14 @@ from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.binding import Args, Parameter, bind, check_argument
 from typedtorch.shapes.infer.class_text import left_to_subclasses
 from typedtorch.shapes.infer.classes import ClassInfo
+from typedtorch.shapes.infer.contents import with_parts
 from typedtorch.shapes.infer.declared import more_precise
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.given_sizes import may_be_settings, passed, with_integers
 from typedtorch.shapes.infer.layer_dtype import given_to, may_cast, perhaps_cast
+from typedtorch.shapes.infer.new_objects import is_followed
 from typedtorch.shapes.infer.passed import Passed
-from typedtorch.shapes.infer.updates import emptied, stable
+from typedtorch.shapes.infer.updates import as_later, emptied, stable
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     ClassV,
@@ -109,7 +111,7 @@ def _run_constructor(
     interpreter.made += [made] if frame.depth == 0 else []
     certain = perhaps_cast(made) if may_cast(frame.module) else made
     assert isinstance(certain, Instance)
-    return _shared(frame, certain)
+    return _shared(frame, certain, node)
 
 
 def _integers(values: Mapping[str, Value]) -> dict[str, Size]:
@@ -142,7 +144,8 @@ def _without_constructor(frame: Frame, info: ClassInfo, args: Args, node: ast.AS
         made = library.call_external(frame, "torch.nn.Sequential", args, node)
         return Instance(info, {"__layer__": made}, {}, partial=True)
     if not args.open and not args.values and not _NAMESPACES.isdisjoint(info.external_bases()):
-        return _shared(frame, Instance(info, dict(args.keywords), _integers(args.keywords), partial=True))
+        made = Instance(info, dict(args.keywords), _integers(args.keywords), partial=True)
+        return _shared(frame, made, node)
     return Instance(info, _constants(info), {}, partial=True)
 
 
@@ -217,18 +220,18 @@ def after_fields(interpreter: Interpreter, frame: Frame, made: Instance, node: a
     """``__post_init__``, where there is one."""
     found = made.info.find("__post_init__")
     if found is None:
-        return _shared(frame, made)
+        return _shared(frame, made, node)
     owner, definitions = found
     function = FunctionV(definitions[-1], owner.module, owner.closure, owner, made, is_bound=True)
     frame.state.variables[_HOLDER] = made
     interpreter.run_inline(frame, function, interpreter.signature(function), {}, node)
     result = frame.state.variables.pop(_HOLDER)
-    return _shared(frame, result if isinstance(result, Instance) else made)
+    return _shared(frame, result if isinstance(result, Instance) else made, node)
 
 
-def _shared(frame: Frame, made: Instance) -> Instance:
+def _shared(frame: Frame, made: Instance, node: ast.AST) -> Instance:
     """What stays true of a new object; a list that it was given and fills is filled for its giver too."""
-    lasting = stable(made, is_new=True)
+    lasting = stable(made, is_new=True, is_followed=is_followed(frame, made.info, node))
     for name, value in made.attributes.items():
         if name not in lasting.attributes and isinstance(value, (Sequence, DictV)):
             frame.state.replace_value(value, emptied(value))
@@ -284,6 +287,7 @@ def symbolic(
         interpreter.run_inline(frame, function, signature, values, definition)
         made = frame.state.variables[_HOLDER]
     assert isinstance(made, Instance)
+    made = with_parts(made, as_later)
     left = stable(made, values.values())
     if linked and owner is info and info.keeps is None:
         info.keeps = kept_shapes.find(interpreter, made, left)

@@ -7,9 +7,10 @@ import itertools
 from dataclasses import replace
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.infer import comparing, folded, lengths
+from typedtorch.shapes.infer import comparing, folded, iteration, lengths
 from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.inner_changes import handed_over
 from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate, this_one, without_attributes
 from typedtorch.shapes.infer.messages import check_items
 from typedtorch.shapes.infer.surgery import setattr_
@@ -168,6 +169,7 @@ def sorted_(frame: Frame, args: Args, node: ast.AST) -> Value:
     if not args.values:
         return UNKNOWN
     items = items_of(args.values[0])
+    handed_over(frame, args.keywords.values())
     order = None if items is None else _order(frame, items, args, node)
     if items is not None and order is not None:
         return Sequence("list", tuple(items[i] for i in order))
@@ -190,6 +192,8 @@ def _order(frame: Frame, items: list[Value], args: Args, node: ast.AST) -> list[
 
 def next_(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``next(xs, default)``: the first of the items that are left, or any of them."""
+    if args.values and isinstance(args.values[0], Instance) and args.values[0].info.find("__next__"):
+        return iteration.method(frame, args.values[0], "__next__", (), node)
     each = this_one(frame, _each(frame, args.values[0], node), frame.place(node)) if args.values else UNKNOWN
     given = args.values[0] if args.values else UNKNOWN
     if isinstance(given, Sequence) and given.kind == "iterator":  # it has one item less from here on

@@ -28,6 +28,7 @@ from typedtorch.shapes.infer.class_text import is_expression, is_stub, left_to_s
 from typedtorch.shapes.infer.declared import more_precise, more_precise_object
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Reporter
+from typedtorch.shapes.infer.inner_changes import handed_over
 from typedtorch.shapes.infer.memo import LEFT_OUT, Outcome, of_this_call
 from typedtorch.shapes.infer.signatures import Signature, is_plain_instance, wrapped
 from typedtorch.shapes.infer.state import State
@@ -283,13 +284,13 @@ def run_inline(
     body, memo = function.node, interpreter.memo
     turns = interpreter.stack.count(id(body))
     if interpreter.steps <= 0 or (turns and turns > _most_turns(frame, function, values)):
-        return UNKNOWN
+        return _not_followed(frame, function, values) if effects else UNKNOWN
     unknown_call = not function.is_bound and values and all(tells_nothing(v) for v in values.values())
     if unknown_call and not is_expression(body):
         return UNKNOWN
     if frame.depth >= MAX_DEPTH:
         memo.cuts += 1
-        return UNKNOWN
+        return _not_followed(frame, function, values) if effects else UNKNOWN
     given = tuple([values.get(p.name, LEFT_OUT) for p in signature.parameters])
     autocast = frame.state.autocast or definitions.under_autocast(interpreter, function)
     key = (effects, autocast, function.bound, *given, *function.captured.values())
@@ -316,6 +317,12 @@ def run_inline(
             outcome = Outcome(result, tuple((places[id(old)], new) for old, new in changed))
             memo.keep(body, key, outcome, frame.depth if memo.cuts > cuts else 0)
     return of_this_call(frame.place(node), key, result)
+
+
+def _not_followed(frame: Frame, function: FunctionV, values: Mapping[str, Value]) -> Value:
+    """The result of a call that leads too deep, which may change what it is given."""
+    handed_over(frame, [function.bound, *values.values()])
+    return UNKNOWN
 
 
 def _most_turns(frame: Frame, function: FunctionV, values: Mapping[str, Value]) -> int:

@@ -1,12 +1,23 @@
-"""What a local function changes of what it captures: items, attributes, the shapes of tensors."""
+"""What functions that somebody else calls change: of what they capture, and of the objects they belong to."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
+from typedtorch.shapes.infer import updates
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.index import Facts
-from typedtorch.shapes.infer.values import UNKNOWN, DictV, Instance, Sequence, Tensor, Value
+from typedtorch.shapes.infer.values import (
+    UNKNOWN,
+    DictV,
+    FunctionV,
+    Instance,
+    Partial,
+    Sequence,
+    Tensor,
+    Value,
+)
 
 
 def forget_what_it_changes(frame: Frame, facts: Facts, closure: dict[str, Value]) -> None:
@@ -16,6 +27,20 @@ def forget_what_it_changes(frame: Frame, facts: Facts, closure: dict[str, Value]
             _forget_items(frame, name)
             closure.pop(name, None)
     _forget_attributes(frame, facts, closure)
+
+
+def handed_over(frame: Frame, values: Iterable[Value]) -> None:
+    """What is given to something unknown may be called, or its methods may be, at any time from here on."""
+    for value in values:
+        if isinstance(value, Partial):
+            handed_over(frame, [value.function, *value.args, *value.kwargs.values()])
+        elif isinstance(value, Instance):
+            frame.state.replace_value(value, updates.as_later(value))
+        elif isinstance(value, FunctionV):
+            if isinstance(value.bound, Instance):
+                frame.state.replace_value(value.bound, updates.after(value.bound, value.name))
+            captured = value.captured if frame.function is not None else frame.state.variables
+            _forget_attributes(frame, value.module.facts(value.node), dict(captured))
 
 
 def _forget_attributes(frame: Frame, facts: Facts, closure: dict[str, Value]) -> None:
@@ -59,4 +84,4 @@ def _forget_items(frame: Frame, name: str) -> None:
         frame.state.variables[name] = UNKNOWN
 
 
-__all__ = ["forget_what_it_changes"]
+__all__ = ["forget_what_it_changes", "handed_over"]

@@ -1,7 +1,8 @@
 """Attributes that methods assign anew, each time a tensor of one shape: running statistics, states.
 
 ``self.mean = 0.9 * self.mean + 0.1 * x.mean(0)`` may be anything by its form alone.  But if it has the shape
-that the constructor gave it when a method begins, and has it wherever the method ends, it always has it.
+that the constructor gave it when a method begins, and has it wherever the method ends, it always has it: also
+where the method ends at that very statement, as it is refused.
 ``self.k = self.k[rows]`` changes one axis: the others, and how many there are, stay.
 """
 
@@ -13,7 +14,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from typedtorch.shapes.equality import same
-from typedtorch.shapes.infer.updates import assigned_later, is_placeholder, varied
+from typedtorch.shapes.infer.frame import Reporter
+from typedtorch.shapes.infer.updates import assigned_later, is_placeholder, stores, varied
 from typedtorch.shapes.infer.values import Instance, Tensor, Value
 from typedtorch.shapes.size import is_unknown
 from typedtorch.shapes.tensor import Pack
@@ -63,13 +65,26 @@ def _changed(
     if function is None or not own or function.bound is not trial or isinstance(function.node, ast.Lambda):
         return dict.fromkeys(kept)
     found: dict[str, Axes | None] = {}
-    for state in ends(interpreter, function, info):
+    reporter = Reporter(function.module.path, counting=False)
+    left = ends(interpreter, function, info, reporter)
+    refused = {name for name in kept if _is_refused(reporter, info, name)}
+    for state in left:
         now = state.variables.get(own[0].arg)
         attributes = now.attributes if isinstance(now, Instance) else {}
         for name, value in kept.items():
-            before, axes = found.get(name, frozenset()), _axes_changed(attributes.get(name), value)
+            before = found.get(name, frozenset())
+            axes = frozenset[int]() if name in refused else _axes_changed(attributes.get(name), value)
             found[name] = None if before is None or axes is None else before | axes
     return found
+
+
+def _is_refused(reporter: Reporter, info: ClassInfo, attribute: str) -> bool:
+    """Whether something is wrong where a method assigns an attribute."""
+    lines = {line for line, _, _ in reporter.findings}
+    return any(
+        isinstance(store, ast.stmt) and not lines.isdisjoint(range(store.lineno, (store.end_lineno or 0) + 1))
+        for _, store in stores(info, attribute)
+    )
 
 
 def _axes_changed(now: Value, was: Tensor) -> Axes | None:

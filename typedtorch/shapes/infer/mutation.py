@@ -8,6 +8,7 @@ from dataclasses import replace
 from typedtorch.shapes.infer import layer_dtype
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.inner_changes import handed_over
 from typedtorch.shapes.infer.values import UNKNOWN, DictV, Sequence, Value, join
 
 
@@ -38,7 +39,7 @@ def _one_of(holder: DictV | Sequence, updated: Value, place: str) -> Value:
 
 
 def forget(frame: Frame, args: Args) -> Value:
-    """The result of an unknown call, which may change the containers it is given."""
+    """The result of an unknown call, which may change the containers and objects it is given."""
     for value in args.every():
         if isinstance(value, Sequence) and value.kind in ("list", "deque"):
             frame.state.replace_value(value, Sequence(value.kind, None, UNKNOWN))
@@ -46,4 +47,5 @@ def forget(frame: Frame, args: Args) -> Value:
             frame.state.replace_value(value, DictV({}, UNKNOWN, value.kind))
         else:
             layer_dtype.forget(frame, value)
+    handed_over(frame, args.every())
     return UNKNOWN

@@ -154,8 +154,9 @@ def with_(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
         swallowed = swallowed or contexts.swallows(frame, value, item.context_expr)
         if contexts.is_autocast(frame, item.context_expr):
             frame.state.autocast = True
+        inside = contexts.entered(frame, value, item.context_expr)
         if item.optional_vars is not None:
-            assign_target(frame, item.optional_vars, contexts.entered(frame, value, item.context_expr))
+            assign_target(frame, item.optional_vars, inside)
     if any(expects_an_error(item.context_expr, frame.module.tree) for item in node.items):
         reached = _expected_to_fail(frame, node.body)
     elif _is_patched(frame, node, opened) or swallowed:

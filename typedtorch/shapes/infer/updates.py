@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from typedtorch.shapes.infer.class_text import Def
-from typedtorch.shapes.infer.contents import OF_ATTRIBUTES
+from typedtorch.shapes.infer.contents import HOLDS_NOTHING, OF_ATTRIBUTES, with_parts
 from typedtorch.shapes.infer.index import RESHAPING, registered, reshaped
 from typedtorch.shapes.infer.integral import integral_names
 from typedtorch.shapes.infer.values import (
@@ -38,11 +38,17 @@ _OF_COUNTS = frozenset({"min", "max", "abs"})
 _SIZES = frozenset({"size", "numel", "dim", "ndimension"})
 
 
-def stable(instance: Instance, promised: Iterable[Value] = (), *, is_new: bool = False) -> Instance:
+def stable(
+    instance: Instance,
+    promised: Iterable[Value] = (),
+    *,
+    is_new: bool = False,
+    is_followed: bool = False,
+) -> Instance:
     """Forget what other methods make of an attribute: it is updated over time.
 
     ``promised`` is what annotations say of the arguments, which binds whoever else holds them.  Nobody else
-    holds what a new object has made.
+    holds what a new object has made; its tensors are known where its methods are followed.
     """
     lasting = {id(value) for value in promised}
     info = instance.info
@@ -50,7 +56,9 @@ def stable(instance: Instance, promised: Iterable[Value] = (), *, is_new: bool =
     for name, value in instance.attributes.items():
         if is_placeholder(value) or (not is_new and type(value) is int and value < 0):
             continue
-        if not only_at_start(info, name) or (_is_plain(value) and (_is_start(value) or _given(info, name))):
+        if is_followed and isinstance(value, Tensor) and not _reshapes(info, name, value):
+            kept[name] = value
+        elif not only_at_start(info, name) or (_is_plain(value) and (_is_start(value) or _given(info, name))):
             left = remains(instance, name)
             if left is not UNKNOWN:
                 kept[name] = left
@@ -73,6 +81,12 @@ def stable(instance: Instance, promised: Iterable[Value] = (), *, is_new: bool =
     return replace(instance, attributes=kept)
 
 
+def as_later(value: Value) -> Value:
+    """A value in which new objects, which were followed, are what is certain of them at any later time."""
+    within = with_parts(value, as_later) if type(value) not in HOLDS_NOTHING else value
+    return stable(within, is_new=True) if isinstance(within, Instance) and not within.assumed else within
+
+
 def is_placeholder(value: Value) -> bool:
     """``torch.empty(0)``, alone or in a tuple: whoever loads or binds the object puts another there."""
     if type(value) is tuple:
@@ -82,7 +96,7 @@ def is_placeholder(value: Value) -> bool:
 
 def _reshapes(info: ClassInfo, attribute: str, value: Value) -> bool:
     """Whether a method gives the tensor that is held another shape in place."""
-    return isinstance(value, Tensor) and any(reshaped(store) for _, store in _stores(info, attribute))
+    return isinstance(value, Tensor) and any(reshaped(store) for _, store in stores(info, attribute))
 
 
 def after(receiver: Instance, method: str) -> Instance:
@@ -234,10 +248,10 @@ def remains(instance: Instance, name: str) -> Value:
     """What is still known of an attribute that other methods than the constructor assign."""
     value = instance.attributes[name]
     if isinstance(value, Tensor):
-        in_place = all(isinstance(store, ast.AugAssign) for _, store in _stores(instance.info, name))
+        in_place = all(isinstance(store, ast.AugAssign) for _, store in stores(instance.info, name))
         kept = instance.info.kept_shapes(name)
         return value if in_place else varied(value, kept[name]) if name in kept else UNKNOWN
-    if is_size(value) and all(_counts(store, instance, by) for by, store in _stores(instance.info, name)):
+    if is_size(value) and all(_counts(store, instance, by) for by, store in stores(instance.info, name)):
         return unknown(f"?{instance.info.name}.{name}")
     return UNKNOWN
 
@@ -254,12 +268,12 @@ def assigned_later(info: ClassInfo, attribute: str) -> list[str]:
     """The methods that assign an attribute after an object is made; none where others than them may do so."""
     if _given(info, attribute) or any(attribute in i.self_within for i in info.mro()):
         return []
-    if not all(isinstance(store, (ast.Assign, ast.AugAssign)) for _, store in _stores(info, attribute)):
+    if not all(isinstance(store, (ast.Assign, ast.AugAssign)) for _, store in stores(info, attribute)):
         return []
     return sorted({m for i in info.mro() for m in i.self_stores.get(attribute, ()) if m not in _AT_START})
 
 
-def _stores(info: ClassInfo, attribute: str) -> Iterator[tuple[Def, ast.AST]]:
+def stores(info: ClassInfo, attribute: str) -> Iterator[tuple[Def, ast.AST]]:
     """The statements outside the constructor that assign an attribute, each with its method."""
     for ancestor in info.mro():
         for method in ancestor.self_stores.get(attribute, ()):
