@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import messages, specs
 from typedtorch.shapes.infer.assuming import Names, assume
-from typedtorch.shapes.infer.brought import is_known_tensor
+from typedtorch.shapes.infer.brought import captures_tensors, is_known_tensor
 from typedtorch.shapes.infer.checking import check_function
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.problems import Problem
 from typedtorch.shapes.infer.signatures import Signature
-from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Instance, Tensor, Value
-from typedtorch.shapes.scopes import HELD_SCOPE
-from typedtorch.shapes.size import Size, atoms, axis
+from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Instance, Value
+from typedtorch.shapes.size import axis
 from typedtorch.shapes.syntax import walk
 
 if TYPE_CHECKING:
@@ -97,28 +96,6 @@ def _whose(function: FunctionV) -> str:
     return f"{_full_name(function)} of {file}"
 
 
-def captures_tensors(function: FunctionV) -> bool:
-    """Whether a body reads tensors of the function that encloses it, or of an object made here."""
-    if isinstance(function.bound, Instance) and _made_with_tensors(function.bound):
-        return True
-    held = {name for name, value in (function.closure or {}).items() if isinstance(value, Tensor)}
-    if not held:
-        return False
-    read = {n.id for n in ast.walk(function.node) if isinstance(n, ast.Name)}
-    return not held.isdisjoint(read - function.module.facts(function.node).local)
-
-
-def _is_own_axis(size: Size) -> bool:
-    """Whether a size is one of an object's own, as its methods see them."""
-    return not isinstance(size, int) and all(atom.scope == HELD_SCOPE for atom in atoms(size))
-
-
-def _made_with_tensors(instance: Instance) -> bool:
-    """Whether a constructor was given tensors: those of ``self`` in its own methods are any tensors."""
-    own = all(_is_own_axis(size) for size in instance.axes.values())
-    return bool(instance.axes) and not instance.assumed and not own
-
-
 def _whatever_the_tensors(
     interpreter: Interpreter,
     frame: Frame,
@@ -195,4 +172,4 @@ def _reported_of(function: FunctionV) -> ClassInfo | None:
     return function.owner if overridden_call(info, method) is None else info
 
 
-__all__ = ["captures_tensors", "findings_for_any", "own_findings", "report", "report_result"]
+__all__ = ["findings_for_any", "own_findings", "report", "report_result"]

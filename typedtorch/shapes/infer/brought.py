@@ -6,6 +6,8 @@ import ast
 from collections.abc import Mapping
 
 from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer.assuming import Names, assume
+from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.signatures import Signature
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -19,8 +21,39 @@ from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
 )
+from typedtorch.shapes.scopes import HELD_SCOPE
+from typedtorch.shapes.size import Size, atoms
 
 Brought = Mapping[str, tuple[Value, ast.expr | None]]
+
+
+def brings_more(
+    frame: Frame,
+    function: FunctionV,
+    signature: Signature,
+    bound: Brought,
+    names: Names,
+) -> bool:
+    """Whether a call says what a signature leaves open, so that a body may not fit it that fits others."""
+    return not frame.reporter.muted and (
+        is_exact(function, bound)
+        or counts(signature, bound)
+        or captures_tensors(function)
+        or brings_a_layer(function, signature, bound)
+        or of_open_ranks(signature, bound)
+        or of_numbers(signature, bound)
+        or unsaid_tensors(signature, bound)
+        or not signature.existential <= names.sizes.keys()
+    )
+
+
+def as_annotated(signature: Signature, given: Mapping[str, Value], names: Names) -> dict[str, Value]:
+    """What is given for each parameter; of what is not known, what its annotation says."""
+    return {
+        p.name: assume(p.spec, names, p.name) if given[p.name] is UNKNOWN else given[p.name]
+        for p in signature.parameters
+        if p.name in given
+    }
 
 
 def of_open_ranks(signature: Signature, bound: Brought) -> bool:
@@ -123,3 +156,25 @@ def _is_layer(value: Value) -> bool:
     if isinstance(value, Sequence):
         return any(map(_is_layer, [value.element] if value.items is None else value.items))
     return isinstance(value, LayerV) or (isinstance(value, Instance) and value.info.is_module)
+
+
+def captures_tensors(function: FunctionV) -> bool:
+    """Whether a body reads tensors of the function that encloses it, or of an object made here."""
+    if isinstance(function.bound, Instance) and _made_with_tensors(function.bound):
+        return True
+    held = {name for name, value in (function.closure or {}).items() if isinstance(value, Tensor)}
+    if not held:
+        return False
+    read = {n.id for n in ast.walk(function.node) if isinstance(n, ast.Name)}
+    return not held.isdisjoint(read - function.module.facts(function.node).local)
+
+
+def _is_own_axis(size: Size) -> bool:
+    """Whether a size is one of an object's own, as its methods see them."""
+    return not isinstance(size, int) and all(atom.scope == HELD_SCOPE for atom in atoms(size))
+
+
+def _made_with_tensors(instance: Instance) -> bool:
+    """Whether a constructor was given tensors: those of ``self`` in its own methods are any tensors."""
+    own = all(_is_own_axis(size) for size in instance.axes.values())
+    return bool(instance.axes) and not instance.assumed and not own

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import specs, updates
 from typedtorch.shapes.infer.assuming import Names
+from typedtorch.shapes.infer.brought import as_annotated, brings_more
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.index import Facts
-from typedtorch.shapes.infer.inlining import MAX_DEPTH, as_annotated, brings_more, may_be_another
+from typedtorch.shapes.infer.inlining import MAX_DEPTH, may_be_another
 from typedtorch.shapes.infer.signatures import Signature, is_plain_instance
 from typedtorch.shapes.infer.values import (
     UNKNOWN,

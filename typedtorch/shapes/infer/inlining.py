@@ -13,17 +13,8 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import definitions, layer_dtype, objects, specs, summaries, updates
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
-from typedtorch.shapes.infer.blame import captures_tensors, report, report_result
-from typedtorch.shapes.infer.brought import (
-    brings_a_layer,
-    counts,
-    is_exact,
-    is_written,
-    of_numbers,
-    of_open_ranks,
-    tells_nothing,
-    unsaid_tensors,
-)
+from typedtorch.shapes.infer.blame import report, report_result
+from typedtorch.shapes.infer.brought import as_annotated, brings_more, is_written, tells_nothing
 from typedtorch.shapes.infer.class_text import is_expression, is_stub, left_to_subclasses
 from typedtorch.shapes.infer.declared import more_precise, more_precise_object
 from typedtorch.shapes.infer.expressions import evaluate
@@ -211,35 +202,6 @@ def _look_inside(
         own = signature.existential
         names.sizes = {n: size for n, size in names.sizes.items() if n not in own or _is_said(size)}
     return UNKNOWN if problems else value
-
-
-def brings_more(
-    frame: Frame,
-    function: FunctionV,
-    signature: Signature,
-    bound: Mapping[str, tuple[Value, ast.expr | None]],
-    names: Names,
-) -> bool:
-    """Whether a call says what a signature leaves open, so that a body may not fit it that fits others."""
-    return not frame.reporter.muted and (
-        is_exact(function, bound)
-        or counts(signature, bound)
-        or captures_tensors(function)
-        or brings_a_layer(function, signature, bound)
-        or of_open_ranks(signature, bound)
-        or of_numbers(signature, bound)
-        or unsaid_tensors(signature, bound)
-        or not signature.existential <= names.sizes.keys()
-    )
-
-
-def as_annotated(signature: Signature, given: Mapping[str, Value], names: Names) -> dict[str, Value]:
-    """What is given for each parameter; of what is not known, what its annotation says."""
-    return {
-        p.name: assume(p.spec, names, p.name) if given[p.name] is UNKNOWN else given[p.name]
-        for p in signature.parameters
-        if p.name in given
-    }
 
 
 def _is_said(size: Size) -> bool:

@@ -21,6 +21,7 @@ from typedtorch.shapes.size import is_unknown
 from typedtorch.shapes.tensor import Pack
 
 if TYPE_CHECKING:
+    from typedtorch.shapes.infer.classes import ClassInfo
     from typedtorch.shapes.infer.interpreter import Interpreter
 
 Axes: TypeAlias = frozenset[int]
