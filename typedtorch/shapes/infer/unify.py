@@ -182,7 +182,11 @@ def _match_choice(spec: Spec, value: Choice, names: Names, binder: str, path: st
     trials: list[Names] = []
     of_tensors: list[Names] = []
     fits = False
+    # a tensor or None: where an array is wanted, None is no more right than a tensor that does not fit
+    tensors = isinstance(spec, ArraySpec) and any(isinstance(option, Tensor) for option in value.options)
     for option in value.options:
+        if option is None and tensors:
+            continue
         trial = names.copy()
         problems = match(spec, option, trial, binder=binder, path=path)
         if not problems:
