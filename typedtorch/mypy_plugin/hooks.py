@@ -55,6 +55,7 @@ class TypedtorchPlugin(Plugin):
         self._kept_result = guard.call(partial(module_use.kept_result, self.facts))
         self._optional_field = guard.attribute(partial(module_use.optional_field, self.facts))
         self._item = guard.call(partial(torch_api.item, self.facts))
+        self._added_to = guard.call(partial(torch_api.added_to, self.facts))
         self._lenient_arguments = guard.signature(partial(module_use.lenient_arguments, self.facts))
 
     def get_additional_deps(self, file: MypyFile) -> list[tuple[int, str, int]]:
@@ -115,6 +116,8 @@ class TypedtorchPlugin(Plugin):
             return self.guard.call(partial(self.containers.method, name))
         if fullname == torch_api.ITEM:
             return self._item
+        if fullname in torch_api.REFLECTED:
+            return self._added_to
         if fullname in torch_api.UNTYPED_METHODS:
             return self.guard.call(partial(torch_api.untyped_method, name, self.facts))
         if name == "__call__" and fullname != f"{module_call.MODULE}.__call__":

@@ -41,7 +41,7 @@ from mypy.types import (
 from typedtorch.mypy_plugin.facts import Facts
 from typedtorch.mypy_plugin.module_call import MODULE, is_module
 from typedtorch.mypy_plugin.torch_api import TENSOR
-from typedtorch.shapes.call_results import Keep
+from typedtorch.shapes.kept_values import Part
 from typedtorch.shapes.module_facts import SourceFacts
 
 
@@ -56,13 +56,16 @@ def kept_result(facts: Facts, ctx: MethodContext) -> Type:
     source = facts.checked(ctx.api)
     place = (ctx.context.line, ctx.context.column)
     keep = source.kept_results.get(place) if source is not None else None
-    if keep is not None and not _stays(result, keep):
+    if isinstance(keep, tuple):
+        for part in keep:
+            result = _but_for(result, part)
+    elif keep is not None and not _stays(result, keep):
         return AnyType(TypeOfAny.explicit)
     facts.typed(ctx.api, ctx.context, result)
     return result
 
 
-def _stays(result: Type, keep: Keep) -> bool:
+def _stays(result: Type, keep: str) -> bool:
     """Whether a result is what may be known of it."""
     match keep:
         case "tensor":
@@ -72,6 +75,20 @@ def _stays(result: Type, keep: Keep) -> bool:
         case "no keys":
             return not isinstance(get_proper_type(result), TypedDictType)
     return False
+
+
+def _but_for(result: Type, part: Part) -> Type:
+    """A result with one part of it left unknown, unless that is one tensor."""
+    proper = get_proper_type(result)
+    if _is_tensor(proper):
+        return result  # as a part, or as what is unpacked itself
+    if part and isinstance(proper, TupleType) and part[0] < len(proper.items):
+        items = list(proper.items)
+        items[part[0]] = _but_for(items[part[0]], part[1:])
+        return proper.copy_modified(items=items)
+    if part and isinstance(proper, Instance) and proper.type.fullname in ("builtins.tuple", "builtins.list"):
+        return proper.copy_modified(args=[_but_for(proper.args[0], part[1:])])
+    return AnyType(TypeOfAny.explicit)
 
 
 def optional_field(facts: Facts, ctx: AttributeContext) -> Type:

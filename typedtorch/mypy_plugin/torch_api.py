@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from mypy.nodes import (
-    FuncDef,
-)
+from mypy.nodes import FuncDef, IndexExpr, MemberExpr, OpExpr
 from mypy.plugin import AnalyzeTypeContext, ClassDefContext, FunctionContext, MethodContext
 from mypy.types import (
     AnyType,
@@ -34,6 +32,8 @@ UNTYPED_METHODS = {f"{TENSOR}.{name}" for name in (*_TENSOR_METHODS, "split")}
 _KINDS = ("Float", "Double", "Half", "BFloat16", "Long", "Int", "Short", "Char", "Byte", "Bool")
 LEGACY_TENSORS = frozenset(f"torch._C.{kind}Tensor" for kind in _KINDS)
 ITEM = f"{TENSOR}.item"
+# what Python asks of a tensor where ``0.0 += tensor`` finds that a float cannot add it
+REFLECTED = {f"{TENSOR}.__r{name}__" for name in ("add", "sub", "mul", "truediv", "pow")}
 
 
 def legacy_tensor(ctx: AnalyzeTypeContext) -> Type:
@@ -47,6 +47,14 @@ def legacy_tensor(ctx: AnalyzeTypeContext) -> Type:
 def item(facts: Facts, ctx: MethodContext) -> Type:
     """``net(x).argmax().item()`` is ``int | float`` to torch, and fit for no index."""
     if facts.comes_of_typed(ctx.api, ctx.context):
+        return AnyType(TypeOfAny.explicit)
+    return ctx.default_return_type
+
+
+def added_to(facts: Facts, ctx: MethodContext) -> Type:
+    """``self.total += criterion(net(x), y)``, where a total of 0.0 is a float to mypy for good."""
+    total = ctx.context.left if isinstance(ctx.context, OpExpr) else None
+    if isinstance(total, IndexExpr | MemberExpr) and facts.comes_of_typed(ctx.api, ctx.context):
         return AnyType(TypeOfAny.explicit)
     return ctx.default_return_type
 

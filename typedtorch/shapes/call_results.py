@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
 from typing import Literal
 
 from typedtorch.shapes.doubtful_names import (
-    COMBINES,
     beside_none,
     combined,
     gathered,
@@ -22,24 +22,28 @@ from typedtorch.shapes.doubtful_names import (
     marked,
     none_names,
 )
+from typedtorch.shapes.kept_values import (
+    HOLDERS,
+    OTHER_METHODS,
+    Item,
+    Part,
+    Rest,
+    calls,
+    cast_values,
+    collected,
+    displayed,
+    filling,
+    result_names,
+    stored_values,
+    tensor_like,
+)
 from typedtorch.shapes.module_uses import Position, position
 from typedtorch.shapes.syntax import Syntax, dotted, walk
 
-# Harmless as long as it is one tensor, or, where it is unpacked, several, or no dict of known keys; or better
-# left unknown.
-Keep = Literal["tensor", "tensors", "no keys", "any"]
-
-_OTHER_METHODS = frozenset(
-    {"tolist", "item", "numpy", "size", "dim", "stride", "data_ptr", "items", "keys", "values", "get", "pop"}
-    | {"split", "tensor_split", "unsafe_split", "chunk", "unsafe_chunk", "unbind"}
-    | {"topk", "sort", "max", "min", "mode", "median", "kthvalue", "aminmax"}
-)
-_OTHER_FUNCTIONS = frozenset(
-    {"list", "tuple", "dict", "set", "zip", "map", "filter", "sorted", "enumerate", "range", "iter", "next"}
-    | {"len", "int", "float", "bool", "str", "sum", "max", "min", "getattr", "partial"}
-    | {"split", "chunk", "unbind", "meshgrid", "topk", "sort"}
-)
-
+# Harmless as long as it is one tensor, or several where parts of it are unpacked, or no dict of known keys;
+# or better left unknown.  Of a result that is unpacked itself only those parts need to be tensors whose names
+# hold other things later.
+Keep = Literal["tensor", "tensors", "no keys", "any"] | tuple[Part, ...]
 
 # Kinds of nodes that bind names, and that hold values beside others: most nodes are neither.
 _BINDERS = frozenset(
@@ -47,17 +51,7 @@ _BINDERS = frozenset(
     | {ast.ExceptHandler, ast.FunctionDef, ast.ClassDef, ast.alias}
 )
 _OPERATORS = frozenset({ast.BinOp, ast.Compare})
-_HOLDERS = frozenset(
-    {ast.Assign, ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp, ast.Call}
-)
-
-
-class _Item(ast.Subscript):
-    """One of the values that a call's result is unpacked into."""
-
-
 Binding = tuple[list[str], ast.expr | None]  # names bound together, and to what
-_FILLS = frozenset({"append", "extend", "insert", "add", "setdefault", "update", "appendleft", "put"})
 
 
 def kept_results(syntax: Syntax) -> dict[Position, Keep]:
@@ -70,41 +64,62 @@ def kept_results(syntax: Syntax) -> dict[Position, Keep]:
     {}
     """
     found: dict[Position, Keep] = {}
-    nonlocal_ = {name for node in syntax.nodes if isinstance(node, ast.Nonlocal) for name in node.names}
-    functions = {node.name for node in syntax.nodes if isinstance(node, ast.FunctionDef)} - {"forward"}
-    of_torch = frozenset(_from_torch(syntax))
+    known = _Known.of(syntax)
     nothing = frozenset(none_names(syntax))
     for scope, nodes in syntax.scopes.items():
         operators = [node for node in nodes if type(node) in _OPERATORS] if nothing else []
         beside = [part for node in operators for part in beside_none(node, nothing)]
-        for value, keep in _in_scope(scope, nodes, beside, nonlocal_, functions, of_torch):
+        for value, keep in _in_scope(scope, nodes, beside, known):
             for call in calls(value):
                 if found.get(position(call)) != "any":
-                    found[position(call)] = keep
+                    parts_of_it = isinstance(value, Item) and call is value.value
+                    found[position(call)] = keep if isinstance(keep, str) or parts_of_it else "tensors"
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Names that mean something in all of a source."""
+
+    nonlocal_: frozenset[str]
+    functions: frozenset[str]
+    of_torch: frozenset[str]
+    outer: dict[str, list[ast.expr | None]]  # outside of all functions, and what they are bound to
+
+    @classmethod
+    def of(cls, syntax: Syntax) -> _Known:
+        return cls(
+            frozenset(name for node in syntax.nodes if isinstance(node, ast.Nonlocal) for name in node.names),
+            frozenset(node.name for node in syntax.nodes if isinstance(node, ast.FunctionDef)) - {"forward"},
+            frozenset(_from_torch(syntax)),
+            _by_name(list(bindings(syntax.scopes.get(syntax.tree, [])))),
+        )
+
+
+def _by_name(bound: list[Binding]) -> dict[str, list[ast.expr | None]]:
+    found: dict[str, list[ast.expr | None]] = {}
+    for names, value in bound:
+        for name in names:
+            found.setdefault(name, []).append(value)
     return found
 
 
 def _in_scope(
-    scope: ast.AST,
-    nodes: list[ast.AST],
-    beside: list[ast.expr],
-    nonlocal_: set[str],
-    functions: set[str],
-    of_torch: frozenset[str],
+    scope: ast.AST, nodes: list[ast.AST], beside: list[ast.expr], known: _Known
 ) -> Iterator[tuple[ast.expr, Keep]]:
     declared = _declared(scope, nodes)
-    holders = [node for node in nodes if type(node) in _HOLDERS]
+    holders = [node for node in nodes if type(node) in HOLDERS]
     bound_here = list(bindings(nodes))
-    bound: dict[str, list[ast.expr | None]] = {}
-    for names, value in bound_here:
-        for name in names:
-            bound.setdefault(name, []).append(value)
-    stored = [*beside, *(value for node in holders for value in (*_stored(node), *_cast(node)))]
-    stored += [item for _, value in bound_here for item in _items(value)]
-    called = of_torch | _parameters(scope) | bound.keys() - functions  # modules, or functions of torch
-    mixed = {n for n, values in bound.items() if len(values) > 1 and not _alike(values, functions, called)}
+    bound = _by_name(bound_here)
+    stored = [*beside, *(value for node in holders for value in (*stored_values(node), *cast_values(node)))]
+    stored += [item for _, value in bound_here for item in displayed(value)]
+    stored += filling(nodes, known.outer | bound)
+    called = known.of_torch | _parameters(scope) | bound.keys() - known.functions  # modules, or of torch
+    mixed = {
+        n for n, values in bound.items() if len(values) > 1 and not _alike(values, known.functions, called)
+    }
     mixed |= (
-        gathered(scope) | nonlocal_ | marked(nodes) | combined(nodes) | gone_through(nodes)
+        gathered(scope) | known.nonlocal_ | marked(nodes) | combined(nodes) | gone_through(nodes)
     ) & bound.keys()
     mixed |= {name for value in stored for name in result_names(value)} - declared
     mixed = _with_sources(mixed, bound_here, declared)
@@ -116,10 +131,12 @@ def _in_scope(
         if not (mixed | declared).isdisjoint(names) or _is_tuple_of_parts(names, value):
             yield value, "any"  # what is bound to a declared name has the declared type anyway
         elif any(len(bound[name]) > 1 for name in names):
-            yield value, "tensors" if isinstance(value, _Item) else "tensor"
+            yield value, _changing(value, bound) if isinstance(value, Item) else "tensor"
     yield from ((value, "any") for value in beside)
     yield from (
-        (value, "any") for node in holders for value in (*_stored(node), *_collected(node), *_cast(node))
+        (value, "any")
+        for node in holders
+        for value in (*stored_values(node), *collected(node), *cast_values(node))
     )
 
 
@@ -145,6 +162,22 @@ def returned_calls(syntax: Syntax) -> frozenset[Position]:
     return frozenset(position(call) for value in values for call in calls(value))
 
 
+def _changing(value: Item, bound: dict[str, list[ast.expr | None]]) -> tuple[Part, ...]:
+    """Where the names stand that are bound again: but to the same part of what the same module returns."""
+    found = []
+    for name, part in value.parts.items():
+        same = ast.dump(value.value.func) if isinstance(value.value, ast.Call) else ""
+        if not all(_is_part(other, name, part, same) for other in bound[name]):
+            found.append(part)
+    return tuple(found)
+
+
+def _is_part(value: ast.expr | None, name: str, part: Part, maker: str) -> bool:
+    if not isinstance(value, Item) or not isinstance(value.value, ast.Call):
+        return False
+    return value.parts.get(name) == part and ast.dump(value.value.func) == maker
+
+
 def _with_sources(mixed: set[str], bound: list[Binding], declared: set[str]) -> set[str]:
     """With the names whose values end up in these: of ``total = loss.mean()`` also ``loss``."""
     while True:
@@ -161,7 +194,7 @@ def _with_sources(mixed: set[str], bound: list[Binding], declared: set[str]) -> 
 
 def _is_tuple_of_parts(names: list[str], value: ast.expr) -> bool:
     """``parts = x.split(2)``: a tuple by itself, often made a list later on."""
-    return isinstance(value, ast.Call) and len(names) == 1 and not _tensor_like(value)
+    return isinstance(value, ast.Call) and len(names) == 1 and not tensor_like(value)
 
 
 def _declared(scope: ast.AST, nodes: list[ast.AST]) -> set[str]:
@@ -185,8 +218,7 @@ def bindings(nodes: list[ast.AST]) -> Iterator[Binding]:
         match node:
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
-                    starred = any(isinstance(n, ast.Starred) for n in walk(target))
-                    yield _names(target), None if starred else _unpacked(target, value)
+                    yield _names(target), _unpacked(target, value)
             case ast.AnnAssign(target=target, value=ast.expr() as value):
                 yield _names(target), value
             case ast.NamedExpr(target=target, value=value) | ast.AugAssign(target=target, value=value):
@@ -203,39 +235,27 @@ def bindings(nodes: list[ast.AST]) -> Iterator[Binding]:
                 yield [asname or name], None
 
 
-def _unpacked(target: ast.expr, value: ast.expr) -> ast.expr:
+def _unpacked(target: ast.expr, value: ast.expr) -> ast.expr | None:
     """Of ``a, b = call()`` each name gets an item; a display on the right is taken as it is."""
+    starred = any(isinstance(n, ast.Starred) for n in walk(target))
     if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Call):
-        return ast.copy_location(_Item(value, ast.Constant(0), ast.Load()), value)
-    return value
+        kind = Rest if starred else Item
+        item = ast.copy_location(kind(value, ast.Constant(0), ast.Load()), value)
+        item.parts = dict(_places(target, ()))
+        return item
+    return None if starred else value
+
+
+def _places(target: ast.expr, place: Part) -> Iterator[tuple[str, Part]]:
+    if isinstance(target, ast.Name):
+        yield target.id, place
+    elif isinstance(target, ast.Tuple | ast.List):
+        for i, inner in enumerate(target.elts):
+            yield from _places(inner, (*place, i))
 
 
 def _names(target: ast.expr) -> list[str]:
     return [n.id for n in walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-
-
-def _tensor_like(value: ast.expr | None) -> bool:
-    """Whether an expression looks like one tensor, as far as the eye can see."""
-    match value:
-        case ast.Call(func=ast.Attribute(attr=name)):
-            return name not in _OTHER_METHODS
-        case ast.Call(func=ast.Name(id=name)):
-            return name not in _OTHER_FUNCTIONS and not name[0].isupper()
-        case (
-            ast.Call()
-            | ast.BinOp()
-            | ast.UnaryOp()
-            | ast.Name()
-            | ast.Subscript()
-            | ast.Attribute()
-            | ast.Await()
-        ):
-            return True
-        case ast.IfExp(body=a, orelse=b):
-            return _tensor_like(a) and _tensor_like(b)
-        case ast.NamedExpr(value=inner):
-            return _tensor_like(inner)
-    return False
 
 
 def _from_torch(syntax: Syntax) -> Iterator[str]:
@@ -245,16 +265,16 @@ def _from_torch(syntax: Syntax) -> Iterator[str]:
             yield from (alias.asname or alias.name for alias in node.names)
 
 
-def _alike(values: list[ast.expr | None], functions: set[str], called: Set[str]) -> bool:
+def _alike(values: list[ast.expr | None], functions: Set[str], called: Set[str]) -> bool:
     """Whether what a name is bound to in turn looks like tensors all the time, or comes of one function."""
-    if not all(map(_tensor_like, values)):
+    if not all(map(tensor_like, values)):
         return False
     makers = {ast.dump(value.func) for value in values if isinstance(value, ast.Call)}
     only_that = len(makers) == 1 and all(isinstance(value, ast.Call) for value in values)
     return only_that or all(_surely_tensor(value, functions, called) for value in values)
 
 
-def _surely_tensor(value: ast.expr | None, functions: set[str], called: Set[str]) -> bool:
+def _surely_tensor(value: ast.expr | None, functions: Set[str], called: Set[str]) -> bool:
     """Whether an expression looks like one tensor, and like nothing else: mypy knows what torch returns.
 
     Not so ``y.shape``, or the result of a function of the program's own, of numpy or of an unknown one.
@@ -262,7 +282,7 @@ def _surely_tensor(value: ast.expr | None, functions: set[str], called: Set[str]
     match value:
         case ast.Call(func=ast.Attribute(value=owner, attr=name)):
             of_numpy = (dotted(owner) or "").partition(".")[0] in ("np", "numpy", "math")
-            return not of_numpy and name not in _OTHER_METHODS and name not in functions
+            return not of_numpy and name not in OTHER_METHODS and name not in functions
         case ast.Call(func=ast.Name(id=name)):
             return name in called
         case ast.Attribute(attr=name):
@@ -272,98 +292,3 @@ def _surely_tensor(value: ast.expr | None, functions: set[str], called: Set[str]
         case ast.BinOp(left=a, right=b):
             return any(_surely_tensor(part, functions, called) for part in (a, b)) or isinstance(a, ast.Name)
     return False
-
-
-def _stored(node: ast.AST) -> Iterator[ast.expr]:
-    """Values put where things of other types may be put too: attributes, items, displays of several kinds."""
-    match node:
-        case ast.Assign(targets=targets, value=value):
-            if any(isinstance(n, ast.Attribute | ast.Subscript) for t in targets for n in _leaves(t)):
-                yield value
-        case ast.List(elts=values, ctx=ast.Load()) | ast.Set(elts=values) | ast.Dict(values=values):
-            if not all(map(_tensor_like, values)):
-                yield from values
-
-
-def _items(value: ast.expr | None) -> list[ast.expr]:
-    """What a list or dict holds that a name is bound to: more may be added to it later."""
-    match value:
-        case ast.List(elts=values) | ast.Set(elts=values) | ast.Dict(values=values):
-            return values
-    return []
-
-
-def _cast(node: ast.AST) -> Iterator[ast.expr]:
-    """What ``typing.cast`` is applied to: a program says there what it means, and need not say it twice."""
-    match node:
-        case ast.Call(func=ast.Name(id="cast") | ast.Attribute(attr="cast"), args=[_, value]):
-            yield value
-
-
-def cast_places(syntax: Syntax) -> frozenset[Position]:
-    """Each expression that is given to ``typing.cast``."""
-    return frozenset(position(value) for node in syntax.nodes for value in _cast(node))
-
-
-def _collected(node: ast.AST) -> Iterator[ast.expr]:
-    """Values whose type mypy takes for that of the whole collection."""
-    match node:
-        case ast.List(elts=values, ctx=ast.Load()) | ast.Set(elts=values) | ast.Dict(values=values):
-            yield from values
-        case ast.ListComp(elt=value) | ast.SetComp(elt=value) | ast.DictComp(value=value):
-            yield value
-        case ast.Call(func=ast.Attribute(attr=name), args=arguments) if name in _FILLS:
-            yield from arguments
-        case ast.Call(func=ast.Name(id=name), args=arguments) if name in COMBINES:
-            yield from (part for each in arguments for part in walk(each) if isinstance(part, ast.Call))
-        case ast.Call(func=ast.Name(id="dict" | "OrderedDict"), keywords=keywords):
-            yield from (keyword.value for keyword in keywords)
-
-
-def _leaves(target: ast.expr) -> Iterator[ast.expr]:
-    if isinstance(target, ast.Tuple | ast.List):
-        for element in target.elts:
-            yield from _leaves(element)
-    else:
-        yield target
-
-
-def calls(value: ast.expr) -> Iterator[ast.Call]:
-    """The calls whose results make up the value: not those among another call's arguments."""
-    if isinstance(value, ast.Call):
-        yield value
-        yield from calls(value.func)
-    for part in _parts(value):
-        yield from calls(part)
-
-
-def result_names(value: ast.expr) -> Iterator[str]:
-    """The names whose values, or parts or methods of them, make up the value."""
-    match value:
-        case ast.Name(id=name):
-            yield name
-        case ast.Call(func=ast.Attribute(value=inner)):
-            yield from result_names(inner)
-    for part in _parts(value):
-        yield from result_names(part)
-
-
-def _parts(value: ast.expr) -> Sequence[ast.expr]:
-    """The operands of an operator, the items of a tuple, what an attribute or an item is of."""
-    match value:
-        case (
-            ast.Attribute(value=inner)
-            | ast.Subscript(value=inner)
-            | ast.Starred(value=inner)
-            | ast.Await(value=inner)
-            | ast.UnaryOp(operand=inner)
-            | ast.NamedExpr(value=inner)
-        ):
-            return [inner]
-        case ast.BinOp(left=a, right=b) | ast.IfExp(body=a, orelse=b):
-            return [a, b]
-        case ast.BoolOp(values=parts) | ast.Tuple(elts=parts):
-            return parts
-        case ast.Compare(left=left, comparators=others):
-            return [left, *others]
-    return []

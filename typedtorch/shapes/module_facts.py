@@ -17,11 +17,11 @@ from typing import ClassVar, Literal
 
 from typedtorch.shapes.call_results import (
     Keep,
-    cast_places,
     kept_results,
     rebound_names,
     returned_calls,
 )
+from typedtorch.shapes.kept_values import cast_places
 from typedtorch.shapes.module_containers import Container, containers
 from typedtorch.shapes.module_uses import Position, harmless_places, position
 from typedtorch.shapes.result_uses import result_uses

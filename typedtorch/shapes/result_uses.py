@@ -1,9 +1,9 @@
 """Which calls an expression is made from, where mypy says something of it only because it knows their type.
 
 ``module(x)`` was Any when a program was written, and so was all that came of it: ``out.argmax().item()``
-could be an index, and a buffer that mypy takes for ``Tensor | Module`` could be added.  The type of the call
-is worth having; what follows from it in these two places is not, for torch's annotations are wider there
-than the values.
+could be an index, a buffer that mypy takes for ``Tensor | Module`` could be added, and a loss to a total that
+starts as ``0.0``.  The type of the call is worth having; what follows from it in these places is not, for
+what is annotated or inferred there is wider, or narrower, than the values.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from typedtorch.shapes.call_results import bindings, calls, result_names
+from typedtorch.shapes.call_results import bindings
+from typedtorch.shapes.kept_values import calls, result_names
 from typedtorch.shapes.module_uses import Position, position
 from typedtorch.shapes.syntax import Syntax
 
 Sources = dict[str, frozenset[Position]]
 _NONE: frozenset[Position] = frozenset()
-_MEETING = frozenset({ast.Call, ast.BinOp, ast.Compare, ast.Subscript})
+_MEETING = frozenset({ast.Call, ast.BinOp, ast.Compare, ast.Subscript, ast.AugAssign})
 
 
 def result_uses(syntax: Syntax) -> dict[Position, frozenset[Position]]:
-    """For each ``.item()``, and each attribute that meets another value: the calls that value is made from.
+    """For each ``.item()``, ``+=`` and attribute that meets another value: the calls that value is made from.
 
     >>> text = "def f(self, x):\\n y = self.a(x)\\n z = y.max()\\n return y * self.b, self.c[z.item()]"
     >>> result_uses(Syntax(ast.parse(text)))
@@ -48,6 +49,8 @@ def _meetings(nodes: list[ast.AST]) -> Iterator[tuple[ast.expr, list[ast.expr]]]
         match node:
             case ast.Call(func=ast.Attribute(value=tensor, attr="item"), args=[]):
                 yield node, [tensor]
+            case ast.AugAssign(target=target, value=value):
+                yield target, [value]
             case ast.BinOp(left=left, right=ast.Attribute() as right):
                 yield right, [left]
             case ast.Compare(left=left, comparators=[ast.Attribute() as right]):

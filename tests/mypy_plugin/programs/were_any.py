@@ -1,6 +1,8 @@
 """Correct programs written while the result of a module was Any: its type must not make them wrong."""
 
+import heapq
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypedDict
@@ -220,3 +222,103 @@ def by_key(scored: Scored, x: Tensor) -> list[Any]:
 def misspelt(scored: Scored, x: Tensor) -> Any:
     parts = scored(x)
     return parts["bias"]  # E: TypedDict "Parts" has no key "bias"  [typeddict-item]
+
+
+class Recurrent(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.rnn = nn.LSTM(3, 4)
+        self.other = nn.LSTM(4, 4)
+
+    def last(self, x: Tensor) -> Any:
+        _, h = self.rnn(x)
+        h = h[0]
+        return h.transpose(0, 1)
+
+    def of_either_kind(self, x: Tensor) -> Any:
+        out, h = self.rnn(x)
+        if isinstance(h, tuple):
+            h = h[0]
+        out.transposed(0, 1)  # E: "Tensor" has no attribute "transposed"  [attr-defined]
+        return out + h
+
+    def together(self, x: Tensor) -> Any:
+        _, h = self.rnn(x)
+        h = torch.cat(h, -1)
+        return h
+
+    def parts_of_parts(self, x: Tensor) -> Tensor:
+        y, (h, c) = self.rnn(x)
+        c = c[0]
+        reveal_type(h)  # N: Revealed type is "torch._tensor.Tensor"
+        print(c)
+        return y
+
+    def twice(self, x: Tensor) -> Tensor:
+        y, h = self.rnn(x)
+        y, h = self.rnn(x, h)
+        reveal_type(h)  # N: Revealed type is "tuple[torch._tensor.Tensor, torch._tensor.Tensor]"
+        return y
+
+    def unchanged(self, x: Tensor) -> Tensor:
+        _, h = self.rnn(x)
+        return h  # E: Incompatible return value type (got "tuple[Tensor, Tensor]", expected "Tensor")  [return-value]
+
+
+class Sorts(nn.Module):
+    def forward(self, x: Tensor) -> tuple[Tensor, tuple[Tensor, Tensor], dict[str, Tensor]]:
+        return x, (x, x), {"x": x}
+
+
+def the_rest(sorts: Sorts, x: Tensor) -> Any:
+    y, *rest = sorts(x)
+    rest = rest[0]
+    return y + rest[0]
+
+
+class Totals:
+    def __init__(self) -> None:
+        self.total = 0.0
+        self.parts = {"loss": 0.0}
+        self.each = [0.0, 0.0]
+
+    def add(self, x: Tensor) -> None:
+        loss = criterion(net(x), net(x))
+        loss.backwards()  # E: "Tensor" has no attribute "backwards"; maybe "backward"?  [attr-defined]
+        self.total += loss
+        self.parts["loss"] += loss
+        self.each[0] += criterion(net(x), net(x))
+        self.total += x  # E: Incompatible types in assignment (expression has type "Tensor", variable has type "float")  [assignment]
+
+
+class Regularised(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+        self.penalty = 0.0
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.penalty = self.layer(x).pow(2).mean()
+        self.penalty += self.layer(x).mean()
+        return self.layer(x)
+
+
+heap = [(0.0, 0)]
+
+
+def filled(x: Tensor) -> Any:
+    best = {"score": -1.0, "epoch": 0}
+    best.update(score=net(x).mean(), epoch=1)
+    counts = Counter({"a": 1})
+    counts.update(a=net(x).mean())
+    score = net(x).mean()
+    heapq.heappush(heap, (score, 1))
+    heap.append((score, 1))
+    best.update({"score": score})
+    losses = [0.0]
+    losses.append(net(x).sum())
+    outputs = []
+    y = net(x)
+    outputs.append(y)
+    y.no_such_method()  # E: "Tensor" has no attribute "no_such_method"  [attr-defined]
+    return best, losses, outputs
