@@ -21,6 +21,7 @@ from typedtorch.shapes.call_results import (
     rebound_names,
     returned_calls,
 )
+from typedtorch.shapes.chosen import chosen_names, makers
 from typedtorch.shapes.kept_values import cast_places
 from typedtorch.shapes.module_containers import Container, containers
 from typedtorch.shapes.module_uses import Position, harmless_places, position
@@ -60,7 +61,7 @@ class ClassFacts(_Facts):
 
     _KEPT = (
         "name", "outside", "bases", "defined", "assigned", "open", "forward_is_abstract", "unfinished",
-        "registered", "containers",
+        "registered", "containers", "makers",
     )  # fmt: skip
 
     @cached_property
@@ -165,6 +166,11 @@ class ClassFacts(_Facts):
         """Attributes of ``self`` that hold modules in plain sight."""
         return {n: held for n, held in containers(self.nodes).items() if n not in self.outside}
 
+    @cached_property
+    def makers(self) -> dict[str, frozenset[str]]:
+        """What each attribute is made by that the class declares nowhere."""
+        return makers(self.nodes)
+
 
 @dataclass
 class SourceFacts(_Facts):
@@ -179,7 +185,7 @@ class SourceFacts(_Facts):
 
     _KEPT = (
         "outside", "classes", "at_line", "harmless_places", "kept_results", "rebound_names", "returned_calls",
-        "cast_places", "result_uses", "forgiven",
+        "cast_places", "result_uses", "forgiven", "chosen_names",
     )  # fmt: skip
 
     @classmethod
@@ -252,6 +258,11 @@ class SourceFacts(_Facts):
     def rebound_names(self) -> frozenset[Position]:
         """Uses of names whose type mypy knows by their first binding alone."""
         return rebound_names(self.syntax)
+
+    @cached_property
+    def chosen_names(self) -> dict[Position, int]:
+        """Uses of names that hold one of several things, and of how many."""
+        return chosen_names(self.syntax)
 
     @cached_property
     def returned_calls(self) -> frozenset[Position]:

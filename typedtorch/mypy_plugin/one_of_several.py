@@ -1,0 +1,89 @@
+"""Calls of what may be one of several modules: a flag that picks the module picks the call as well.
+
+mypy holds a call against each of the types that its receiver has.  It is enough if one of these takes it; and
+where the source shows that a name or attribute is made in several ways, mypy knows but one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mypy.checker import TypeChecker
+from mypy.nodes import CallExpr, Expression, MemberExpr, NameExpr
+from mypy.plugin import MethodContext
+from mypy.subtypes import is_same_type
+from mypy.types import AnyType, Instance, NoneType, ProperType, Type, UnionType, get_proper_type
+
+from typedtorch.mypy_plugin.facts import Facts
+from typedtorch.mypy_plugin.signatures import Call, accepts, called, is_of_torch
+from typedtorch.shapes.module_facts import SourceFacts
+
+
+def may_be_another(facts: Facts, call: CallExpr, ctx: Call) -> bool:
+    """Whether what is called is made in more ways than mypy knows, so it may be of a class below."""
+    return _ways(facts, call.callee, ctx.api) > max(1, len(_receivers(call.callee, ctx)))
+
+
+def _ways(facts: Facts, callee: Expression, api: object) -> int:
+    """In how many ways a name or attribute is made, as far as the source shows."""
+    source = facts.checked(api)
+    if source is None or not isinstance(api, TypeChecker):
+        return 0
+    if isinstance(callee, NameExpr):
+        return source.chosen_names.get((callee.line, callee.column), 0)
+    if not isinstance(callee, MemberExpr) or not api.has_type(callee.expr):
+        return 0
+    owner = get_proper_type(api.lookup_type(callee.expr))
+    if not isinstance(owner, Instance):
+        return 0
+    made_by = [
+        known.makers.get(callee.name, ()) for _, known in facts.family(owner.type) if known is not None
+    ]
+    return len(set[str]().union(*made_by))
+
+
+def fits_another(known: Instance, call: CallExpr, ctx: Call, source: SourceFacts) -> bool:
+    """Whether a call is one that this class does not take, but another does that may be there as well."""
+    others = [item for item in _receivers(call.callee, ctx) if item != known]
+    if not others or any(_results(known, call, ctx, source)):
+        return False
+    return any(_is_open(other, ctx) or any(_results(other, call, ctx, source)) for other in others)
+
+
+def is_one_of_several(ctx: MethodContext, source: SourceFacts) -> bool:
+    """Whether a call is of one of several modules whose results differ, or is not for this one."""
+    call = ctx.context
+    if not isinstance(call, CallExpr):
+        return False
+    receivers = _receivers(call.callee, ctx)
+    if len(receivers) < 2:
+        return False
+    if any(_is_open(receiver, ctx) for receiver in receivers):
+        return True
+    own = next(_results(ctx.type, call, ctx, source), None)
+    results = [result for receiver in receivers for result in _results(receiver, call, ctx, source)]
+    return bool(results) and not (own and all(is_same_type(own, result) for result in results))
+
+
+def _receivers(callee: Expression, ctx: Call) -> list[ProperType]:
+    """What mypy knows an expression that is called to be, but for None."""
+    if not isinstance(ctx.api, TypeChecker) or not ctx.api.has_type(callee):
+        return []
+    known = get_proper_type(ctx.api.lookup_type(callee))
+    items = known.items if isinstance(known, UnionType) else [known]
+    return [item for item in map(get_proper_type, items) if not isinstance(item, NoneType)]
+
+
+def _is_open(receiver: ProperType, ctx: Call) -> bool:
+    """Whether something takes any arguments, as far as mypy knows."""
+    return isinstance(receiver, AnyType) or not called(receiver, ctx)
+
+
+def _results(receiver: Type, call: CallExpr, ctx: Call, source: SourceFacts) -> Iterator[Type]:
+    """What a call may return if it is one of this receiver; nothing where it cannot be."""
+    known = get_proper_type(receiver)
+    of_torch = isinstance(known, Instance) and is_of_torch(known.type)
+    for signature in called(known, ctx):
+        if accepts(signature, call, ctx, source, of_torch=of_torch):
+            yield signature.ret_type
+            return  # the first of several

@@ -1,0 +1,182 @@
+"""Whether the signature of a ``forward`` is that of a call, as far as mypy knows what is given."""
+
+from __future__ import annotations
+
+from mypy.argmap import map_actuals_to_formals
+from mypy.checker import TypeChecker
+from mypy.erasetype import erase_typevars
+from mypy.nodes import (
+    CallExpr,
+    Context,
+    Decorator,
+    Expression,
+    FuncDef,
+    MemberExpr,
+    NameExpr,
+    TypeInfo,
+)
+from mypy.plugin import MethodContext, MethodSigContext
+from mypy.subtypes import is_subtype
+from mypy.types import (
+    AnyType,
+    CallableType,
+    Instance,
+    LiteralType,
+    NoneType,
+    Overloaded,
+    ProperType,
+    TupleType,
+    Type,
+    TypedDictType,
+    TypeOfAny,
+    UnionType,
+    get_proper_type,
+)
+
+from typedtorch.mypy_plugin.module_call import MODULE
+from typedtorch.shapes.module_facts import SourceFacts
+
+Call = MethodContext | MethodSigContext
+
+
+def of_forward(module: Instance, ctx: Call) -> ProperType | None:
+    """The signature of ``forward`` where ``__call__`` is still torch's own; None where it has one."""
+    call = module.type.get("__call__")
+    if not isinstance(ctx.api, TypeChecker) or call is None or isinstance(call.node, FuncDef | Decorator):
+        return None
+    if call.fullname != f"{MODULE}.__call__" or module.type.get("forward") is None:
+        return None
+    return _member("forward", module, ctx.api, ctx.context)
+
+
+def called(function: Type, ctx: Call) -> list[CallableType]:
+    """The signatures of what may be called in place of something else; none where it takes anything."""
+    proper = get_proper_type(function)
+    if isinstance(proper, Instance) and isinstance(ctx.api, TypeChecker):
+        proper = of_forward(proper, ctx) or _member("__call__", proper, ctx.api, ctx.context)
+    return proper.items if isinstance(proper, CallableType | Overloaded) else []
+
+
+def _member(name: str, of: Instance, api: TypeChecker, context: Context) -> ProperType:
+    with api.msg.filter_errors():
+        return get_proper_type(api.expr_checker.analyze_external_member_access(name, of, context))
+
+
+def lenient(
+    signature: CallableType, call: CallExpr, ctx: Call, source: SourceFacts, *, of_torch: bool
+) -> CallableType:
+    """A signature that takes what mypy knows too little of to tell whether it fits."""
+    types = list(signature.arg_types)
+    spread = _spread(call)
+    given = _given(signature, call, ctx)
+    for index, actuals in enumerate(given):
+        for expression in [call.args[i] for i in actuals]:
+            rebound = (expression.line, expression.column) in source.rebound_names
+            more = rebound or _is_several(expression, types[index], ctx, of_torch=of_torch)
+            if expression in spread or more or _may_be(expression, types[index], ctx):
+                types[index] = AnyType(TypeOfAny.explicit)
+    # ``**kwargs: Unpack[Options]`` is unpacked only while it is a TypedDict
+    last = get_proper_type(types[-1]) if types else None
+    unpacked = signature.unpack_kwargs and isinstance(last, TypedDictType)
+    return signature.copy_modified(arg_types=types, unpack_kwargs=unpacked)
+
+
+def accepts(
+    signature: CallableType, call: CallExpr, ctx: Call, source: SourceFacts, *, of_torch: bool
+) -> bool:
+    """Whether a call could be one of this signature: number and names of arguments, and their types."""
+    plain = erase_typevars(signature)
+    assert isinstance(plain, CallableType)
+    given = _given(plain, call, ctx)
+    if not _spread(call):
+        if len({i for actuals in given for i in actuals}) < len(call.args):
+            return False
+        kinds = zip(plain.arg_kinds, given, strict=True)
+        if any(kind.is_required() and not actuals for kind, actuals in kinds):
+            return False
+    return takes(lenient(plain, call, ctx, source, of_torch=of_torch), call, ctx)
+
+
+def _is_several(given: Expression, wanted: Type, ctx: Call, *, of_torch: bool) -> bool:
+    """A tuple or list, for ``nn.Identity()``, the lengths of ``nn.CTCLoss`` or an ``output_size`` of torch.
+
+    And ``x.shape[-2:]``, of which mypy does not know how long it is, for any ``tuple[int, int]``.
+    """
+    known = get_proper_type(ctx.api.get_expression_type(given))
+    if isinstance(known, TupleType):
+        return of_torch
+    if not isinstance(known, Instance) or known.type.fullname == "builtins.str":
+        return False
+    open_length = known.type.has_base("builtins.tuple") and isinstance(get_proper_type(wanted), TupleType)
+    return open_length or (of_torch and known.type.has_base("typing.Sequence"))
+
+
+def _spread(call: Context) -> list[Expression]:
+    """What is passed on with ``*`` or ``**``."""
+    if not isinstance(call, CallExpr):
+        return []
+    return [given for given, kind in zip(call.args, call.arg_kinds, strict=True) if kind.is_star()]
+
+
+def _may_be(given: Expression, wanted: Type, ctx: Call) -> bool:
+    """Whether what is given may fit, as far as mypy knows: a name or attribute may be None so far."""
+    known = get_proper_type(ctx.api.get_expression_type(given))
+    if isinstance(known, NoneType):
+        return isinstance(given, NameExpr | MemberExpr)
+    return not is_subtype(known, wanted) and _fits(known, wanted)
+
+
+def _fits(known: Type, wanted: Type) -> bool:
+    """Whether a value of a type may be one of another, where mypy sees less than there is.
+
+    One of several types, or None, in a tuple too; an ``object``, which is what several have in common; a text
+    where some texts are wanted; a number of numpy; a container of the right kind: those of mutable items are
+    of no other's type.
+    """
+    known, wanted = get_proper_type(known), get_proper_type(wanted)
+    if isinstance(known, UnionType):
+        return any(_fits(item, wanted) for item in known.items)
+    if isinstance(wanted, UnionType):
+        return any(_fits(known, option) for option in wanted.items)
+    if is_subtype(known, wanted) or isinstance(known, NoneType):
+        return True
+    if isinstance(known, TupleType) and isinstance(wanted, TupleType):
+        pairs = zip(known.items, wanted.items, strict=False)
+        return len(known.items) == len(wanted.items) and all(_fits(a, b) for a, b in pairs)
+    if not isinstance(known, Instance):
+        return False
+    if isinstance(wanted, LiteralType):
+        return known.last_known_value is None and wanted.fallback.type is known.type
+    if known.type.fullname == "builtins.object":
+        return True
+    if not isinstance(wanted, Instance):
+        return False
+    if wanted.type.fullname in ("builtins.int", "builtins.float"):
+        return known.type.has_base("numpy.number")
+    return bool(wanted.args) and known.type.has_base(wanted.type.fullname)
+
+
+def is_of_torch(info: TypeInfo) -> bool:
+    """Whether ``forward`` is torch's own, which takes more than it is annotated with."""
+    owner = next((base for base in info.mro if "forward" in base.names), info)
+    return owner.module_name.startswith("torch.")
+
+
+def takes(signature: CallableType, call: CallExpr, ctx: Call) -> bool:
+    """Whether one of several signatures is that of a call, as it stands."""
+    given = _given(signature, call, ctx)
+    return all(
+        is_subtype(ctx.api.get_expression_type(call.args[i]), wanted)
+        for actuals, wanted in zip(given, signature.arg_types, strict=True)
+        for i in actuals
+    )
+
+
+def _given(signature: CallableType, call: CallExpr, ctx: Call) -> list[list[int]]:
+    return map_actuals_to_formals(
+        call.arg_kinds,
+        call.arg_names,
+        signature.arg_kinds,
+        signature.arg_names,
+        lambda i: ctx.api.get_expression_type(call.args[i]),
+    )
