@@ -111,14 +111,24 @@ class Attributes:
     def _certain(self, context: Context, tree: MypyFile) -> bool:
         """Whether the receiver can only be what mypy takes it for: not a name or attribute bound anew."""
         source = self.facts.source(tree.fullname)
-        receiver = context.expr if isinstance(context, MemberExpr) else None
-        if source is None or receiver is None:
+        if source is None or not isinstance(context, MemberExpr):
             return False
+        receiver = context.expr
         if isinstance(receiver, NameExpr):
             return (receiver.line, receiver.column) not in source.rebound_names
         if isinstance(receiver, MemberExpr):
+            replaced_by = source.replaced.get(receiver.name, frozenset()) | source.replaced.get(
+                "", frozenset()
+            )
+            if not all(self._lacks(made_by, context.name, tree) for made_by in replaced_by):
+                return False
             return not any(facts.assigned[receiver.name] > 1 for facts in source.classes.values())
         return True
+
+    def _lacks(self, made_by: str, name: str, tree: MypyFile) -> bool:
+        """Whether what takes the place of a part, ``LoRA()``, is known to have no such attribute either."""
+        made = self.facts.module_class(made_by.removesuffix("()"), tree.fullname)
+        return made is not None and made.type.get(name) is None and self._missing(made.type, name, tree)
 
     def _missing(self, info: TypeInfo, name: str, tree: MypyFile) -> bool:
         """Whether the sources of the class show that no instance has an attribute of this name."""

@@ -18,6 +18,7 @@ from mypy.nodes import (
     RefExpr,
     SymbolTableNode,
     TypeInfo,
+    Var,
 )
 from mypy.plugin import ClassDefContext
 
@@ -42,6 +43,8 @@ def type_call(ctx: ClassDefContext) -> None:
     forward = _inherited(info, "forward")
     if forward is None or isinstance(forward.node, PlaceholderNode) or _call_by_hand(info):
         return
+    if isinstance(forward.node, Var) and not forward.node.has_explicit_value:
+        return  # declared, and given to each object: no function of the class, that would take ``self``
     # A forward that comes through a second base class needs the alias here, where the two meet.
     call = _inherited(info, "__call__")
     if call is None and (forward.fullname or "").startswith("torch."):

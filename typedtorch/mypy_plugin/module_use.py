@@ -26,6 +26,7 @@ from mypy.types import (
     Type,
     TypedDictType,
     TypeOfAny,
+    UninhabitedType,
     UnionType,
     UnpackType,
     get_proper_type,
@@ -34,7 +35,14 @@ from mypy.types import (
 from typedtorch.mypy_plugin.facts import Facts
 from typedtorch.mypy_plugin.module_call import is_module
 from typedtorch.mypy_plugin.one_of_several import fits_another, is_one_of_several, may_be_another
-from typedtorch.mypy_plugin.signatures import is_of_torch, lenient, of_forward, takes
+from typedtorch.mypy_plugin.signatures import (
+    is_of_torch,
+    lenient,
+    of_forward,
+    spreads_beside_names,
+    stands_for_tensor,
+    takes,
+)
 from typedtorch.mypy_plugin.torch_api import TENSOR
 from typedtorch.shapes.kept_values import Part
 
@@ -45,7 +53,11 @@ def kept_result(facts: Facts, ctx: MethodContext) -> Type:
     if not isinstance(ctx.type, Instance) or not is_module(ctx.type.type):
         return result
     source = facts.checked(ctx.api)
-    if facts.replaces_forward(ctx.type.type) or (source is not None and is_one_of_several(ctx, source)):
+    if facts.replaces_forward(ctx.type.type) or any(map(_is_unbound, ctx.type.args)):
+        return AnyType(TypeOfAny.explicit)
+    if source is not None and ("forward" in source.replaced or is_one_of_several(ctx, source)):
+        return AnyType(TypeOfAny.explicit)
+    if any(map(stands_for_tensor, (given for each in ctx.arg_types for given in each))):
         return AnyType(TypeOfAny.explicit)
     result = _one_of(_any_number(result))
     place = (ctx.context.line, ctx.context.column)
@@ -57,6 +69,11 @@ def kept_result(facts: Facts, ctx: MethodContext) -> Type:
         return AnyType(TypeOfAny.explicit)
     facts.typed(ctx.api, ctx.context, result)
     return result
+
+
+def _is_unbound(argument: Type) -> bool:
+    """Whether nothing says what a class is of: ``Pair()`` is a ``Pair[Never]`` to mypy."""
+    return isinstance(get_proper_type(argument), UninhabitedType)
 
 
 def _stays(result: Type, keep: str) -> bool:
@@ -175,6 +192,8 @@ def lenient_arguments(facts: Facts, ctx: MethodSigContext) -> FunctionLike:
         forgiven
         or facts.replaces_forward(ctx.type.type)
         or _made_to_be_overridden(facts, ctx.type.type)
+        or any(map(_is_unbound, ctx.type.args))
+        or spreads_beside_names(call)
         or may_be_another(facts, call, ctx)
         or fits_another(ctx.type, call, ctx, source)
     ):

@@ -6,6 +6,7 @@ from mypy.argmap import map_actuals_to_formals
 from mypy.checker import TypeChecker
 from mypy.erasetype import erase_typevars
 from mypy.nodes import (
+    ARG_STAR,
     CallExpr,
     Context,
     Decorator,
@@ -147,13 +148,28 @@ def _fits(known: Type, wanted: Type) -> bool:
         return False
     if isinstance(wanted, LiteralType):
         return known.last_known_value is None and wanted.fallback.type is known.type
-    if known.type.fullname == "builtins.object":
+    if known.type.fullname == "builtins.object" or stands_for_tensor(known):
         return True
+    if isinstance(wanted, TypedDictType):
+        return known.type.has_base("typing.Mapping")  # whose keys mypy does not know
     if not isinstance(wanted, Instance):
         return False
     if wanted.type.fullname in ("builtins.int", "builtins.float"):
         return known.type.has_base("numpy.number")
     return bool(wanted.args) and known.type.has_base(wanted.type.fullname)
+
+
+def stands_for_tensor(given: Type) -> bool:
+    """Whether a value is of a class with ``__torch_function__`` of its own, as results are then."""
+    known = get_proper_type(given)
+    if not isinstance(known, Instance) or known.type.module_name.partition(".")[0] == "torch":
+        return False
+    return known.type.get("__torch_function__") is not None
+
+
+def spreads_beside_names(call: CallExpr) -> bool:
+    """``m(*inputs, n=1)``: of a list of any length mypy takes every parameter to be given, ``n`` too."""
+    return ARG_STAR in call.arg_kinds and any(kind.is_named() for kind in call.arg_kinds)
 
 
 def is_of_torch(info: TypeInfo) -> bool:

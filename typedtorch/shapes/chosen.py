@@ -58,6 +58,30 @@ def chosen_names(syntax: Syntax) -> dict[Position, int]:
     return found
 
 
+def replaced(nodes: list[ast.AST]) -> dict[str, frozenset[str]]:
+    """What attributes given to objects other than ``self`` are made by; under "" those of computed names.
+
+    >>> made_by = replaced(list(ast.walk(ast.parse("net.fc = LoRA(net.fc)\\nsetattr(net, n, m)"))))
+    >>> sorted((name, *each) for name, each in made_by.items())
+    [('', 'm'), ('fc', 'LoRA()')]
+    """
+    found: dict[str, set[str]] = {}
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    if isinstance(target, ast.Attribute) and not _is_self(target.value):
+                        found.setdefault(target.attr, set()).update(_makers(value, set()) or {_UNSEEN})
+            case ast.Call(func=ast.Name(id="setattr"), args=[owner, given, value]) if not _is_self(owner):
+                name = given.value if isinstance(given, ast.Constant) else ""
+                found.setdefault(str(name), set()).update(_makers(value, set()) or {_UNSEEN})
+    return {name: frozenset(made_by) for name, made_by in found.items()}
+
+
+def _is_self(owner: ast.expr) -> bool:
+    return isinstance(owner, ast.Name) and owner.id == "self"
+
+
 def _by_name(bound: list[Binding]) -> dict[str, set[str]]:
     """What makes the values of each name; of what a name in turn is chosen for, several things."""
     pairs = [(name, value) for names, value in bound for name in names]

@@ -21,7 +21,7 @@ from typedtorch.shapes.call_results import (
     rebound_names,
     returned_calls,
 )
-from typedtorch.shapes.chosen import chosen_names, makers
+from typedtorch.shapes.chosen import chosen_names, makers, replaced
 from typedtorch.shapes.kept_values import cast_places
 from typedtorch.shapes.module_containers import Container, containers
 from typedtorch.shapes.module_uses import Position, harmless_places, position
@@ -184,8 +184,8 @@ class SourceFacts(_Facts):
     package: str = ""  # that relative imports start from
 
     _KEPT = (
-        "outside", "classes", "at_line", "harmless_places", "kept_results", "rebound_names", "returned_calls",
-        "cast_places", "result_uses", "forgiven", "chosen_names",
+        "outside", "replaced", "classes", "at_line", "harmless_places", "kept_results", "rebound_names",
+        "returned_calls", "cast_places", "result_uses", "forgiven", "chosen_names",
     )  # fmt: skip
 
     @classmethod
@@ -258,6 +258,11 @@ class SourceFacts(_Facts):
     def rebound_names(self) -> frozenset[Position]:
         """Uses of names whose type mypy knows by their first binding alone."""
         return rebound_names(self.syntax)
+
+    @cached_property
+    def replaced(self) -> dict[str, frozenset[str]]:
+        """What attributes are made by that the module gives to other objects."""
+        return replaced(self.syntax.nodes)
 
     @cached_property
     def chosen_names(self) -> dict[Position, int]:

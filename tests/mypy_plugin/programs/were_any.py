@@ -5,7 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any, Generic, TypedDict, TypeVar
 
 import numpy as np
 import torch
@@ -322,3 +322,56 @@ def filled(x: Tensor) -> Any:
     outputs.append(y)
     y.no_such_method()  # E: "Tensor" has no attribute "no_such_method"  [attr-defined]
     return best, losses, outputs
+
+
+class Activation(nn.Module):
+    forward: Callable[[Tensor], Tensor]
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.forward = getattr(torch, name)
+
+
+Activation("relu")(torch.ones(2))
+
+
+class Batch(TypedDict):
+    ids: Tensor
+    mask: Tensor
+
+
+class Masked(nn.Module):
+    def forward(self, batch: Batch, n: int = 0) -> Tensor:
+        return batch["ids"] * batch["mask"] + n
+
+
+def moved(model: Masked, batch: Batch, several: list[Any]) -> Tensor:
+    model({name: torch.ones(2) for name in ("ids", "mask")})
+    model([batch])  # E: Argument 1 to "forward" of "Masked" has incompatible type "list[Batch]"; expected "Batch"  [arg-type]
+    return model(*several, n=1)
+
+
+T = TypeVar("T")
+
+
+class Twin(nn.Module, Generic[T]):
+    def forward(self, x: T) -> tuple[T, T]:
+        return x, x
+
+
+class Named(Tensor):
+    label = "m"
+
+
+class Wrapped:
+    data: Tensor
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return cls()
+
+
+def other_tensors(x: Tensor, named: Named) -> Any:
+    print(Twin()(x)[0].shape, net(named).label, net(Wrapped()).data)
+    net("text")  # E: Argument 1 to "forward" of "Linear" has incompatible type "str"; expected "Tensor"  [arg-type]
+    return net(x).label  # E: "Tensor" has no attribute "label"  [attr-defined]
