@@ -46,6 +46,7 @@ class Reporter:
     elsewhere: dict[tuple[int, int, str], Finding] = field(default_factory=dict)
     undecided: int = 0  # branches around this place, of this turn of a loop, that may not be taken
     perhaps: set[tuple[int, int, str]] = field(default_factory=set)  # what was found in such branches
+    trial: bool = False  # of what the program does not say: how a proposal would do there
 
     def add(
         self, node: ast.AST, code: str, message: str, hint: str | None = None, severity: str = "error"

@@ -96,11 +96,17 @@ def check_items(frame: Frame, value: Value, node: ast.AST | None) -> None:
 
 def unpack_along(frame: Frame, node: ast.expr, value: Tensor, taken: int, wanted: int) -> None:
     """One axis is taken apart, and it is another one that has as many items as there are names."""
-    axis = value.shape.index(wanted)
+    axis = _told(value.shape, value.shape.index(wanted))
     what = source(_taken_apart(node))
     text = f"unpacks axis {taken} of {what}, of shape {show(value.shape)}, into {wanted} names: "
     text += f"it is {value.shape[taken]}, and axis {axis} is {wanted}"
     frame.reporter.add(node, "shape", text, f"{what}.unbind({axis}) takes that axis apart")
+
+
+def _told(shape: Shape, axis: int) -> int:
+    """The number of an axis; behind a run of axes it is counted from the end."""
+    before = any(isinstance(entry, Pack) or str(entry).startswith("*") for entry in shape[:axis])
+    return axis - len(shape) if before else axis
 
 
 def _taken_apart(node: ast.expr) -> ast.expr:

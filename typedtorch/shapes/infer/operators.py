@@ -17,7 +17,8 @@ from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import MAX_UNROLL
 from typedtorch.shapes.infer.lengths import COUNTS, for_several
 from typedtorch.shapes.infer.operands import present
-from typedtorch.shapes.infer.refusals import Applied, report_clash, report_lints, report_refusal
+from typedtorch.shapes.infer.proposals import Applied
+from typedtorch.shapes.infer.refusals import report_clash, report_lints, report_refusal
 from typedtorch.shapes.infer.rule_values import from_rule, to_rule
 from typedtorch.shapes.infer.shared import sets_default_dtype
 from typedtorch.shapes.infer.state import among

@@ -3,33 +3,22 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from typedtorch.shapes.equality import distinct
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.demands import apply, reason
-from typedtorch.shapes.infer.frame import Frame, callable_on, source
+from typedtorch.shapes.infer.frame import Frame, source
+from typedtorch.shapes.infer.proposals import Applied, proposed
 from typedtorch.shapes.infer.repairs import one_operand
 from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
 )
-from typedtorch.shapes.rule import Function, lints
 from typedtorch.shapes.rule import call as call_rule
+from typedtorch.shapes.rule import lints
 from typedtorch.shapes.size import Size
 from typedtorch.shapes.syntax import walk
 from typedtorch.shapes.tensor import ShapeError
-
-
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """An operator with the operands that it was given, and where the program says so."""
-
-    function: Function
-    given: tuple[Value, ...]
-    named: dict[str, Value]
-    node: ast.AST
-    nodes: tuple[ast.expr | None, ...]
 
 
 def report_clash(frame: Frame, applied: Applied, clash: tuple[Size, Size]) -> None:
@@ -57,7 +46,7 @@ def report_refusal(frame: Frame, applied: Applied, error: ShapeError) -> None:
     said = error.message
     if not said.startswith(f"{source(node, 40)} "):
         said = f"{source(node)}: {said}"
-    frame.reporter.add(_place(node), error.code, said, callable_on(error.hint, nodes))
+    frame.reporter.add(_place(node), error.code, said, proposed(frame, applied, error))
 
 
 def report_lints(frame: Frame, applied: Applied) -> None:

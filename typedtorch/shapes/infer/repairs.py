@@ -86,8 +86,8 @@ def _other_dim(frame: Frame, node: ast.Call, fits: Fits) -> str | None:
         return None
     found = []
     for dim in range(4):
-        value = _tried(frame, _replaced(node, place, ast.copy_location(ast.Constant(dim), place)))
-        if _known(value) and fits(value):
+        value = tried(frame, _replaced(node, place, ast.copy_location(ast.Constant(dim), place)))
+        if isinstance(value, Tensor) and _known(value) and fits(value) and not _is_mostly_free(value, fits):
             found.append(dim)
     return f"dim={found[0]} fits" if len(found) == 1 else None
 
@@ -104,15 +104,20 @@ def _joined_otherwise(frame: Frame, node: ast.Call, fits: Fits) -> str | None:
         return None
     assert isinstance(node.func, ast.Attribute)
     other = ast.copy_location(ast.Attribute(node.func.value, _JOINS[name], ast.Load()), node.func)
-    value = _tried(frame, ast.copy_location(ast.Call(other, node.args, node.keywords), node))
+    value = tried(frame, ast.copy_location(ast.Call(other, node.args, node.keywords), node))
     if not isinstance(value, Tensor) or not _known(value) or not fits(value):
         return None
-    free = sum(_is_free(value, at, fits) for at in range(len(value.shape)))
-    return f"{source(other)} fits" if free <= 1 and free < len(value.shape) else None
+    return None if _is_mostly_free(value, fits) else f"{source(other)} fits"
 
 
 def _is_zero(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value == 0
+
+
+def _is_mostly_free(value: Tensor, fits: Fits) -> bool:
+    """Whether it says little that a shape fits: more than one axis, or the only one, may be of any size."""
+    free = sum(_is_free(value, at, fits) for at in range(len(value.shape)))
+    return free > 1 or 0 < free == len(value.shape)
 
 
 _ANOTHER_AXIS, _ANOTHER_NUMBER = axis("*another"), 104_729
@@ -129,7 +134,7 @@ def _is_free(value: Tensor, at: int, fits: Fits) -> bool:
     return all(fits(replace(value, shape=shape, layout=None)) for shape in others)
 
 
-def _tried(frame: Frame, node: ast.expr) -> Value:
+def tried(frame: Frame, node: ast.expr) -> Value:
     """The value of an expression that is not in the program: nothing is reported or counted."""
     reporter = frame.reporter
     counting, known = reporter.counting, dict(reporter.known)

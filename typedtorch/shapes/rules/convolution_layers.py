@@ -9,9 +9,10 @@ from typing import Any
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Layer, layer, name
 from typedtorch.shapes.rules.convolution import SPACE, convolve, transpose_convolve
-from typedtorch.shapes.rules.forms import Function, called, is_size, need
+from typedtorch.shapes.rules.forms import Function, is_size, need
 from typedtorch.shapes.rules.linear import parameter_dtype
 from typedtorch.shapes.rules.windows import all_sizes, each_or_unknown, spatial
+from typedtorch.shapes.rules.written import called
 from typedtorch.shapes.size import divides, unknown
 from typedtorch.shapes.tensor import (
     UNKNOWN,

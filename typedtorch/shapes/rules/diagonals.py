@@ -119,7 +119,7 @@ def diag(input: Any, diagonal: Any = 0, *, out: Any = None) -> Tensor:
     if len(tensor.shape) != 2:
         raise ShapeError(
             f"{name(input, 'input')} has shape {show(tensor.shape)}, wanted one axis or two",
-            hint="use torch.diagonal",
+            hint="use torch.diagonal" if tensor.shape else None,
         )
     rows, columns = tensor.sizes()
     return tensor.of((_diagonal_length(rows, columns, diagonal),))

@@ -95,7 +95,12 @@ def _bound(operands: list[Tensor], terms: list[list[str]], equation: str) -> dic
 def _letters_that_fit(
     operands: list[Tensor], terms: list[list[str]], result: list[str], equation: str
 ) -> str | None:
-    """The letters of one operand with two of them the other way round, if no other small change fits."""
+    """The letters of one operand with two of them the other way round, if no other small change fits.
+
+    Of an operand with two axes of one size it is its own shape that may be wrong, not its letters.
+    """
+    if any(len(set(tensor.shape)) < len(tensor.shape) for tensor in operands):
+        return None
     found = []
     for i, letters in enumerate(terms):
         swapped = [_exchanged(letters, a, b) for a, b in combinations(range(len(letters)), 2)]
@@ -115,7 +120,22 @@ def _letters_that_fit(
     if len(found) != 1 or not found[0][2]:
         return None
     fitting, who, _ = found[0]
+    at = next(i for i, tensor in enumerate(operands) if _who(operands, i) == who)
+    if not _equal(operands, [*terms[:at], fitting, *terms[at + 1 :]]):
+        return None
     return f"{(' ' if ' ' in equation else '').join(fitting)!r} fits {who}"
+
+
+def _equal(operands: list[Tensor], terms: list[list[str]]) -> bool:
+    """Whether every letter certainly is one size, not only perhaps."""
+    sizes: dict[str, Any] = {}
+    if any("..." in letters for letters in terms):
+        return True
+    for tensor, letters in zip(operands, terms, strict=True):
+        for letter, entry in zip(letters, tensor.shape, strict=False):
+            if sizes.setdefault(letter, entry) != entry and 1 not in (entry, sizes[letter]):
+                return False
+    return True
 
 
 def _summed_alone(terms: list[list[str]], result: list[str]) -> int:

@@ -5,11 +5,11 @@ Messages speak of the operands; whoever reports them puts the call in front (``x
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from typedtorch.shapes.rule import Fields, name, tuple_text, warn
+from typedtorch.shapes.rules.written import called, reduction_along
 from typedtorch.shapes.size import Poly, Size, atoms, is_counted, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
@@ -182,29 +182,28 @@ def _broadcast_hint(first: tuple[Tensor, str], second: tuple[Tensor, str]) -> st
         for i in range(len(big.shape)):
             if big.shape[:i] + big.shape[i + 1 :] == small.shape:
                 back = i - len(big.shape)
-                return _missing_axis(label, back, small.shape)
+                return _missing_axis(small, label, back)
     if len(small.shape) == 1 and small.shape[0] != 1 and big.shape.count(small.shape[0]) == 1:
         after = len(big.shape) - 1 - big.shape.index(small.shape[0])
         kept = show((small.shape[0], *[1] * after))
         return f"{called(label)}[:{', None' * after}] is {kept}, which fits"
     if len(a.shape) == len(b.shape) >= 2 and a.shape[-2:] == b.shape[:-3:-1] and a.shape[:-2] == b.shape[:-2]:
-        return f"the last two axes of {label} are swapped"
+        return f"the last two axes of {name(*first)} and {name(*second)} are the other way round"
     return None
 
 
-_REDUCTION = re.compile(r"\.(sum|mean|amax|amin|var|std|norm|logsumexp|all|any|prod|median)\(")
-
-
-def _missing_axis(label: str, back: int, shape: Shape) -> str | None:
+def _missing_axis(tensor: Tensor, label: str, back: int) -> str | None:
     """An axis that a reduction took away, or that was never there; numbers may agree by accident."""
-    if _REDUCTION.search(label) and "keepdim" not in label:
-        return f"keepdim=True keeps axis {back} of {label}"
+    shape = tensor.shape
+    if reduction := reduction_along(label, back, len(shape)):
+        keyword = "keepdims" if tensor.library == "numpy" else "keepdim"
+        where = "" if reduction == label else f"in {reduction} "
+        return f"{keyword}=True {where}keeps axis {back}" + ("" if where else f" of {label}")
     if all(isinstance(size, int) for size in shape):
         return None
     place = len(shape) + 1 + back
     kept = show((*shape[:place], 1, *shape[place:]))
-    who = label if label.replace(".", "").isidentifier() or label.endswith((")", "]")) else f"({label})"
-    return f"{who}.unsqueeze({back}) is {kept}, which fits"
+    return f"{called(label)}.unsqueeze({back}) is {kept}, which fits"
 
 
 def _lint_outer(tensors: Sequence[Tensor], result: Shape) -> None:
@@ -239,16 +238,6 @@ def _without_one(tensors: Sequence[Tensor]) -> str | None:
     if len(places) != 1 or not big.label or not small.label:
         return None
     return f"{called(big.label)}.squeeze({places[0] - len(big.shape)}) has the axes of {small.label}"
-
-
-def called(operand: str) -> str:
-    """An operand that a method can be called on: in brackets where it needs them."""
-    depth = 0
-    for letter in operand:
-        depth += (letter in "([") - (letter in ")]")
-        if letter == " " and depth == 0:
-            return f"({operand})"
-    return operand
 
 
 def pointwise(*operands: tuple[Any, str], dtype: int) -> Tensor:

@@ -11,10 +11,11 @@ from typing import Any
 from typedtorch.shapes.dtypes import ANY, BIT, BOOL, INT64
 from typedtorch.shapes.equality import is_argument, same
 from typedtorch.shapes.rule import name, rule
-from typedtorch.shapes.rules.forms import both, called, is_size, literal, need, pointwise
+from typedtorch.shapes.rules.forms import both, is_size, literal, need, pointwise
 from typedtorch.shapes.rules.indexing import INDEX, broadcastable_into, check_range
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, want
 from typedtorch.shapes.rules.views import flatten
+from typedtorch.shapes.rules.written import called
 from typedtorch.shapes.size import Poly, Size, counted, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
@@ -139,13 +140,19 @@ def masked_select(input: Any, mask: Any, *, out: Any = None) -> Tensor:
 def masked_fill(input: Any, mask: Any, value: Any) -> Tensor:
     _check_fill(need(input), value)
     if mask is not UNKNOWN:
-        want(need(mask), BOOL, "mask", "a bool mask", f"compare: {name(mask, 'mask')} == 0")
+        want(need(mask), BOOL, "mask", "a bool mask", _bool_hint(mask))
         made = pointwise((input, "input"), (mask, "mask"), dtype=mask_of(input))
     if mask is UNKNOWN or pack_index(mask.shape) is not None:
         # a mask seldom has more axes than what it covers, and stretches only axes of size 1
         shape = tuple(e if isinstance(e, Pack) else broadcast_size(e, unknown()) for e in input.shape)
         return input.of(shape)
     return replace(made, layout=None)
+
+
+def _bool_hint(mask: Tensor) -> str:
+    """What is filled is where the mask is true: a mask of ones and zeros may mark this, or what is kept."""
+    who = called(name(mask, "mask"))
+    return f"{who}.bool(), or {who} == 0 where it marks what is kept"
 
 
 def _check_fill(input: Tensor, value: Any) -> None:

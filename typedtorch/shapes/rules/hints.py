@@ -6,7 +6,7 @@ from typing import Any
 
 from typedtorch.shapes.rule import name
 from typedtorch.shapes.rules.axis_patterns import tail
-from typedtorch.shapes.rules.forms import called
+from typedtorch.shapes.rules.written import called
 from typedtorch.shapes.size import product
 from typedtorch.shapes.tensor import Tensor, entry_size, pack_index, show
 
@@ -17,14 +17,18 @@ def transposed(a: Tensor, b: Tensor, first: str, second: str) -> str | None:
     the_first = left[0] is not None and len(b.shape) > 1 and left[0] == right[0]
     columns = the_first and left[1] == 1  # of which the inner product is meant, not every pair
     if left[1] is not None and left[1] == right[1] and right[0] is not None and not columns:
-        return f"{second} is {show(b.shape)}: {first} @ {_turned(second, len(b.shape))} fits"
+        return f"{second} is {show(b.shape)}: {called(first)} @ {turned(second, len(b.shape))} fits"
     if the_first:
-        return f"{first} is {show(a.shape)}: {_turned(first, len(a.shape))} @ {second} fits"
+        return f"{first} is {show(a.shape)}: {turned(first, len(a.shape))} @ {called(second)} fits"
     return None
 
 
-def _turned(operand: str, rank: int) -> str:
-    """An operand with its last two axes swapped: without its ``.T`` if it has one."""
+def turned(operand: str, rank: int) -> str:
+    """An operand with its last two axes swapped: without its ``.T`` if it has one.
+
+    >>> turned("a + b", 2), turned("w.T", 2)
+    ('(a + b).T', 'w')
+    """
     for end in (".mT", ".T"):
         if operand.endswith(end) and called(operand) == operand:
             return operand.removesuffix(end)
@@ -48,6 +52,6 @@ def into_linear(input: Tensor, in_features: Any) -> str | None:
     if len(flat) == 1:
         return f"{input.label or who} is {show(shape)}: {who}.flatten({flat[0]}) fits"
     if len(moved) == 1:
-        fitting = _turned(who, len(shape)) if moved[0] == len(shape) - 2 else f"{who}.movedim({moved[0]}, -1)"
+        fitting = turned(who, len(shape)) if moved[0] == len(shape) - 2 else f"{who}.movedim({moved[0]}, -1)"
         return f"{input.label or who} is {show(shape)}: {fitting} fits"
     return None

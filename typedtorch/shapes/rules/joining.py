@@ -228,10 +228,17 @@ def _equal_shapes(given: list[Tensor]) -> Shape:
                 raise ShapeError(
                     f"axis {k} of {_called(given, at)} is {x} and of {_called(given, i)} {y}: stack "
                     "needs equal shapes",
-                    hint="cat joins along an axis that may differ",
+                    hint=_joinable(first, tensor),
                 )
             shape[k] = better(x, y)
     return tuple(shape)
+
+
+def _joinable(first: Tensor, other: Tensor) -> str | None:
+    """``cat`` takes what differs along one axis; ``(h, w)`` and ``(w, h)`` are not joined by it either."""
+    sizes = zip(first.sizes(), other.sizes(), strict=True)
+    differ = sum(same(x, y) is False for x, y in sizes) == 1
+    return "cat joins along an axis that may differ" if differ else None
 
 
 def _equal_runs(shapes: list[Shape]) -> Shape:

@@ -280,7 +280,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Tensor:
     inner, wanted = tail(input.shape, 1)[0], weight.shape[-1]
     if inner is not None and same(entry_size(inner), entry_size(wanted)) is False:
         flipped = len(weight.shape) == 2 and inner == weight.shape[0]
-        hint = f"linear takes the weight as (out, in): {second}.T fits" if flipped else None
+        hint = f"linear takes the weight as (out, in): {hints.turned(second, 2)} fits" if flipped else None
         raise ShapeError(
             f"the last axis of {first} is {inner} and the last axis of {second} is {wanted}", hint=hint
         )

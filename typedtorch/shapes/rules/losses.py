@@ -18,6 +18,7 @@ from typedtorch.shapes.rules.loss_forms import (
     reduced_loss,
 )
 from typedtorch.shapes.rules.promotion import can_cast, common_dtype, mask_of, to_real, want
+from typedtorch.shapes.rules.written import called
 from typedtorch.shapes.size import product
 from typedtorch.shapes.tensor import (
     UNKNOWN,
@@ -120,7 +121,7 @@ def cross_entropy(
         return reduced_loss(
             target, target.shape, reduction, FLOATING
         )  # class indices have the result's shape
-    hint = f"the first argument holds the logits: {name(input, 'input')}.float()"
+    hint = f"the first argument holds the logits{_logits_of(input)}"
     mask = want(need(input), FLOATING, "input", "a floating dtype", hint)
     kinds = mask_of(need(target))
     classes, wanted = _class_axis(input)
@@ -137,6 +138,15 @@ def cross_entropy(
     _check_target(input, target, wanted)
     _check_weight(weight, classes, mask)
     return reduced_loss(input, wanted, reduction, mask)
+
+
+def _logits_of(input: Any) -> str:
+    """Integers as logits: those whose ``argmax`` they are, and what has no logits is cast."""
+    who = name(input, "input")
+    whole, chosen, rest = who.rpartition(".argmax(")
+    if chosen and ")" not in rest[:-1]:
+        return f": {whole}"
+    return f": {called(who)}.float()"
 
 
 def _check_indices(target: Tensor, same_as_input: bool | None, wanted: Shape, input: Tensor) -> None:

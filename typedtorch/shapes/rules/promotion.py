@@ -206,10 +206,13 @@ def common_dtype(*operands: tuple[Tensor, str], what: str = "") -> int:
 
 
 def _cast_hint(first: tuple[str, int], second: tuple[str, int]) -> str:
-    """An integer among floats is the one to cast."""
+    """An integer among floats is the one to cast; of what is complex a cast would lose a part."""
     (a, one), (b, other) = first, second
     if one & INTEGRAL == one and other & INTEGRAL != other:
         return f"cast it: {a}.float()"
     if other & INTEGRAL == other and one & INTEGRAL != one:
         return f"cast it: {b}.float()"
+    for who, mask, partner, its in ((a, one, b, other), (b, other, a, one)):
+        if mask & COMPLEX == mask and not its & COMPLEX:
+            return f"{who}.abs() where its magnitude is meant, or {partner}.to({who}.dtype)"
     return f"cast one: {b}.to({a}.dtype)"

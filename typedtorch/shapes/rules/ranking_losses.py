@@ -12,8 +12,9 @@ from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import broadcast_operands, functional, need, reduced
 from typedtorch.shapes.rules.loss_forms import check_alike, floating_pair, loss, reduced_loss
 from typedtorch.shapes.rules.promotion import mask_of, result_type, to_real, want
+from typedtorch.shapes.rules.written import called
 from typedtorch.shapes.size import Size
-from typedtorch.shapes.tensor import ShapeError, Tensor, Undecided, entry_size, show
+from typedtorch.shapes.tensor import ShapeError, Tensor, Undecided, entry_size, numel, show
 
 # --- pairs and triples -------------------------------------------------------------------------
 
@@ -210,16 +211,10 @@ def ctc_loss(
         if not isinstance(tensor, Tensor):
             continue  # a tuple of numbers
         want(tensor, dtypes.INTEGER, parameter, "integers")
-        if tensor.rank != 1:
+        if tensor.rank is None or not tensor.shape:
             raise Undecided
-        if same(entry_size(tensor.shape[0]), batch) is False:
-            who = name(log_probs, "log_probs")
-            first = same(entry_size(tensor.shape[0]), entry_size(log_probs.shape[0]))
-            raise ShapeError(
-                f"{name(tensor, parameter)} has shape {show(tensor.shape)}, wanted ({batch},): "
-                f"{who} of shape {show(log_probs.shape)} is read as (time, batch, classes)",
-                hint=f"{who}.transpose(0, 1)" if first else None,
-            )
+        if same(numel(tensor.shape), batch) is False:  # they are counted, whatever their axes
+            raise _lengths_of_another_batch(tensor, parameter, log_probs, targets)
     if targets.rank not in (1, 2) or not mask_of(targets) & (INT64 | BIT["int32"]):
         raise Undecided
     if targets.rank == 2 and same(entry_size(targets.shape[0]), batch) is False:
@@ -227,3 +222,17 @@ def ctc_loss(
             f"{name(targets, 'targets')} has shape {show(targets.shape)}, wanted ({batch}, length)"
         )
     return reduced_loss(log_probs, (batch,), reduction, mask)
+
+
+def _lengths_of_another_batch(
+    tensor: Tensor, parameter: str, log_probs: Tensor, targets: Tensor
+) -> ShapeError:
+    """One length for each of the batch, which is axis 1 of what is scored."""
+    who, batch = name(log_probs, "log_probs"), entry_size(log_probs.shape[1])
+    text = f"{name(tensor, parameter)} has shape {show(tensor.shape)}, wanted ({batch},)"
+    if len(tensor.shape) > 1:
+        swapped = parameter == "input_lengths" and targets.rank == 1
+        return ShapeError(text, hint="arguments 2 and 3 fit the other way round" if swapped else None)
+    first = same(entry_size(tensor.shape[0]), entry_size(log_probs.shape[0]))
+    text += f": {who} of shape {show(log_probs.shape)} is read as (time, batch, classes)"
+    return ShapeError(text, hint=f"{called(who)}.transpose(0, 1)" if first else None)

@@ -12,10 +12,11 @@ from typing import Any
 from typedtorch.shapes.dtypes import INT64
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import name, rule
-from typedtorch.shapes.rules.forms import called, methods, need, under
+from typedtorch.shapes.rules.forms import methods, need, under
 from typedtorch.shapes.rules.linear import addmm, matmul
 from typedtorch.shapes.rules.promotion import dtype_of, mask_of
 from typedtorch.shapes.rules.reduction import softmax, sum
+from typedtorch.shapes.rules.written import called
 from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
