@@ -80,6 +80,10 @@ def _parts(test: ast.expr) -> Iterator[ast.expr]:
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         for value in test.values:
             yield from _parts(value)
+    elif isinstance(test, ast.Compare) and len(test.ops) > 1:  # a == b == c
+        compared = zip([test.left, *test.comparators], test.ops, test.comparators, strict=False)
+        for left, sign, right in compared:
+            yield ast.copy_location(ast.Compare(left, [sign], [right]), test)
     else:
         yield test
 

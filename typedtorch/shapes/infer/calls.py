@@ -21,7 +21,16 @@ from typedtorch.shapes.infer import (
 from typedtorch.shapes.infer.alternatives import for_each
 from typedtorch.shapes.infer.arguments import given
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
-from typedtorch.shapes.infer.binding import Args, Parameter, bind, callee, check_argument, complete, kind_fits
+from typedtorch.shapes.infer.binding import (
+    Args,
+    Parameter,
+    bind,
+    callee,
+    check_argument,
+    complete,
+    exchanged_kinds,
+    kind_fits,
+)
 from typedtorch.shapes.infer.class_text import always_raises, left_to_subclasses
 from typedtorch.shapes.infer.contents import Substitution
 from typedtorch.shapes.infer.expected_errors import leaves_the_test
@@ -212,7 +221,7 @@ def call_function(frame: Frame, function: FunctionV, args: Args, node: ast.AST) 
         return interpreter.unbound_result(frame, function, signature, node)
     names = interpreter.call_names(frame, function, bound, node)
     names.tie = frame.tie(node)
-    failed = False
+    failed = exchanged_kinds(frame, node, signature.parameters, bound)
     for parameter in signature.parameters:
         if parameter.name in bound and not failed:
             value, where = bound[parameter.name]

@@ -198,7 +198,7 @@ def check_function(
     if linked and not signature.is_generator and not on_trial:
         summaries.record(frame, signature, reached=reached)
     if linked and not on_trial and not reporter.muted:
-        unbound_axes.check(signature, node, reporter)
+        unbound_axes.check(signature, node, function.module.tree, reporter)
         ranks.check(interpreter, function, signature, reporter, info)
         own_numbers.excuse(interpreter, function, info, signature, reporter, before)
     return reached or bool(frame.returns)

@@ -37,7 +37,8 @@ def report_refusal(frame: Frame, applied: Applied, error: ShapeError) -> None:
         return
     node, nodes = applied.node, applied.nodes
     try:
-        apply(applied.function, _labelled(applied.given, nodes), applied.named, frame.state.ties)
+        named = _labelled_keywords(applied.named, node)
+        apply(applied.function, _labelled(applied.given, nodes), named, frame.state.ties)
     except ShapeError as labelled:
         hint = labelled.hint if error.message else error.hint or labelled.hint  # "": only the reason is new
         error = ShapeError(labelled.message, labelled.code, hint)
@@ -90,6 +91,17 @@ def _labelled(given: tuple[Value, ...], nodes: tuple[ast.expr | None, ...]) -> t
         else:
             out.append(value)
     return tuple(out)
+
+
+def _labelled_keywords(named: dict[str, Value], node: ast.AST) -> dict[str, Value]:
+    """The same of what is given by keyword."""
+    written = {k.arg: k.value for k in node.keywords} if isinstance(node, ast.Call) else {}
+    return {
+        name: value.named(source(written[name], 40))
+        if isinstance(value, Tensor) and name in written
+        else value
+        for name, value in named.items()
+    }
 
 
 def _place(node: ast.AST) -> ast.AST:

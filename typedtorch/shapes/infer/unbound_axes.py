@@ -13,15 +13,20 @@ from typedtorch.shapes.axes import Dim
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.frame import Reporter
 from typedtorch.shapes.infer.signatures import Signature
-from typedtorch.shapes.syntax import dotted
+from typedtorch.shapes.syntax import dotted, walk
 
 _NAME = re.compile(r"[A-Za-z_]\w*(?!\w*\()")  # but not ``min(``
 _BRACES = re.compile(r"\{[^}]*\}")
 
 
-def check(signature: Signature, node: ast.FunctionDef | ast.AsyncFunctionDef, reporter: Reporter) -> None:
+def check(
+    signature: Signature,
+    node: ast.FunctionDef | ast.AsyncFunctionDef,
+    module: ast.Module,
+    reporter: Reporter,
+) -> None:
     """Report symbolic axes of a function that is checked at run time whose names nothing can have bound."""
-    if not any(map(_enforces, node.decorator_list)):
+    if not any(_enforces(_named(decorator, module)) for decorator in node.decorator_list):
         return
     if not all(p.annotation is None or _is_closed(p.spec) for p in signature.parameters):
         return
@@ -32,6 +37,37 @@ def check(signature: Signature, node: ast.FunctionDef | ast.AsyncFunctionDef, re
         _report(parameter.spec, bound, parameter.annotation, reporter)
     bound |= {dim.name for dim in _dims(signature.result) if dim.kind == "named"}
     _report(signature.result, bound, node.returns, reporter)
+
+
+def _named(decorator: ast.expr, module: ast.Module) -> ast.expr:
+    """``@typed`` after ``typed = jaxtyped(typechecker=beartype)``: what the module calls so."""
+    if not isinstance(decorator, ast.Name):
+        return decorator
+    bound = [
+        statement
+        for statement in walk(module)
+        if isinstance(statement, (ast.Name, ast.FunctionDef, ast.ClassDef, ast.arg, ast.alias))
+        and decorator.id in _bound_by(statement)
+    ]
+    found = [
+        statement.value
+        for statement in module.body
+        if isinstance(statement, ast.Assign) and _bound_by(statement.targets[0]) == {decorator.id}
+    ]
+    return found[0] if len(found) == len(bound) == 1 else decorator
+
+
+def _bound_by(node: ast.AST) -> set[str]:
+    match node:
+        case ast.Name(ctx=ast.Store()):
+            return {node.id}
+        case ast.FunctionDef() | ast.ClassDef():
+            return {node.name}
+        case ast.arg():
+            return {node.arg}
+        case ast.alias():
+            return {node.asname or node.name}
+    return set()
 
 
 def _enforces(decorator: ast.expr) -> bool:

@@ -14,6 +14,7 @@ from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import both, is_size, literal, need, pointwise
 from typedtorch.shapes.rules.indexing import INDEX, broadcastable_into, check_range
 from typedtorch.shapes.rules.promotion import common_dtype, mask_of, want
+from typedtorch.shapes.rules.properties import several
 from typedtorch.shapes.rules.views import flatten
 from typedtorch.shapes.rules.written import called
 from typedtorch.shapes.size import Poly, Size, counted, unknown
@@ -200,7 +201,11 @@ def scatter(
     if tensor.rank is None or where.rank is None:
         return tensor.of(tensor.shape)
     _check_ranks(tensor, where, "index")
-    if isinstance(source, Tensor) and source.rank is not None and source.shape:
+    if (
+        isinstance(source, Tensor)
+        and source.rank is not None
+        and (source.shape or (_is_one(source, src) and 0 not in where.shape))
+    ):
         _check_ranks(where.named(name(index, "index")), source, "src")
     if not is_size(dim) or isinstance(dim, Poly):
         return tensor.of(tensor.shape)
@@ -210,10 +215,21 @@ def scatter(
     ):
         if i != place:
             _check_within(x, y, i, name(index, "index"), name(input, "input"))
-    if isinstance(source, Tensor) and source.rank is not None and source.shape and where.shape:
+    if isinstance(source, Tensor) and source.shape == () and where.shape and _is_one(source, src):
+        if several(where.shape) and 0 not in where.shape:
+            who, places = name(source, "src"), name(index, "index")
+            raise ShapeError(
+                f"{who} is a single number, without axes, for {places} of shape {show(where.shape)}"
+            )
+    elif isinstance(source, Tensor) and source.rank is not None and source.shape and where.shape:
         for i, (x, y) in enumerate(zip(where.sizes(), source.sizes(), strict=True)):
             _check_within(x, y, i, name(index, "index"), name(source, "src"))
     return tensor.of(tensor.shape)
+
+
+def _is_one(source: Tensor, src: Any) -> bool:
+    """A tensor without axes is one element of one axis, not a number for every place."""
+    return source is src and source.library == "torch"
 
 
 @rule(

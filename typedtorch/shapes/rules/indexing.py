@@ -207,7 +207,15 @@ def getitem(self: Any, index: Any) -> Tensor:
     if not shape and _any_object(tensor):
         raise Undecided
     deliberate = any(i is None for i in _items(index)) or tensor.deliberate
-    return Tensor(shape, tensor.dtype, deliberate=deliberate, library=tensor.library)
+    layout = tensor.layout if _first_ones(tensor, index, shape) else None
+    return Tensor(shape, tensor.dtype, deliberate=deliberate, layout=layout, library=tensor.library)
+
+
+def _first_ones(tensor: Tensor, index: Any, shape: Shape) -> bool:
+    """``x[:3]``: it lies in memory as the whole does.  Only one of them would have no stride to speak of."""
+    if not isinstance(index, slice) or index.start is not None or index.step is not None:
+        return False
+    return tensor.library == "torch" and bool(shape) and isinstance(shape[0], int) and shape[0] > 1
 
 
 _ASSIGN = (

@@ -38,6 +38,34 @@ def row_major(*tensors: Tensor) -> bool:
     return all(t.layout is not None and t.layout == contiguous_strides(t.shape) for t in tensors)
 
 
+def leads(first: Tensor, made: Tensor) -> bool:
+    """Whether an elementwise result lies in memory as the first operand does, whatever the others do.
+
+    So it is where that one has the result's shape and fills its memory; torch looks at the others only
+    where its strides do not say the order.
+    """
+    return first.library == "torch" and first.shape == made.shape and is_dense(first)
+
+
+def is_dense(tensor: Tensor) -> bool:
+    """Whether the strides are those of the rows of some order of the axes.
+
+    >>> is_dense(Tensor((2, 3), layout=(1, 2))), is_dense(Tensor((2, 3), layout=(1, 4)))
+    (True, False)
+    """
+    if tensor.layout is None or tensor.rank is None:
+        return False
+    step: Size = 1
+    left = list(zip(tensor.layout, tensor.sizes(), strict=True))
+    while left:
+        found = [pair for pair in left if pair[0] == step]
+        if len(found) != 1:  # two of one stride: an axis is of size 1, or there is nothing in it
+            return False
+        left.remove(found[0])
+        step = step * found[0][1]
+    return True
+
+
 def permuted(strides: Strides | None, order: Sequence[int]) -> Strides | None:
     """Strides in another order of the axes."""
     return None if strides is None else tuple(strides[i] for i in order)

@@ -8,14 +8,15 @@ from typing import Any
 
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules import joining
-from typedtorch.shapes.rules.forms import Function, broadcast_operands, is_size
+from typedtorch.shapes.rules.forms import Function, broadcast_operands, counted, is_size, literal
 from typedtorch.shapes.rules.numpy_dtypes import (
     as_array,
     functions,
     result_dtype,
     to_numpy,
 )
-from typedtorch.shapes.tensor import ShapeError, Tensor, Undecided, show
+from typedtorch.shapes.rules.promotion import mask_of
+from typedtorch.shapes.tensor import ShapeError, Tensor, Undecided, axis_index, show
 
 
 @rule(*functions("column_stack"), sample="[@f:a, @f:a] | [@f:a b, @f:a c] | [@f:a b, @f:a]")
@@ -112,3 +113,28 @@ def broadcast_arrays(*args: Any, subok: Any = False) -> Any:
     given = [as_array(a) for a in args]
     shape = broadcast_operands(*((t, "an operand") for t in given))
     return tuple(Tensor(shape, t.dtype, library="numpy") for t in given)
+
+
+@rule(
+    "numpy.lib.stride_tricks.sliding_window_view",
+    sample=(
+        "@f:A, 2 | @f:A b, 2, 0 | @f:A B, (2, 3) | @f:A b, 1, -1 | @f:A B c, (2, 2), (0, 1) | "
+        "@f:A b, 2, axis=0"
+    ),
+)
+def sliding_window_view(x: Any, window_shape: Any, axis: Any = None, **settings: Any) -> Tensor:
+    """As many places as a window has along its axis, and the windows' own axes behind all others."""
+    array = as_array(x)
+    windows = [window_shape] if is_size(window_shape) else counted(window_shape)
+    sizes: list[Any] = list(array.sizes())
+    places = list(range(len(sizes))) if axis is None else [axis] if is_size(axis) else counted(axis)
+    if len(places) != len(windows):
+        raise ShapeError(
+            f"{len(windows)} windows for {len(places)} axes of {name(x, 'x')}, {show(array.shape)}"
+        )
+    for window, place in zip(windows, places, strict=True):
+        if not is_size(window):
+            raise Undecided
+        at = axis_index(array.shape, literal(place), name(x, "x"))
+        sizes[at] = sizes[at] - window + 1
+    return Tensor((*sizes, *windows), mask_of(array), library="numpy")

@@ -30,7 +30,7 @@ from typedtorch.shapes.rules.numpy_dtypes import (
     to_numpy,
 )
 from typedtorch.shapes.rules.promotion import dtype_of, to_real
-from typedtorch.shapes.rules.properties import numel_
+from typedtorch.shapes.rules.properties import as_float, as_int, numel_
 from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
     Scalar,
@@ -277,3 +277,8 @@ def allclose(a: Any, b: Any, *settings: Any, **more: Any) -> Scalar:
 
 
 attribute("numpy.ndarray.real", sample="@n:*")(elementwise(to_real))
+
+
+# what float(x) and int(x) take: one element
+rule("numpy.ndarray.__float__", sample="@f:")(as_float)
+rule("numpy.ndarray.__int__", sample="@I:")(as_int)

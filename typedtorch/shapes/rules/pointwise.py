@@ -27,6 +27,7 @@ from typedtorch.shapes.rules.forms import (
     pointwise,
     under,
 )
+from typedtorch.shapes.rules.layout import leads
 from typedtorch.shapes.rules.promotion import can_cast, mask_of, result_type, to_real, want
 from typedtorch.shapes.tensor import Scalar, ShapeError, Tensor, Undecided, same_shape, show
 
@@ -280,6 +281,8 @@ def _binary(result: Any, allowed: int, wanted: str) -> Function:
     def binary(input: Any, other: Any, *, out: Any = None) -> Tensor:
         mask = checked_dtype(allowed, wanted, (input, "input"), (other, "other"))
         made = pointwise((input, "input"), (other, "other"), dtype=result(mask))
+        if result is _bool and isinstance(input, Tensor) and leads(input, made):
+            return replace(made, layout=input.layout)
         return made if isinstance(input, Tensor) else replace(made, layout=None)  # 1 ** x is filled anew
 
     return binary

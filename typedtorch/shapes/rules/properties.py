@@ -288,13 +288,13 @@ def item(self: Any) -> Any:
 
 def _one_element(self: Any, what: str) -> None:
     tensor = need(self)
-    if _several(tensor.shape):
+    if several(tensor.shape):
         raise ShapeError(
             f"{name(self, 'self')} has shape {show(tensor.shape)}: {what} takes a tensor of one element"
         )
 
 
-def _several(shape: Shape) -> bool:
+def several(shape: Shape) -> bool:
     """Whether a tensor certainly has not one element: one number above 1 among its axes is enough."""
     if any(isinstance(e, int) and e > 1 for e in shape):
         return True
@@ -310,7 +310,7 @@ def _generic(entry: Any) -> bool:
 @rule("torch.Tensor.__bool__", sample="n: | n:1 1")
 def truth(self: Any) -> Scalar:
     tensor = need(self)
-    if _several(tensor.shape):
+    if several(tensor.shape):
         raise ShapeError(
             f"{name(self, 'self')} has shape {show(tensor.shape)}: the truth of several elements is "
             "ambiguous",

@@ -12,6 +12,7 @@ from typedtorch.shapes.dtypes import BIT, BOOL, COMPLEX, FLOATING, INT64, INTEGE
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Record, name, rule
 from typedtorch.shapes.rules.forms import both, expect_shape, is_size, literal, need
+from typedtorch.shapes.rules.layout import fresh
 from typedtorch.shapes.rules.promotion import mask_of, want
 from typedtorch.shapes.size import Poly, Size, counted, unknown
 from typedtorch.shapes.tensor import (
@@ -85,7 +86,7 @@ def topk(
     if isinstance(count, int) and isinstance(size, int) and not 0 <= count <= size:
         raise ShapeError(f"k={count}, but axis {dim} of {who} is {size}")
     shape = replaced(tensor.shape, place, count)
-    return Record(values=tensor.of(shape, mask), indices=tensor.of(shape, INT64))
+    return Record(values=fresh(tensor, shape, mask), indices=fresh(tensor, shape, INT64))
 
 
 @rule(
