@@ -38,7 +38,7 @@ def holds(frame: Frame, hint: str, node: ast.AST, nodes: Sequence[ast.expr | Non
         return True
     old, new = found
     before, _ = _evaluated(frame, statement.value)
-    changed = _With(old, new).visit(statement.value)
+    changed = _with(statement.value, old, new)
     assert isinstance(changed, ast.expr)
     after, value = _evaluated(frame, changed)
     return after <= before and _is_wanted(frame, statement, value)
@@ -129,24 +129,20 @@ def _holds_plainly(tree: ast.AST, node: ast.AST) -> bool:
     return any(_holds_plainly(child, node) for child in ast.iter_child_nodes(tree))
 
 
-class _With(ast.NodeTransformer):
+def _with(node: ast.AST, old: ast.expr, new: ast.expr) -> ast.AST:
     """A copy of an expression with one part of it replaced; the rest of it stays as it is."""
+    if node is old:
+        return new
+    if not _holds_plainly(node, old):
+        return node
+    fields = {name: _of_field(value, old, new) for name, value in ast.iter_fields(node)}
+    return ast.copy_location(type(node)(**fields), node)
 
-    def __init__(self, old: ast.expr, new: ast.expr) -> None:
-        self.old, self.new = old, new
 
-    def visit(self, node: ast.AST) -> ast.AST:
-        if node is self.old:
-            return self.new
-        if not _holds_plainly(node, self.old):
-            return node
-        fields = {name: self._of_field(value) for name, value in ast.iter_fields(node)}
-        return ast.copy_location(type(node)(**fields), node)
-
-    def _of_field(self, value: object) -> object:
-        if isinstance(value, list):
-            return [self._of_field(item) for item in value]
-        return self.visit(value) if isinstance(value, ast.AST) else value
+def _of_field(value: object, old: ast.expr, new: ast.expr) -> object:
+    if isinstance(value, list):
+        return [_of_field(item, old, new) for item in value]
+    return _with(value, old, new) if isinstance(value, ast.AST) else value
 
 
 def _is_wanted(frame: Frame, statement: ast.stmt, value: Value) -> bool:
