@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor
 
-from typedtorch.optim.pure.base import ParamState, Rule, Scalar, count, next_step, on_device, shrunk
+from typedtorch.optim.pure.base import ParamState, Rule, Scalar, count, next_step, number, on_device, shrunk
 from typedtorch.optim.pure.checks import check_at_least, check_lr
 
 # a tensor where the step count is one
@@ -133,9 +133,9 @@ def _mean_square(grad: Shaped[Tensor, "*shape"], dim: int) -> Shaped[Tensor, "*m
 
 def _rms(x: Shaped[Tensor, "*shape"], taken: Number, d: float = 1.0) -> Number:
     """The root mean square divided by d, a tensor where the step count is one."""
-    norm = x.norm(2)
+    norm: Float[Tensor, ""] = x.norm(2)
     root: float = x.numel() ** 0.5
-    return norm / (root * d) if isinstance(taken, Tensor) else cast(float, norm.item()) / (root * d)
+    return (norm if isinstance(taken, Tensor) else number(norm)) / (root * d)
 
 
 def _lerp(

@@ -308,6 +308,17 @@ def co_locate(states: Sequence[ParamState], params: Sequence[Tensor]) -> list[Fl
     return column(states, "step")
 
 
+def number(x: Float[Tensor, ""]) -> float:
+    """The value of a scalar tensor, of one that is divided between processes the joint one.
+
+    A norm over a divided tensor (a ``DTensor``) is pending until somebody joins it; ``item`` does not, and
+    gives each process what it has of it.
+    """
+    join = getattr(x, "full_tensor", None)
+    whole: Float[Tensor, ""] = x if join is None else join()
+    return float(whole.item())
+
+
 def on_device(step: Float[Tensor, ""]) -> bool:
     """Whether a step count must stay a tensor: reading it would stop a GPU, or a compiler."""
     return torch.compiler.is_compiling() or step.device.type != "cpu"
