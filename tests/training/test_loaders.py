@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
-from torch.utils.data import DataLoader, RandomSampler, TensorDataset
+from torch.utils.data import BatchSampler, DataLoader, Dataset, RandomSampler, TensorDataset
 
 from typedtorch.training import CheckpointStore, LoopSettings, Trainer
 from typedtorch.training.sources import Replayed
@@ -25,6 +25,19 @@ class Augmented:
         for i in torch.randperm(5).tolist():
             x = X[i * 8 : i * 8 + 8]
             yield x + 0.1 * torch.randn(8, 4), x
+
+
+class Noisy(Dataset[tuple[Tensor, ...]]):
+    """Other noise each time, from a generator that the dataset has under a name of its own."""
+
+    def __init__(self, noise: torch.Generator) -> None:
+        self.noise = noise
+
+    def __getitem__(self, index: int) -> tuple[Tensor, ...]:
+        return X[index] + torch.randn(4, generator=self.noise), X[index]
+
+    def __len__(self) -> int:
+        return len(X)
 
 
 class Epochs:
@@ -57,6 +70,12 @@ def loader(kind: str) -> Iterable[Any]:
             return DataLoader(DATA, batch_size=8, sampler=RandomSampler(DATA, generator=own))
         case "shuffled, a worker":
             return DataLoader(DATA, batch_size=8, shuffle=True, num_workers=1)
+        case "shuffled, a worker that stays":
+            return DataLoader(DATA, batch_size=8, shuffle=True, num_workers=1, persistent_workers=True)
+        case "shuffled in a batch sampler":
+            return DataLoader(DATA, batch_sampler=BatchSampler(RandomSampler(DATA, generator=own), 8, False))
+        case "noise of the dataset's own":
+            return DataLoader(Noisy(own), batch_size=8)
         case "told the epoch":
             return DataLoader(DATA, batch_size=8, sampler=Epochs())
         case "augmented":
@@ -78,7 +97,8 @@ def trainer(kind: str, steps: int) -> Trainer:
 
 KINDS = [
     "in order", "shuffled", "shuffled by a generator", "shuffled by a sampler's generator",
-    "shuffled, a worker", "told the epoch", "augmented", "a generator",
+    "shuffled, a worker", "shuffled, a worker that stays", "shuffled in a batch sampler",
+    "noise of the dataset's own", "told the epoch", "augmented", "a generator",
 ]  # fmt: skip
 
 
@@ -98,12 +118,28 @@ def test_a_resumed_run_sees_the_same_batches(tmp_path: Path, kind: str, stop: in
         assert torch.equal(one, other)
 
 
-def test_each_epoch_is_told_to_the_sampler() -> None:
+@pytest.mark.parametrize("inside", [False, True])
+def test_each_epoch_is_told_to_the_sampler(inside: bool) -> None:
     sampler = Epochs()
-    source = Replayed(DataLoader(DATA, batch_size=20, sampler=sampler), torch.device("cpu"))
+    loader: DataLoader[Any] = DataLoader(DATA, batch_size=20, sampler=sampler)
+    if inside:
+        loader = DataLoader(DATA, batch_sampler=BatchSampler(sampler, 20, False))
+    source = Replayed(loader, torch.device("cpu"))
     for _ in range(5):
         next(source)
     assert sampler.told == [0, 1, 2]
+
+
+@pytest.mark.parametrize("epoch", [0, 1])
+def test_going_back_with_workers_that_stay_gives_the_same_batches(epoch: int) -> None:
+    source = Replayed(loader("shuffled, a worker that stays"), torch.device("cpu"))
+    for _ in range(5 * epoch + 2):
+        next(source)
+    state = source.state_dict()
+    wanted = [next(source)[0] for _ in range(3)]
+    next(source)  # the workers are there now, whichever the epoch
+    source.load_state_dict(state)
+    assert all(torch.equal(next(source)[0], each) for each in wanted)
 
 
 def test_going_back_leaves_the_global_generators_alone() -> None:

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from typedtorch.training.errors import told
 from typedtorch.training.form import is_count
+from typedtorch.training.loaders import generators, tell_epoch, with_workers, workers_run
 from typedtorch.training.seed import capture_rng, restore_rng
 
 
@@ -31,8 +32,10 @@ class Replayed:
     Where the iterable has ``state_dict``, that is the saved position. Where it has none, what is saved is the
     number of batches drawn in this epoch, and the random generators as they were when it began: resuming
     draws and drops as many from there, which takes as long as drawing them. That brings back any iterable
-    whose order follows from its arguments and the generators, a shuffling ``DataLoader`` among them. A
-    ``set_epoch`` of the iterable or its sampler is called with the number of each epoch.
+    whose order follows from its arguments and the generators, a shuffling ``DataLoader`` among them: its own
+    generators, those of its dataset and of samplers at any depth are saved with the global ones. A
+    ``set_epoch`` of the iterable or of such a sampler is called with the number of each epoch. What a dataset
+    draws inside of ``persistent_workers`` after their first epoch begins anew: only they know where they are.
 
     >>> source = Replayed([torch.tensor(1), torch.tensor(2)], torch.device("cpu"))
     >>> [int(next(source)) for _ in range(3)], source.state_dict()["drawn"]
@@ -78,21 +81,18 @@ class Replayed:
         return batch
 
     def _begin(self) -> Iterator[Any]:
-        sampler = getattr(self.iterable, "sampler", None)
-        for part in (self.iterable, sampler, getattr(self.iterable, "batch_sampler", None)):
-            set_epoch = getattr(part, "set_epoch", None)
-            if callable(set_epoch):
-                set_epoch(self.epoch)
-        own = [generator.get_state() for generator in self._generators()]
-        self._began = {"rng": capture_rng(), "own": own}
+        tell_epoch(self.iterable, self.epoch)
+        own = [generator.get_state() for generator in generators(self.iterable)]
+        self._began = {"rng": capture_rng(), "own": own, "workers": workers_run(self.iterable)}
         return iter(self.iterable)
 
-    def _generators(self) -> list[torch.Generator]:
-        """The random generators that the iterable draws from besides the global ones."""
-        parts = (self.iterable, getattr(self.iterable, "sampler", None))
-        found = [getattr(part, "generator", None) for part in parts]
-        unique = {id(each): each for each in found if isinstance(each, torch.Generator)}
-        return list(unique.values())
+    def _begin_as(self, began: Mapping[str, Any]) -> None:
+        """Let the next epoch begin as one did: the same generators, and workers where it had them already."""
+        tell_epoch(self.iterable, self.epoch)
+        with_workers(self.iterable, bool(began.get("workers", False)))
+        restore_rng(began["rng"])
+        for generator, saved in zip(generators(self.iterable), began["own"], strict=False):
+            generator.set_state(saved.clone())  # torch reads it as a struct: it has to be aligned
 
     def state_dict(self) -> dict[str, Any]:
         """The iterable's own state, or how much of it was drawn."""
@@ -127,9 +127,7 @@ class Replayed:
         self.drawn = 0
         here, began = capture_rng(), state.get("began")
         if began:
-            restore_rng(began["rng"])
-            for generator, saved in zip(self._generators(), began["own"], strict=False):
-                generator.set_state(saved.clone())  # torch reads it as a struct: it has to be aligned
+            self._begin_as(began)
         for done in range(state["drawn"]):
             self._draw()
             if self.epoch != state["epoch"]:
