@@ -58,7 +58,7 @@ def everything(found: Trainer) -> list[torch.Tensor]:
 
 @pytest.mark.parametrize("kind", OPTIMIZERS)
 @pytest.mark.parametrize(
-    "item", ["model", "optimizer", "counters", "rng", "data", "scaler", "ema", "identity"]
+    "item", ["model", "optimizer", "counters", "rng", "data", "scaler", "ema", "identity", "parameters"]
 )
 def test_a_value_of_another_kind_is_refused_or_trained_with_and_nothing_is_half_done(
     item: str, kind: str

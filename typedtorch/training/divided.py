@@ -125,8 +125,10 @@ def outline(state: State, folder: Path) -> State:
     return {**merge(state, shards.empty("meta")), KEY: {**state[KEY], "folder": str(folder / FOLDER)}}
 
 
-def restore(trainer: Trainer, state: State) -> None:
+def restore(trainer: Trainer, state: State, numbers: Mapping[int, int]) -> None:
     """Read this process's part of an :func:`outline` into the trainer; every process has to take part.
+
+    ``numbers`` says for each number in the files the one that the parameter has here, and in ``state``.
 
     Raises:
         DamagedCheckpoint: the files do not hold what the index says.
@@ -137,11 +139,13 @@ def restore(trainer: Trainer, state: State) -> None:
     if trainer.ema is not None:
         tensors |= {f"ema/{name}": value for name, value in trainer.ema.state_dict().items()}
     params = {number: param for param, number in numbered(optimizer).items()}
+    in_files = {here: number for number, here in numbers.items()}
     kept = {number: dict(values) for number, values in outlined["state"].items()}
     for number, values in kept.items():
         for name, value in values.items():
             if isinstance(value, Tensor):
-                values[name] = tensors[f"optimizer/{number}/{name}"] = _like(params[number], value)
+                room = values[name] = _like(params[number], value)
+                tensors[f"optimizer/{in_files[number]}/{name}"] = room
     shards.read_into(tensors, alone=False)
     optimizer.load_state_dict({**outlined, "state": kept})
 

@@ -66,11 +66,8 @@ def load_model(saved: Mapping[str, Any], model: nn.Module) -> None:
     model.load_state_dict({names[name]: value for name, value in plain_state(saved).items()})
 
 
-def optimizer_problems(saved: object, optimizer: Optimizer) -> list[str]:
-    """What keeps a saved optimizer state from being this optimizer's.
-
-    torch's own ``load_state_dict`` compares the number of parameters and no shape.
-    """
+def form_problems(saved: object, optimizer: Optimizer) -> list[str]:
+    """What keeps a saved value from being the state of an optimizer with these groups."""
     groups, state = (saved.get("param_groups"), saved.get("state")) if isinstance(saved, Mapping) else (0, 0)
     if not isinstance(groups, list | tuple) or not isinstance(state, Mapping):
         return ["optimizer: expected param_groups and state"]
@@ -81,6 +78,15 @@ def optimizer_problems(saved: object, optimizer: Optimizer) -> list[str]:
         return ["optimizer: expected groups that number their parameters"]
     if (sizes := [len(each or ()) for each in numbers]) != wanted:
         return [f"optimizer: expected groups of {wanted} parameters, found {sizes}"]
+    return []
+
+
+def optimizer_problems(saved: Mapping[str, Any], optimizer: Optimizer) -> list[str]:
+    """What keeps a saved optimizer state that has no :func:`form_problems` from being this optimizer's.
+
+    torch's own ``load_state_dict`` compares the number of parameters and no shape.
+    """
+    groups, state, here = saved["param_groups"], saved["state"], optimizer.param_groups
     if problems := _hyper_problems(optimizer, groups, here):
         return problems
     pairs = {

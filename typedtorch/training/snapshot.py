@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from torch import Tensor
 
 from typedtorch.optim.facade import lay_out
-from typedtorch.training import divided
+from typedtorch.training import divided, numbering
 from typedtorch.training.errors import CheckpointMismatch
 from typedtorch.training.form import counter_problems, generator_problems, scaler_problems
-from typedtorch.training.restore import model_problems, optimizer_problems, with_own_choices
+from typedtorch.training.restore import model_problems, with_own_choices
 from typedtorch.training.seed import capture_rng, restore_rng
 from typedtorch.training.shards import KEY
 
@@ -60,6 +60,7 @@ class Snapshot:
             "data": t.source.state_dict(),
             "callbacks": t.callbacks.state_dict(),
             "identity": self.identity,
+            numbering.KEY: numbering.parameter_names(t.model, t.optimizer),
         }  # fmt: skip
         return {**state, "scaler": t.scaler.state_dict()} if t.scaler is not None else state
 
@@ -70,7 +71,9 @@ class Snapshot:
         t = self.trainer
         checks: dict[str, Callable[[Any], list[str]]] = {
             "model": lambda found: model_problems(found, t.model),
-            "optimizer": lambda found: optimizer_problems(found, t.optimizer),
+            "optimizer": lambda found: numbering.problems(
+                found, state.get(numbering.KEY), t.model, t.optimizer
+            ),
             "counters": counter_problems,
             "rng": generator_problems,
             "data": self._data_problems,
@@ -103,9 +106,12 @@ class Snapshot:
             raise CheckpointMismatch(path, problems)
         t = self.trainer
         self._restore_parts(state, path)
-        state = {**state, "optimizer": with_own_choices(state["optimizer"], t.optimizer)}
+        saved = state["optimizer"]
+        numbers = numbering.numbers_here(saved, state.get(numbering.KEY), t.model, t.optimizer)
+        optimizer = with_own_choices(numbering.renumbered(saved, numbers), t.optimizer)
+        state = {**state, "optimizer": optimizer}
         if KEY in state:
-            divided.restore(t, state)
+            divided.restore(t, state, numbers)
         else:
             t.parallel.load(t.model, t.optimizer, state)
             if t.ema is not None:
