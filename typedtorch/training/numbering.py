@@ -72,7 +72,7 @@ def _in_order(group: Mapping[str, Any], numbers: Mapping[int, int]) -> dict[str,
     """A group whose parameters, and their names where it has them, come in the order of the new numbers."""
     moved = [numbers[number] for number in group["params"]]
     order = sorted(range(len(moved)), key=moved.__getitem__)
-    names = group.get("param_names")
+    names: Any = group.get("param_names")
     fits = isinstance(names, list) and len(names) == len(moved)
     return {
         **group,
