@@ -144,6 +144,36 @@ def test_a_state_dict_that_does_not_fit_changes_nothing() -> None:
         optim.AdamW([small, big]).load_state_dict(donor.state_dict())
 
 
+@pytest.mark.parametrize("theirs", [torch.optim.Adam, torch.optim.AdamW])
+@pytest.mark.parametrize("decoupled", [False, True])
+def test_a_state_says_whether_its_decay_is_decoupled(
+    theirs: type[torch.optim.Optimizer], decoupled: bool
+) -> None:
+    """torch's Adam goes on as the state says, torch's AdamW as its name says."""
+    first = torch.nn.Parameter(torch.ones(3))
+    saved = torch.optim.Adam([first], lr=0.1, weight_decay=0.5, decoupled_weight_decay=decoupled)
+    first.grad = torch.ones(3)
+    saved.step()
+    moved = []
+    for kind in (getattr(home, theirs.__name__) for home in (torch.optim, optim)):
+        param = torch.nn.Parameter(torch.ones(3))
+        made = kind([param])
+        made.load_state_dict(copy.deepcopy(saved.state_dict()))
+        param.grad = torch.full((3,), 0.1)
+        made.step()
+        moved.append((param, made.param_groups[0]["decoupled_weight_decay"]))
+    torch.testing.assert_close(moved[1][0], moved[0][0])
+    assert moved[1][1] == moved[0][1]
+
+
+def test_decoupled_decay_is_asked_for_as_in_torch() -> None:
+    param, other = (torch.nn.Parameter(torch.ones(3)) for _ in range(2))
+    for each, home in ((param, optim), (other, torch.optim)):
+        each.grad = torch.full((3,), 0.1)
+        home.Adam([each], weight_decay=0.5, decoupled_weight_decay=True).step()
+    torch.testing.assert_close(param, other)
+
+
 def test_steps_counted_in_plain_numbers_are_taken_as_torch_takes_them() -> None:
     """As a torch before 1.12 wrote them."""
 
@@ -295,7 +325,7 @@ def test_arguments_stand_where_torch_has_them(name: str) -> None:
     positional = [p.name for p in ours.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
     assert positional == list(theirs)[: len(positional)]
     assert ours.keys() - theirs.keys() <= {"maximize"}
-    assert theirs.keys() - ours.keys() <= {"capturable", "differentiable", "decoupled_weight_decay"}
+    assert theirs.keys() - ours.keys() <= {"capturable", "differentiable"}
     for shared in ours.keys() & theirs.keys() - {"params"}:
         assert ours[shared].default == theirs[shared].default
 

@@ -49,7 +49,7 @@ class Facade(Optimizer):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        cls._names = tuple(field.name for field in fields(cls.rule))
+        cls._names = tuple(field.name for field in fields(cls.rule) if field.init)
 
     def __init__(self, params: Params, defaults: dict[str, Any]) -> None:
         if defaults.get("foreach") and defaults.get("fused"):

@@ -3,11 +3,11 @@
 The arguments of each are the fields of its rule in :mod:`typedtorch.optim.pure`, where the formulas are, in
 torch's order; hyperparameters that torch takes by position may be given so (Lion, which torch lacks, has
 keywords).  ``foreach`` and ``fused`` are accepted where torch has them, and kept in the groups for torch's
-own classes: a step here takes the fastest kernel that fits in any case.  torch's ``capturable``,
-``differentiable`` and ``decoupled_weight_decay`` are no arguments.
+own classes: a step here takes the fastest kernel that fits in any case.  torch's ``capturable`` and
+``differentiable`` are no arguments.
 """
 
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from torch import Tensor
 
@@ -143,7 +143,7 @@ class RMSprop(Facade):
 
 
 class Adam(Facade):
-    """Adaptive moments, with the decay added to the gradient: see :class:`typedtorch.optim.pure.Adam`.
+    """Adaptive moments, the decay added to the gradient or decoupled: :class:`typedtorch.optim.pure.Adam`.
 
     Raises:
         ValueError: a hyperparameter out of range.
@@ -159,7 +159,6 @@ class Adam(Facade):
         "capturable": False,
         "differentiable": False,
         "fused": None,
-        "decoupled_weight_decay": False,
     }
 
     def __init__(
@@ -174,6 +173,7 @@ class Adam(Facade):
         maximize: bool = False,
         foreach: bool | None = None,
         fused: bool | None = None,
+        decoupled_weight_decay: bool = False,
     ) -> None:
         super().__init__(
             params,
@@ -186,6 +186,7 @@ class Adam(Facade):
                 "maximize": maximize,
                 "foreach": foreach,
                 "fused": fused,
+                "decoupled_weight_decay": decoupled_weight_decay,
             },
         )
 
@@ -206,7 +207,6 @@ class AdamW(Adam):
     """
 
     rule: ClassVar[type[pure.Rule]] = pure.AdamW
-    extras: ClassVar[dict[str, object]] = {**Adam.extras, "decoupled_weight_decay": True}
 
     def __init__(
         self,
@@ -231,7 +231,13 @@ class AdamW(Adam):
             maximize=maximize,
             foreach=foreach,
             fused=fused,
+            decoupled_weight_decay=True,
         )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:  # the state of an Adam says otherwise
+            group["decoupled_weight_decay"] = True
 
 
 class Adafactor(Facade):

@@ -125,7 +125,8 @@ def rule_like(optimizer: Optimizer, group: Mapping[str, Any]) -> pure.Rule | Non
     rule = getattr(pure, kind.__name__, None)
     if rule is None or not (issubclass(kind, Facade) or kind.__module__.startswith("torch.optim.")):
         return None
-    made: pure.Rule = rule(**{field.name: group[field.name] for field in fields(rule) if field.name in group})
+    names = [field.name for field in fields(rule) if field.init and field.name in group]
+    made: pure.Rule = rule(**{name: group[name] for name in names})
     return made
 
 

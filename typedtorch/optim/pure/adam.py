@@ -1,8 +1,8 @@
 """Adam and AdamW."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from typing import ClassVar, cast
+from typing import cast
 
 import torch
 from jaxtyping import Float, Shaped
@@ -31,7 +31,7 @@ from typedtorch.optim.pure.scratch import Scratch
 class Adam(Rule):
     """Adaptive moments (Kingma and Ba, arXiv:1412.6980); ``amsgrad``: Reddi et al., ICLR 2018.
 
-    With ``g = grad + weight_decay * p``::
+    With ``g = grad + weight_decay * p``, or with ``decoupled_weight_decay`` as :class:`AdamW` has it::
 
         m = lerp(m, g, 1 - beta1)        v = beta2 * v + (1 - beta2) * g**2
         p = p - lr / (1 - beta1**t) * m / (sqrt(v) / sqrt(1 - beta2**t) + eps)
@@ -53,8 +53,7 @@ class Adam(Rule):
     eps: float = 1e-8
     weight_decay: float = 0.0
     amsgrad: bool = False
-
-    decoupled: ClassVar[bool] = False
+    decoupled_weight_decay: bool = False
 
     def __post_init__(self) -> None:
         name = type(self).__name__
@@ -75,7 +74,9 @@ class Adam(Rule):
     def slope(
         self, grad: Shaped[Tensor, "*shape"], param: Shaped[Tensor, "*shape"]
     ) -> Shaped[Tensor, "*shape"]:
-        return decayed(super().slope(grad, param), param, 0.0 if self.decoupled else self.weight_decay)
+        return decayed(
+            super().slope(grad, param), param, 0.0 if self.decoupled_weight_decay else self.weight_decay
+        )
 
     def update_one(
         self, grad: Shaped[Tensor, "*shape"], state: ParamState, param: Shaped[Tensor, "*shape"]
@@ -101,7 +102,7 @@ class Adam(Rule):
             square = new["max_exp_avg_sq"] = torch.maximum(largest, square)
         # the decay comes first: what it shrinks is the parameter before the step
         start: Shaped[Tensor, "*shape"] = param
-        if self.weight_decay and self.decoupled:
+        if self.weight_decay and self.decoupled_weight_decay:
             start = shrunk(param, self.lr, self.weight_decay)
         move = param.addcdiv if start is param else start.addcdiv_
         if on_device(step):
@@ -117,7 +118,7 @@ class Adam(Rule):
     def update_in_place(self, grads: list[Tensor], states: list[ParamState], params: list[Tensor]) -> None:
         names = ["exp_avg", "exp_avg_sq"] + ["max_exp_avg_sq"] * self.amsgrad
         kept = [column(states, name) for name in names]
-        kernel = "_fused_adamw_" if self.decoupled else "_fused_adam_"
+        kernel = "_fused_adamw_" if self.decoupled_weight_decay else "_fused_adam_"
         ready = ready_to_fuse(kernel, params, grads, *kept)
         fused = ready is not None
         capturable = not fused and on_device(states[0]["step"])
@@ -132,7 +133,7 @@ class Adam(Rule):
             fused=fused,
             capturable=capturable,
             has_complex=any_complex(params),
-            decoupled_weight_decay=self.decoupled,
+            decoupled_weight_decay=self.decoupled_weight_decay,
             amsgrad=self.amsgrad,
             beta1=self.betas[0],
             beta2=self.betas[1],
@@ -159,4 +160,5 @@ class AdamW(Adam):
 
     weight_decay: float = 1e-2
 
-    decoupled: ClassVar[bool] = True
+    # no argument: it is what makes this AdamW
+    decoupled_weight_decay: bool = field(default=True, init=False)
