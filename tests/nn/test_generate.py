@@ -87,3 +87,17 @@ def test_what_makes_no_sense_is_refused() -> None:
         nn.sample(model(), torch.tensor([[1]]), -1)
     with pytest.raises(ValueError, match=r"top_k at least 1, got 1, nan and None"):
         nn.sample(model(), torch.tensor([[1]]), 1, temperature=float("nan"))
+
+
+def test_each_part_is_in_its_own_mode_afterwards() -> None:
+    net = model().train()
+    net.blocks[0].eval()
+    nn.sample(net, torch.tensor([[1]]), 2)
+    assert (net.training, net.blocks[0].training) == (True, False)
+
+
+def test_arguments_that_make_no_numbers_are_refused() -> None:
+    with pytest.raises(ValueError, match="sample: temperature must be 0 or at least 1e-30, got 1e-42"):
+        nn.sample(model(), torch.tensor([[1]]), 1, temperature=1e-42)
+    with pytest.raises(TypeError, match=r"sample: the prompt must be int64 or int32, got torch\.uint8"):
+        nn.sample(model(), torch.tensor([[1]], dtype=torch.uint8), 1)

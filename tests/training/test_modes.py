@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from typedtorch.training import CheckpointStore, Trainer
+from typedtorch.training import CheckpointStore, Trainer, find_learning_rate
 
 from .parts import Tiny, make_trainer, same, token_batches, weights
 
@@ -141,3 +141,38 @@ def test_iterables_can_be_overfitted_too() -> None:
 
     make_trainer(steps=5, overfit=2, batches=data, loss=loss).fit()
     assert seen == [0, 1, 0, 1, 0]
+
+
+class Frozen(Tiny):
+    """A model with a part that is kept as it is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = nn.BatchNorm1d(8)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        hidden = self.norm(self.dropout(self.embedding(tokens)).flatten(0, 1))
+        found: Tensor = self.out(hidden).unflatten(0, tokens.shape)
+        return found
+
+
+@pytest.mark.parametrize("how", ["fit", "evaluated", "rate test"])
+def test_what_is_kept_in_evaluation_mode_stays_there(how: str) -> None:
+    model = Frozen()
+    model.norm.eval().requires_grad_(False)
+    modes = [module.training for module in model.modules()]
+    others: dict[str, Any] = {"evaluate": Asked(1)} if how == "evaluated" else {}
+    trainer = make_trainer(model=model, steps=3, sanity=len(others), others=others)
+    if how == "rate test":
+        find_learning_rate(trainer, steps=10)
+    else:
+        trainer.fit()
+    assert [module.training for module in model.modules()] == modes
+    assert model.norm.running_mean is not None
+    assert not model.norm.running_mean.any()
+
+
+def test_a_model_in_evaluation_mode_is_trained_as_a_whole() -> None:
+    model = Frozen().eval()
+    make_trainer(model=model, steps=1).fit()
+    assert all(module.training for module in model.modules())

@@ -17,7 +17,7 @@ from typedtorch.training import (
     Trainer,
 )
 
-from .parts import Tiny, make_trainer, same, weights
+from .parts import Notes, Tiny, make_trainer, same, weights
 
 # --- states of something else: every difference listed, nothing changed
 
@@ -197,3 +197,54 @@ def test_any_iterable_continues_where_it_was(kind: str) -> None:
     resumed = trainer(seed=4, steps=13)
     resumed.load_state_dict(state)
     assert losses + resumed.fit().losses == expected
+
+
+@pytest.mark.parametrize(
+    ("make", "lines"),
+    [
+        (
+            lambda model: optim.Adam(model.parameters(), lr=0.01, weight_decay=0.5),
+            ["optimizer: group 0 decoupled_weight_decay: False -> True, as saved"],
+        ),
+        (
+            lambda model: optim.AdamW(model.parameters(), lr=1.0, weight_decay=0.5, amsgrad=True),
+            [
+                "optimizer: group 0 amsgrad: True -> False, as saved",
+                "optimizer: group 0 lr: 1.0 -> 0.01, as saved",
+            ],
+        ),
+    ],
+)
+def test_what_a_saved_state_replaces_is_said(
+    make: Callable[[nn.Module], torch.optim.Optimizer], lines: list[str]
+) -> None:
+    first = make_trainer(optimizer=lambda m: optim.AdamW(m.parameters(), lr=0.01, weight_decay=0.5), steps=2)
+    first.schedule = None
+    first.fit()
+    notes = Notes()
+    again = make_trainer(optimizer=make, others={"display": notes})
+    again.schedule = None  # which would decide the rate
+    again.load_state_dict(first.detached_state())
+    assert sorted(notes.notes) == lines
+
+
+def test_an_adam_that_goes_on_as_adamw_says_how_it_was_saved() -> None:
+    first = make_trainer(optimizer=lambda m: optim.Adam(m.parameters(), weight_decay=0.5), steps=2)
+    first.fit()
+    notes = Notes()
+    again = make_trainer(
+        optimizer=lambda m: optim.AdamW(m.parameters(), weight_decay=0.5), others={"display": notes}
+    )
+    again.load_state_dict(first.detached_state())
+    assert notes.notes == ["optimizer: group 0 decoupled_weight_decay: True, saved with False"]
+
+
+def test_hyperparameters_may_be_kept() -> None:
+    first = make_trainer(optimizer=lambda m: optim.AdamW(m.parameters(), weight_decay=0.5), steps=2)
+    first.fit()
+    notes = Notes()
+    again = make_trainer(
+        optimizer=lambda m: optim.AdamW(m.parameters(), weight_decay=0.1), others={"display": notes}
+    )
+    again.load_state_dict(first.detached_state(), keep=["weight_decay"])
+    assert (notes.notes, again.optimizer.param_groups[0]["weight_decay"]) == ([], 0.1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +114,46 @@ def test_a_groups_own_scale_multiplies_the_schedule() -> None:
     trainer = make_trainer(optimizer=groups, steps=1)
     trainer.fit()
     assert [g["lr"] for g in trainer.optimizer.param_groups] == [pytest.approx(0.005), 0.05]
+
+
+def two_groups(**options: Any) -> Callable[[nn.Module], torch.optim.Optimizer]:
+    def make(model: nn.Module) -> torch.optim.Optimizer:
+        params: list[Tensor] = list(model.parameters())
+        made: list[dict[str, Any]] = [{"params": params[:1], **options}, {"params": params[1:]}]
+        return torch.optim.SGD(made, lr=1.0)
+
+    return make
+
+
+def test_a_groups_own_rate_is_kept_in_proportion_and_over_a_resume() -> None:
+    trainer = make_trainer(optimizer=two_groups(lr=0.01), steps=2)
+    trainer.fit()
+    assert [g["lr"] for g in trainer.optimizer.param_groups] == [pytest.approx(0.00025), 0.025]
+    again = make_trainer(optimizer=two_groups(lr=0.01), steps=4)
+    again.load_state_dict(trainer.detached_state())
+    again.fit()
+    assert [g["lr"] for g in again.optimizer.param_groups] == [pytest.approx(0.000125), 0.0125]
+
+
+def test_a_state_from_before_scales_leaves_the_own_rate_in_proportion() -> None:
+    trainer = make_trainer(optimizer=two_groups(lr=0.01), steps=1)
+    trainer.fit()
+    state = trainer.detached_state()
+    del state["optimizer"]["param_groups"][0]["lr_scale"]
+    again = make_trainer(optimizer=two_groups(lr=0.01), steps=2)
+    again.load_state_dict(state)
+    again.fit()
+    assert [g["lr"] for g in again.optimizer.param_groups] == [pytest.approx(0.00025), 0.025]
+
+
+def test_rates_of_groups_that_say_nothing_of_the_schedule_are_refused() -> None:
+    def groups(model: nn.Module) -> torch.optim.Optimizer:
+        params: list[Tensor] = list(model.parameters())
+        made: list[dict[str, Any]] = [{"params": params[:1], "lr": 0.5}, {"params": params[1:], "lr": 0.1}]
+        return torch.optim.SGD(made, lr=1.0)
+
+    with pytest.raises(ConfigError, match=r"schedule: expected .*lr_scale.*got the rates 0\.5, 0\.1"):
+        make_trainer(optimizer=groups)
 
 
 @pytest.mark.parametrize("precision", ["bf16", "fp16"])

@@ -8,7 +8,10 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from typedtorch import functional as TF
+from typedtorch.nn.modes import modes_kept
 from typedtorch.nn.transformer import Transformer
+
+_COLDEST = 1e-30
 
 
 @torch.no_grad()
@@ -23,19 +26,22 @@ def sample(
 ) -> Int[Tensor, "batch total"]:
     """Continue each prompt by ``n`` tokens drawn from the model; ``total = prompt + n``.
 
-    The model is put into evaluation mode meanwhile.  Once ``max_seq`` positions are full, the second
-    half of the text becomes the new context, so a sample may be longer than the model's context.
+    The model is put into evaluation mode meanwhile, and each of its modules back into its own afterwards.
+    Once ``max_seq`` positions are full, the second half of the text becomes the new context, so a sample may
+    be longer than the model's context.
 
     Args:
         model: the model.
-        prompt: at least one token.
+        prompt: at least one token, as int64 or int32.
         n: tokens to add.
-        temperature: logits are divided by it; 0 takes the likeliest token every time.
+        temperature: logits are divided by it; 0 takes the likeliest token every time. Numbers between 0 and
+            1e-30 would make infinities of logits.
         top_k: draw from the ``top_k`` likeliest tokens only.
         generator: source of randomness, on the model's device; torch's global one unless given.
 
     Raises:
         ValueError: an empty prompt, or ``n``, ``temperature`` or ``top_k`` out of range.
+        TypeError: a prompt of another dtype, which torch looks up in no table.
 
     >>> model = Transformer(vocab=8, d_model=16, layers=1, heads=2, max_seq=4)
     >>> sample(model, torch.tensor([[1, 2]]), 5, temperature=0.0).shape
@@ -43,19 +49,20 @@ def sample(
     """
     if prompt.shape[1] < 1:
         raise ValueError("sample: the prompt has no token to start from")
+    if prompt.dtype not in (torch.int64, torch.int32):
+        raise TypeError(f"sample: the prompt must be int64 or int32, got {prompt.dtype}; prompt.long() is")
     if n < 0 or not temperature >= 0 or (top_k is not None and top_k < 1):
         raise ValueError(
             "sample: n and temperature must be at least 0 and top_k at least 1, "
             f"got {n}, {temperature} and {top_k}"
         )
-    was_training = model.training
-    model.eval()
-    try:
+    if 0 < temperature < _COLDEST:
+        raise ValueError(f"sample: temperature must be 0 or at least {_COLDEST:g}, got {temperature}")
+    with modes_kept(model):
+        model.eval()
         return _continue(
             model, prompt, n, partial(choose, temperature=temperature, top_k=top_k, generator=generator)
         )
-    finally:
-        model.train(was_training)
 
 
 def _continue(

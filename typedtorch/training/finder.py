@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from typedtorch.nn.modes import begin_training, modes_kept
 from typedtorch.training.errors import ConfigError, NonFiniteError, told
 from typedtorch.training.sources import Replayed
 from typedtorch.training.step import BatchesEnded
@@ -54,19 +55,20 @@ def find_learning_rate(
     factor = (high / low) ** (1 / (steps - 1))
     rates: list[float] = []
     losses: list[float] = []
-    trainer.model.train()
     try:
-        for i in range(steps):
-            rates.append(low * factor**i)
-            loss = trainer.step_once(rates[-1])
-            if not math.isfinite(loss) or (losses and loss > 4 * min(losses)):
-                rates.pop()
-                break
-            losses.append(0.7 * losses[-1] + 0.3 * loss if losses else loss)
+        with modes_kept(trainer.model):
+            begin_training(trainer.model)
+            for i in range(steps):
+                rates.append(low * factor**i)
+                loss = trainer.step_once(rates[-1])
+                if not math.isfinite(loss) or (losses and loss > 4 * min(losses)):
+                    rates.pop()
+                    break
+                losses.append(0.7 * losses[-1] + 0.3 * loss if losses else loss)
     except (NonFiniteError, BatchesEnded):
         rates.pop()
     finally:
-        trainer.load_state_dict(before)
+        trainer.snapshot.restore(before, "<state>")
     return RateTest(tuple(rates), tuple(losses), _steepest(rates, losses))
 
 

@@ -34,7 +34,7 @@ from typedtorch.training.evaluate import Evaluator
 from typedtorch.training.given import HOOKS, several
 from typedtorch.training.loggers import JsonLines, Logger, rewind
 from typedtorch.training.monitor import DeviceMonitor, Profile
-from typedtorch.training.own import OptimizerLike, Own, hyperparameters
+from typedtorch.training.own import OptimizerLike, Own, decided_anew
 from typedtorch.training.precision import Precision
 from typedtorch.training.predict import Prediction, predict
 from typedtorch.training.protocols import Evaluate, FitResult, ModelT
@@ -316,10 +316,7 @@ class _Job:
     def _restore(self, trainer: Trainer, folder: RunFolder | None) -> None:
         path, state = self._checkpoint(trainer) if self.resumption.resuming else ("", None)
         if state is not None:
-            given = hyperparameters(trainer.optimizer, self.resumption.changes)
-            trainer.load_state_dict(state, path=path)
-            for group, values in zip(trainer.optimizer.param_groups, given, strict=True):
-                group.update(values)
+            trainer.load_state_dict(state, path=path, keep=decided_anew(self.resumption.changes))
             self.console.note(f"resumed from {path} at step {trainer.step}")
             for line in self.resumption.changes.values():
                 self.console.note(f"  changed: {line}")

@@ -150,15 +150,13 @@ def _of_kind(kind: Callable[..., Optimizer], model: nn.Module, config: TrainConf
     return kind([p for p in model.parameters() if p.requires_grad], **options)
 
 
-def hyperparameters(optimizer: Optimizer, names: Collection[str]) -> list[dict[str, Any]]:
-    """Each group's values of the settings in ``names``, which a saved state is not to replace.
+def decided_anew(names: Collection[str]) -> set[str]:
+    """What the settings in ``names`` are called in an optimizer's groups, where a saved state has them too.
 
-    >>> made = torch.optim.AdamW([nn.Parameter(torch.ones(1))], weight_decay=0.5)
-    >>> hyperparameters(made, ["lr", "weight_decay"]), hyperparameters(made, ["beta1"])
-    ([{'weight_decay': 0.5}], [{'betas': (0.9, 0.999)}])
+    >>> sorted(decided_anew(["lr", "weight_decay", "beta1", "beta2"]))
+    ['betas', 'weight_decay']
     """
-    wanted = {"betas" if name in ("beta1", "beta2") else name for name in names if name in _HYPER}
-    return [{name: group[name] for name in wanted if name in group} for group in optimizer.param_groups]
+    return {"betas" if name in ("beta1", "beta2") else name for name in names if name in _HYPER}
 
 
 def adamw(model: nn.Module, config: TrainConfig, device: torch.device) -> Optimizer:

@@ -11,6 +11,7 @@ from torch import nn
 from torch.optim import Optimizer
 from torch.utils.flop_counter import FlopCounterMode
 
+from typedtorch.nn.modes import modes_kept
 from typedtorch.training.distributed import Sharing
 
 if TYPE_CHECKING:
@@ -159,17 +160,16 @@ def count_flops_per_token(model: nn.Module, seq: int) -> float | None:
     """
     device = next(model.parameters()).device
     tokens = torch.zeros(1, seq, dtype=torch.long, device=device)
-    was_training = model.training
-    model.eval()  # no dropout, and nothing drawn from the generators
     try:
         with (
+            modes_kept(model),
             torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH),
             FlopCounterMode(display=False) as counter,
         ):
+            model.eval()  # no dropout, and nothing drawn from the generators
             model(tokens).sum().backward()
         return float(counter.get_total_flops()) / seq
     except RuntimeError:
         return None
     finally:
         model.zero_grad(set_to_none=True)
-        model.train(was_training)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -166,19 +166,60 @@ def _hyper_problems(
     return problems
 
 
-def with_own_choices(saved: Mapping[str, Any], optimizer: Optimizer) -> dict[str, Any]:
+def with_own_choices(
+    saved: Mapping[str, Any], optimizer: Optimizer, keep: Collection[str] = ()
+) -> dict[str, Any]:
     """The saved state, to be computed with as this optimizer computes, not as the one that wrote it.
 
-    torch loads its ``fused`` and the like with the rest, and then looks for kernels the machine may not have.
+    torch loads its ``fused`` and the like with the rest, and then looks for kernels the machine may not have;
+    and it forgets what the saved groups do not have. The values of ``keep`` are this optimizer's as well.
     """
+    own = {*_CHOICES, *keep}
     groups = [
         {
-            **{k: v for k, v in group.items() if k not in _CHOICES},
-            **{k: mine[k] for k in _CHOICES if k in mine},
+            **{k: v for k, v in mine.items() if k != "params"},
+            **{k: v for k, v in group.items() if k not in own},
         }
         for group, mine in zip(saved["param_groups"], optimizer.param_groups, strict=True)
     ]
     return {**saved, "param_groups": groups}
+
+
+def hyperparameters(optimizer: Optimizer, without: Collection[str] = ()) -> list[dict[str, Any]]:
+    """What each group computes with, but for ``without`` and for how it computes.
+
+    >>> import torch
+    >>> made = torch.optim.Rprop([nn.Parameter(torch.ones(1))], lr=0.5)
+    >>> hyperparameters(made, without=["step_sizes"])
+    [{'lr': 0.5, 'etas': (0.5, 1.2), 'maximize': False}]
+    """
+    names = [name for name in optimizer.defaults if name not in (*_CHOICES, *without)]
+    return [
+        {name: _plain(group[name]) for name in names if name in group} for group in optimizer.param_groups
+    ]
+
+
+def replaced(
+    before: Sequence[Mapping[str, Any]], saved: Mapping[str, Any], after: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    """What a saved state has made of :func:`hyperparameters`, and where they are not as it says, in words."""
+    lines = []
+    for i, (old, new) in enumerate(zip(before, after, strict=True)):
+        said = saved["param_groups"][i]
+        for name, value in new.items():
+            found = _plain(said.get(name, value))
+            if old[name] != value:
+                lines.append(f"optimizer: group {i} {name}: {old[name]!r} -> {value!r}, as saved")
+            elif found != value:
+                lines.append(f"optimizer: group {i} {name}: {value!r}, saved with {found!r}")
+    return lines
+
+
+def _plain(value: Any) -> Any:
+    """A value that can be compared and shown: betas are a tuple, however a file keeps them."""
+    if isinstance(value, Tensor):
+        return value.tolist()
+    return tuple(map(_plain, value)) if isinstance(value, list | tuple) else value
 
 
 def _out_of_range(optimizer: Optimizer, group: Mapping[str, Any]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
@@ -13,7 +13,7 @@ from typedtorch.optim.facade import lay_out
 from typedtorch.training import divided, numbering
 from typedtorch.training.errors import CheckpointMismatch
 from typedtorch.training.form import counter_problems, generator_problems, scaler_problems
-from typedtorch.training.restore import model_problems, with_own_choices
+from typedtorch.training.restore import hyperparameters, model_problems, replaced, with_own_choices
 from typedtorch.training.seed import capture_rng, restore_rng
 from typedtorch.training.shards import KEY
 
@@ -99,16 +99,21 @@ class Snapshot:
         check = getattr(self.trainer.source, "problems", None)
         return list(check(found)) if callable(check) else []
 
-    def restore(self, state: Mapping[str, Any], path: str) -> None:
-        """Compare everything, then put everything back."""
+    def restore(self, state: Mapping[str, Any], path: str, keep: Collection[str] = ()) -> list[str]:
+        """Compare everything, then put everything back, but for the optimizer's own values of ``keep``.
+
+        What the state has made of the optimizer's other hyperparameters, in words.
+        """
         problems = self.problems(state)
         if problems:
             raise CheckpointMismatch(path, problems)
         t = self.trainer
+        settled = {*keep, "lr"} if t.schedule is not None else keep
+        before = hyperparameters(t.optimizer, settled)
         self._restore_parts(state, path)
         saved = state["optimizer"]
         numbers = numbering.numbers_here(saved, state.get(numbering.KEY), t.model, t.optimizer)
-        optimizer = with_own_choices(numbering.renumbered(saved, numbers), t.optimizer)
+        optimizer = with_own_choices(numbering.renumbered(saved, numbers), t.optimizer, keep)
         state = {**state, "optimizer": optimizer}
         if KEY in state:
             divided.restore(t, state, numbers)
@@ -125,6 +130,7 @@ class Snapshot:
         # last: putting the rest back may draw from the generators
         generators = state["rng"]
         restore_rng(generators[t.parallel.rank % len(generators)])
+        return replaced(before, saved, hyperparameters(t.optimizer, settled))
 
     def _restore_parts(self, state: Mapping[str, Any], path: str) -> None:
         """The data and the callbacks, whose states only they can judge; undone where one refuses."""

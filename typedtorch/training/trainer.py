@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from typedtorch.nn.modes import begin_training, modes_kept
 from typedtorch.training.agreement import Agreement
 from typedtorch.training.apply import Applier
 from typedtorch.training.callbacks import Callbacks, Hooks
@@ -29,6 +30,7 @@ from typedtorch.training.given import as_stoppable, check_parts, check_rate
 from typedtorch.training.loggers import Logger, SafeLoggers
 from typedtorch.training.precision import Precision
 from typedtorch.training.protocols import After, Display, Evaluate, FitResult, ModelT, Quiet, Schedule, Stop
+from typedtorch.training.rates import scale_groups, set_rate
 from typedtorch.training.saving import Saver
 from typedtorch.training.settings import LoopSettings
 from typedtorch.training.signals import SignalWatch
@@ -59,7 +61,7 @@ class Trainer:
         batches: an iterable, begun again when it ends, or a source that saves its own position.
         optimizer: any ``torch.optim.Optimizer`` over the model's parameters.
         settings: how long, how often, what to do about faults.
-        schedule: step to learning rate; a group's ``lr_scale`` multiplies it. None leaves the rates alone.
+        schedule: step to learning rate, which groups scale (:func:`scale_groups`). None leaves them alone.
         evaluate: the model's figures by name, ``loss`` the main one; without gradients, in evaluation mode.
         store: where checkpoints go; None saves none.
         loggers, callbacks, display: see :class:`Logger`, :class:`Callback` and :class:`Console`.
@@ -88,6 +90,8 @@ class Trainer:
         identity: Mapping[str, Any] | None = None,
     ) -> None:
         check_parts(model, loss, optimizer, settings, schedule, store)
+        if schedule is not None:
+            scale_groups(optimizer)
         self.device = next((p.device for p in model.parameters()), torch.device("cpu"))
         self.parallel = parallel or Parallel()
         self.model: nn.Module = model
@@ -139,7 +143,7 @@ class Trainer:
         self.result = FitResult(self.step, "")
         with SignalWatch(self.settings.handle_signals) as watch, self._closing():
             self.callbacks.call("on_start", self)
-            self.model.train()
+            begin_training(self.model)
             if self.settings.sanity:
                 self._try_evaluation()
             self.meter.begin()
@@ -235,12 +239,7 @@ class Trainer:
     def _set_rate(self, rate: float) -> None:
         check_rate(rate, self.step)
         self._lr = rate
-        for group in self.optimizer.param_groups:
-            value = rate * group.get("lr_scale", 1.0)
-            if isinstance(group["lr"], Tensor):
-                group["lr"].fill_(value)
-            else:
-                group["lr"] = value
+        set_rate(self.optimizer, rate)
 
     @property
     def lr(self) -> float:
@@ -343,12 +342,11 @@ class Trainer:
         """Evaluation mode, averaged weights, no gradients; afterwards everything is as before."""
         began = time.perf_counter()
         averaged = self.ema.swapped() if self.ema is not None else contextlib.nullcontext()
-        self.model.eval()
         try:
-            with torch.no_grad(), averaged, self.snapshot.generators_kept():
+            with modes_kept(self.model), torch.no_grad(), averaged, self.snapshot.generators_kept():
+                self.model.eval()
                 yield
         finally:
-            self.model.train()
             self.meter.pause(time.perf_counter() - began)
 
     def save(self) -> Path | None:
@@ -384,13 +382,17 @@ class Trainer:
             raise NonFiniteError(self.step + 1, outcome.problem)
         return float(outcome.loss)
 
-    def load_state_dict(self, state: State, *, path: str = "<state>") -> None:
-        """Continue from ``state``.
+    def load_state_dict(self, state: State, *, path: str = "<state>", keep: Collection[str] = ()) -> None:
+        """Continue from ``state``, with its hyperparameters of the optimizer; what they replace is noted.
+
+        ``keep`` names those that are not replaced: ``("lr", "betas")``.
 
         Raises:
             CheckpointMismatch: it does not fit: every difference is listed, and nothing was changed.
         """
-        self.snapshot.restore(state, path)
+        for line in self.snapshot.restore(state, path, keep):
+            if self.parallel.rank == 0:
+                self.display.note(line)
         self._evaluated_at, self._saved_at = -1, self.step if self.saver.wrote(path) else -1
 
 
