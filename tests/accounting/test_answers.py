@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -288,3 +289,37 @@ def test_formulas_without_sizes_are_not_those_of_empty_tensors() -> None:
 def test_an_unknown_phase_is_refused() -> None:
     with pytest.raises(AccountingError, match="wanted one of 'train', 'inference'"):
         account(nn.Linear(2, 3), torch.zeros(4, 2), phase="eval")  # type: ignore[call-overload]  # the mistake
+
+
+REPEATED: dict[str, Callable[[Tensor], Tensor]] = {
+    "interleaved": lambda k: k.repeat_interleave(4, 1),
+    "expanded": lambda k: k[:, :, None].expand(-1, -1, 4, -1, -1).reshape(len(k), 8, *k.shape[2:]),
+    "tiled": lambda k: k.repeat(1, 4, 1, 1),
+    "indexed": lambda k: k[:, torch.arange(8) // 4],
+    "joined": lambda k: torch.cat([k] * 4, 1),
+    "made contiguous": lambda k: k.repeat_interleave(4, 1).transpose(1, 2).contiguous().transpose(1, 2),
+}
+
+
+class Grouped(nn.Module):
+    """Two heads of keys and values for eight of queries, repeated in one way or another, or by torch."""
+
+    def __init__(self, how: str) -> None:
+        super().__init__()
+        self.how = how
+        self.q, self.k, self.v = (nn.Linear(64, width) for width in (64, 16, 16))
+
+    def forward(self, x: Float[Tensor, "b t 64"]) -> Tensor:
+        q, k, v = (each(x).unflatten(-1, (-1, 8)).transpose(1, 2) for each in (self.q, self.k, self.v))
+        if self.how in REPEATED:
+            k, v = REPEATED[self.how](k), REPEATED[self.how](v)
+        grouped = self.how not in REPEATED
+        return nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=grouped)
+
+
+@pytest.mark.parametrize("how", [*REPEATED, "by torch"])
+def test_a_cache_holds_keys_and_values_as_they_are_before_they_are_repeated(how: str) -> None:
+    model = Grouped(how)
+    step = account(model, b=2, t=16).decoding(context=1000, batch=4)
+    weights = sum(p.numel() for p in model.parameters())
+    assert step.bytes == 2 * (weights + 4 * 1000 * 2 * 2 * 8)

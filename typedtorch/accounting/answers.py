@@ -15,6 +15,7 @@ from typedtorch.accounting.devices import Device, Dtype, bytes_of, find, why_unk
 from typedtorch.accounting.errors import AccountingError
 from typedtorch.accounting.inference import Cache, DecodeStep, decode_step
 from typedtorch.accounting.napkin import Napkin, napkin
+from typedtorch.accounting.repetition import cached_heads
 from typedtorch.accounting.result import Figures
 from typedtorch.accounting.roofline import Hint, Time, hints, missing, roofline
 from typedtorch.accounting.sharding import Sharded, Strategy, sharded
@@ -151,8 +152,9 @@ class Account(Figures):
     ) -> DecodeStep:
         """One generated token per sequence, with the keys and values of ``context`` positions cached.
 
-        Read off the attention calls of the trace.  Weights have the bytes of ``dtype``; so have keys and
-        values, but at least two.
+        Read off the attention calls of the trace; keys and values are cached as they are before a model
+        repeats them for groups of queries.  Weights have the bytes of ``dtype``; so have keys and values, but
+        at least two.
 
         Raises:
             AccountingError: no fused attention runs, or its calls differ from layer to layer.
@@ -160,7 +162,8 @@ class Account(Figures):
         calls = conventions.attention_calls(self.costs)
         if not calls:
             raise AccountingError("decoding: no scaled_dot_product_attention runs in the forward")
-        shapes = {(c.op.args[0].shape[-3], c.op.args[1].shape[-3], c.op.args[0].shape[-1]) for c, _ in calls}
+        ops = self.trace.ops
+        shapes = {(c.op.args[0].shape[-3], cached_heads(ops, c.op), c.op.args[0].shape[-1]) for c, _ in calls}
         if len(shapes) > 1:
             raise AccountingError(f"decoding: layers differ in (heads, kv heads, head_dim): {sorted(shapes)}")
         heads, kv_heads, head_dim = (tl.number(n) for n in shapes.pop())

@@ -150,7 +150,7 @@ def make_schedule(config: TrainConfig) -> Callable[[int], float]:
         case "linear":
             return functools.partial(optim.warmup_linear, peak=peak, total=total, warmup=warmup, floor=floor)
         case "wsd":
-            decay = max(1, (total - warmup) // 5)
+            decay = min(max(1, (total - warmup) // 5), total - warmup)  # none where all of it is warm-up
             return functools.partial(
                 optim.warmup_stable_decay, peak=peak, total=total, warmup=warmup, decay=decay, floor=floor
             )
