@@ -170,3 +170,11 @@ def test_the_rule_may_be_ones_own() -> None:
 def test_a_frozen_model_has_no_groups() -> None:
     with pytest.raises(ValueError, match="decay_groups: Linear has no parameter that requires a gradient"):
         decay_groups(nn.Linear(2, 2).requires_grad_(False), 0.1)
+
+
+@pytest.mark.parametrize("clip", [clip_by_global_norm, clip_by_value])
+def test_a_sparse_gradient_is_refused(clip: Callable[..., object]) -> None:
+    table = torch.nn.Embedding(4, 2, sparse=True)
+    table(torch.tensor([1])).sum().backward()
+    with pytest.raises(ValueError, match=rf"{clip.__name__}: a gradient is sparse; make it dense"):
+        clip([torch.ones(2), table.weight.grad], 1.0)

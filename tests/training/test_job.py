@@ -127,6 +127,17 @@ def test_what_can_not_work_leaves_nothing_behind(
     assert sorted(p for p in tmp_path.rglob("*") if "cache" not in p.parts) == before
 
 
+def test_a_share_that_leaves_no_window_is_named(text: Path) -> None:
+    for share, side in ((0.9999, "training"), (0.000001, "validation")):
+        with pytest.raises(ConfigError, match=rf"^val_fraction: expected .* for {side} .*got .*{share}"):
+            run(text, val_fraction=share)
+
+
+def test_a_schedule_whose_steps_are_all_warm_up_has_no_decay(text: Path) -> None:
+    found = run(text, schedule="wsd", warmup=4, steps=4)
+    assert found.step == 4
+
+
 @pytest.mark.parametrize("kind", ["folder", "glob", "npy", "raw", "tok", "shards", "shards by glob"])
 def test_every_kind_of_data_is_taken(text: Path, kind: str) -> None:
     ids = np.frombuffer(text.read_bytes(), np.uint8)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections import OrderedDict, UserDict, defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -12,7 +15,7 @@ from torch import Tensor, nn
 from torch.utils.data import BatchSampler, DataLoader, Dataset, RandomSampler, TensorDataset
 
 from typedtorch.training import CheckpointStore, LoopSettings, Trainer
-from typedtorch.training.sources import Replayed
+from typedtorch.training.sources import Replayed, to_device
 
 X = torch.randn(40, 4, generator=torch.Generator().manual_seed(5))
 DATA = TensorDataset(X, X.sum(1, keepdim=True))
@@ -158,3 +161,34 @@ def test_a_position_saved_without_generators_is_taken() -> None:
     source = Replayed([torch.tensor(i) for i in range(4)], torch.device("cpu"))
     source.load_state_dict({"epoch": 2, "drawn": 3})
     assert [int(next(source)) for _ in range(2)] == [3, 0]
+
+
+@dataclasses.dataclass(frozen=True)
+class Counted:
+    x: Tensor
+    scale: dataclasses.InitVar[int]
+    n: int = dataclasses.field(init=False)
+
+    def __post_init__(self, scale: int) -> None:
+        object.__setattr__(self, "n", scale * len(self.x))
+
+
+class Encoding(UserDict[str, Any]):
+    """A mapping that is no dict, with something of its own, as tokenizers give it."""
+
+    own = "kept"
+
+
+def test_batches_stay_what_they_are_when_they_are_moved() -> None:
+    meta, x = torch.device("meta"), torch.ones(3)
+    counted = to_device(Counted(x, 2), meta)
+    assert (type(counted), counted.x.device, counted.n) == (Counted, meta, 6)
+    encoding = Encoding({"x": x, "inner": [x]})
+    batches: list[Any] = [encoding, OrderedDict(x=x, inner=[x]), defaultdict(list, x=x, inner=[x])]
+    for batch in batches:
+        moved = to_device(batch, meta)
+        assert type(moved) is type(batch)
+        assert moved["x"].device == moved["inner"][0].device == meta
+        assert batch["x"].device.type == "cpu"
+    assert to_device(defaultdict(list), meta)["more"] == []
+    assert to_device(MappingProxyType({"x": x}), meta)["x"].device == meta

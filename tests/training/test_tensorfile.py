@@ -220,5 +220,31 @@ def refuse(path: Path, data: bytes) -> None:
 
 
 def test_a_dtype_without_a_name_is_refused() -> None:
-    with pytest.raises(TypeError, match=r"w: torch\.complex128 has no name in the safetensors format"):
-        written({"w": torch.ones(2, dtype=torch.complex128)})
+    with pytest.raises(TypeError, match=r"w: torch\.complex32 has no name in the safetensors format"):
+        written({"w": torch.ones(2, dtype=torch.complex32)})
+
+
+def test_complex_numbers_in_double_precision_are_pairs_to_the_library_and_come_back(tmp_path: Path) -> None:
+    tensors = {"w": torch.randn(3, 2, dtype=torch.complex128).T, "one": torch.tensor(1j).to(torch.complex128)}
+    data, entry = written(tensors)
+    (tmp_path / "file").write_bytes(data)
+    found = read(tmp_path / "file", entry)
+    assert all(found[name].dtype == torch.complex128 for name in tensors)
+    assert all(torch.equal(found[name], value) for name, value in tensors.items())
+    theirs = safetensors.torch.load(data)
+    assert torch.equal(theirs["w"], torch.view_as_real(tensors["w"].contiguous()))
+
+
+@pytest.mark.parametrize("names", ["3", '["b"]', "{", '[["a"]]'])
+def test_a_header_that_calls_other_numbers_complex_is_refused_or_ignored(tmp_path: Path, names: str) -> None:
+    head = {
+        "b": {"dtype": "I64", "shape": [2], "data_offsets": [0, 16]},
+        "__metadata__": {"complex128": names},
+    }
+    text = json.dumps(head).encode()
+    data = len(text).to_bytes(8, "little") + text + bytes(16)
+    if names == '[["a"]]':
+        (tmp_path / "file").write_bytes(data)
+        assert read(tmp_path / "file", entry_of(data))["b"].dtype == torch.int64
+    else:
+        refuse(tmp_path / "file", data)

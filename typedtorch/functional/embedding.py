@@ -14,7 +14,7 @@ def embedding(
     Equal to a one-hot vector times the table, without the multiplication: 0 FLOPs.
 
     Args:
-        tokens: integers in ``[0, vocab)``, of any integer dtype torch can index with.
+        tokens: integers in ``[0, vocab)``, int64 or int32: torch refuses the others.
         table: one row per token id.
 
     Raises:

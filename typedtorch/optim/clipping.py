@@ -30,7 +30,7 @@ def clip_by_global_norm(grads: Iterable[Tensor | None], limit: float) -> Clipped
         limit: greater than 0; ``math.inf`` only measures.
 
     Raises:
-        ValueError: ``limit`` is not greater than 0.
+        ValueError: ``limit`` is not greater than 0, or a gradient is sparse.
         TypeError: parameters, which would be scaled in place of their gradients.
 
     >>> g = torch.tensor([3.0, 4.0])
@@ -94,7 +94,7 @@ def clip_by_value(grads: Iterable[Tensor | None], limit: float) -> ClippedValues
         limit: greater than 0; ``math.inf`` only measures.
 
     Raises:
-        ValueError: ``limit`` is not greater than 0.
+        ValueError: ``limit`` is not greater than 0, or a gradient is sparse.
         TypeError: parameters, which would be clamped in place of their gradients.
 
     >>> g = torch.tensor([-3.0, 0.5])
@@ -139,6 +139,8 @@ def _gradients(who: str, grads: Iterable[Tensor | None]) -> list[Tensor]:
     found = [grad for grad in grads if grad is not None]
     if any(type(grad) is nn.Parameter for grad in found):
         raise TypeError(f"{who}: expected gradients, got parameters; pass (p.grad for p in parameters)")
+    if any(grad.layout is not torch.strided for grad in found):
+        raise ValueError(f"{who}: a gradient is sparse; make it dense (grad.to_dense())")
     return found
 
 

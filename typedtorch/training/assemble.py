@@ -62,7 +62,7 @@ def open_corpus(config: TrainConfig, note: Note) -> Corpus:
 
     Raises:
         DataError: missing, empty, damaged, or too short for one window on either side.
-        ConfigError: a vocabulary smaller than that of text.
+        ConfigError: a vocabulary smaller than that of text, or all tokens on one side.
     """
     wanted, name = config.data, config.data.data
     if name == "stdlib":
@@ -81,6 +81,10 @@ def open_corpus(config: TrainConfig, note: Note) -> Corpus:
     train, held_out = split(tokens, wanted.val_fraction)
     for part, what in ((train, "training"), (held_out, "validation")):
         if len(part) < seq + 1:
+            if len(tokens) >= 2 * (seq + 1):  # enough for both, were they divided otherwise
+                wanted_share = f"a share that leaves {seq + 1} tokens for {what} (seq {seq} and the target)"
+                found = f"{wanted.val_fraction} of {len(tokens)}, which leaves {len(part)}"
+                raise ConfigError(f"val_fraction: expected {wanted_share}, got {found}")
             raise DataError(
                 name,
                 f"at least {seq + 1} tokens for {what} (seq {seq} and the target)",

@@ -31,6 +31,7 @@ from typedtorch.training import messages
 from typedtorch.training.errors import CheckpointError, ConfigError, Interrupted
 from typedtorch.training.restore import load_model, plain_state
 from typedtorch.training.step import Count
+from typedtorch.training.unused import all_used
 
 ResultT = TypeVar("ResultT")
 _JOINED = itertools.count()
@@ -238,7 +239,7 @@ class DataParallel(Group):
         return nn.parallel.DistributedDataParallel(model, device_ids=ids)
 
     def micro_batch(self, model: nn.Module, *, last: bool) -> AbstractContextManager[None]:
-        return contextlib.nullcontext() if last else model.no_sync()  # type: ignore[operator]  # DDP's method
+        return all_used(model, last=last)
 
 
 class ZeroOne(DataParallel):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from typing import Any, Protocol, runtime_checkable
 
 import torch
@@ -211,12 +212,25 @@ def for_tensors(batch: Any, change: Callable[[Tensor], Tensor]) -> Any:
         return type(batch)(*changed) if hasattr(batch, "_fields") else type(batch)(changed)
     if isinstance(batch, list):
         return [for_tensors(item, change) for item in batch]
-    if isinstance(batch, dict):
-        return {key: for_tensors(item, change) for key, item in batch.items()}
+    if isinstance(batch, Mapping):
+        return _mapping({key: for_tensors(item, change) for key, item in batch.items()}, batch)
     if dataclasses.is_dataclass(batch) and not isinstance(batch, type):
-        fields = {f.name: for_tensors(getattr(batch, f.name), change) for f in dataclasses.fields(batch)}
-        return dataclasses.replace(batch, **fields)
+        made = copy.copy(batch)  # not made anew: a field may be none of the arguments
+        for field in dataclasses.fields(batch):
+            value = for_tensors(getattr(batch, field.name), change)
+            object.__setattr__(made, field.name, value)  # it may be frozen
+        return made
     return batch
+
+
+def _mapping(items: dict[Any, Any], like: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """The items in a mapping of the same kind, where such a one can be written to."""
+    if type(like) is dict or not isinstance(like, MutableMapping):
+        return items
+    made = copy.copy(like)
+    for key, item in items.items():
+        made[key] = item
+    return made
 
 
 def batch_items(batch: Any) -> int:

@@ -27,6 +27,8 @@ _NAMES = {
     torch.complex64: "C64", torch.float8_e4m3fn: "F8_E4M3", torch.float8_e5m2: "F8_E5M2",
 }  # fmt: skip
 _DTYPES = {name: dtype for dtype, name in _NAMES.items()}
+_METADATA, _COMPLEX = "__metadata__", "complex128"
+"""Where a header names the pairs of float64 that are complex numbers, which the format cannot say."""
 
 
 class Writer(Protocol):
@@ -61,6 +63,9 @@ def _header(tensors: Mapping[str, Tensor]) -> bytes:
     offset = 0
     for name, tensor in tensors.items():
         entries[name], offset = _entry(name, tensor, offset)
+    pairs = [name for name, tensor in tensors.items() if tensor.dtype == torch.complex128]
+    if pairs:
+        entries[_METADATA] = {_COMPLEX: json.dumps(pairs)}
     text = json.dumps(entries, separators=(",", ":")).encode()
     text += b" " * (-(len(text) + 8) % _ALIGNMENT)  # the data begins aligned
     return len(text).to_bytes(8, "little") + text
@@ -68,12 +73,13 @@ def _header(tensors: Mapping[str, Tensor]) -> bytes:
 
 def _entry(name: str, tensor: Shaped[Tensor, "*shape"], offset: int) -> tuple[dict[str, object], int]:
     """What the header says of a tensor whose data begins at ``offset``, and where they end."""
-    if tensor.dtype not in _NAMES:
+    paired = tensor.dtype == torch.complex128
+    if not paired and tensor.dtype not in _NAMES:
         raise TypeError(f"{name}: {tensor.dtype} has no name in the safetensors format")
     end = offset + tensor.numel() * tensor.element_size()
     return {
-        "dtype": _NAMES[tensor.dtype],
-        "shape": list(tensor.shape),
+        "dtype": "F64" if paired else _NAMES[tensor.dtype],
+        "shape": [*tensor.shape, 2] if paired else list(tensor.shape),
         "data_offsets": [offset, end],
     }, end
 
@@ -101,11 +107,13 @@ def _parse(file: CheckedFile) -> tuple[bytes, dict[str, Tensor]]:
             raise ValueError(f"a header of {length} bytes in {file.entry.size}")
         head = file.head(8 + length)
         entries = json.loads(head[8:])
-        entries.pop("__metadata__", None)
+        pairs = json.loads((entries.pop(_METADATA, None) or {}).get(_COMPLEX, "[]"))
         entries = dict(sorted(entries.items(), key=lambda item: item[1]["data_offsets"]))
         tensors, end = {}, 0
         for name, entry in entries.items():
             tensors[name], end = _empty(entry, end, body)
+            if name in pairs:
+                tensors[name] = torch.view_as_complex(tensors[name])
         if end != body:
             raise ValueError(f"tensors of {end} bytes in {body}")
         return head, tensors
