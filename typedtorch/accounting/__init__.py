@@ -15,6 +15,7 @@ from typedtorch.accounting.errors import (
     SizeError,
     SymbolError,
     UncountedError,
+    UnfollowedError,
 )
 from typedtorch.accounting.flops import register_formula
 from typedtorch.accounting.formula import Formula
@@ -36,6 +37,7 @@ __all__ = [
     "StorageTracker",
     "SymbolError",
     "UncountedError",
+    "UnfollowedError",
     "account",
     "decode_step",
     "find",

@@ -27,6 +27,10 @@ class DataDependentError(AccountingError):
     """A shape depends on values, which accounting does not have."""
 
 
+class UnfollowedError(AccountingError):
+    """The program does something that tensors without memory do not go through."""
+
+
 class UncountedError(AccountingError):
     """``strict=True`` and an operator has no FLOP formula."""
 

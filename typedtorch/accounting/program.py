@@ -40,6 +40,7 @@ from typedtorch.accounting.stage import (
 )  # fmt: skip
 from typedtorch.accounting.trace import Category, Recorder, Trace, Weight, tensors
 from typedtorch.accounting.unfold import NotPeriodicError, unfold
+from typedtorch.accounting.unfollowed import fault_of
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,10 @@ class Runner:
         factory = self.setup.optimizer
         optimizer = None
         if factory is not None and module is not None:
-            optimizer = make_optimizer(factory, module, self.recorder.path_of)
+            try:
+                optimizer = make_optimizer(factory, module, self.recorder.path_of)
+            except (ValueError, TypeError) as error:
+                raise AccountingError(f"optimizer: {told(error)}") from error
         with self.recorder:
             for step in range(1 if optimizer is None else 2):
                 self.recorder.step = step
@@ -232,6 +236,7 @@ def record(call: Call, sizes: an.Sizes, setup: Setup, world: World = NUMBERS) ->
     Raises:
         SizeError: the sizes contradict the module; the message names operator and module.
         DataDependentError: a shape depends on values.
+        UnfollowedError: the program does what a record cannot follow.
     """
     found = runs(call.module) if call.module is not None and world.foldable else []
     if found:
@@ -254,6 +259,8 @@ def _recorded(call: Call, sizes: an.Sizes, setup: Setup, world: World, found: li
         except Exception as error:
             given = ", ".join(f"{name}={size}" for name, size in sizes.items())
             where = recorder.position() + program_line(error)
+            if (fault := fault_of(error, where)) is not None:
+                raise fault from error
             kind = TooLargeError if "calculation overflowed" in str(error) else SizeError
             raise kind(f"with {given or 'these inputs'}: {where}: {told(error)}") from error
         looked_up = runner.looked_up()
