@@ -44,6 +44,7 @@ from typedtorch.shapes.infer.values import (
     Value,
     join_all,
 )
+from typedtorch.shapes.ones import broadcastable
 from typedtorch.shapes.scopes import HELD_SCOPE, INTEGER_SCOPE
 from typedtorch.shapes.size import Poly, axis, integer, unknown
 from typedtorch.shapes.tensor import Scalar, Tensor
@@ -247,7 +248,7 @@ def _run(
     frame.state.ties.met = _promised(signature, frame.state.variables, frame.state.ties.held)
     interpreter.stack.append(id(node))
     try:
-        with mentioning(_axes_of(signature)):
+        with mentioning(_axes_of(signature)), broadcastable(ranks.only_broadcastable(signature)):
             return run(frame, node.body)
     finally:
         interpreter.stack.pop()

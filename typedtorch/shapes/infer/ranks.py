@@ -67,6 +67,12 @@ def _runs(spec: specs.ArraySpec) -> list[str]:
     return ["..." if d.kind == "anonymous" else d.name for d in runs]
 
 
+def only_broadcastable(signature: Signature) -> set[str]:
+    """Names that stand in the parameters as ``#n`` alone."""
+    dims = [d for p in signature.parameters for a in _arrays(p.spec) for d in a.axes.dims]
+    return {d.name for d in dims if d.broadcastable} - {d.name for d in dims if not d.broadcastable}
+
+
 def check(
     interpreter: Interpreter,
     function: FunctionV,
@@ -221,4 +227,4 @@ def _blamed(node: ast.AST, reporter: Reporter) -> bool:
     return any(start <= line <= end for line, _, _ in reporter.findings)
 
 
-__all__ = ["check", "run_of_axes"]
+__all__ = ["check", "only_broadcastable", "run_of_axes"]

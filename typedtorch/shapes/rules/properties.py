@@ -11,6 +11,7 @@ from typing import Any
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, BOOL, COMPLEX, FLOATING, INTEGRAL
 from typedtorch.shapes.equality import same
+from typedtorch.shapes.ones import at_least
 from typedtorch.shapes.rule import attribute, name, rule
 from typedtorch.shapes.rules.forms import both, literal, methods, need
 from typedtorch.shapes.rules.pointwise import isclose
@@ -295,10 +296,13 @@ def _one_element(self: Any, what: str) -> None:
 
 
 def several(shape: Shape) -> bool:
-    """Whether a tensor certainly has not one element: one number above 1 among its axes is enough."""
+    """Whether a tensor certainly has not one element: one number above 1 among its axes is enough.
+
+    A run of axes may be none: ``x.argmax(-1).item()`` of ``*batch n`` takes one row at a time.
+    """
     if any(isinstance(e, int) and e > 1 for e in shape):
         return True
-    return all(map(_generic, shape)) and numel(shape) != 1
+    return all(map(_generic, shape)) and at_least(numel(shape)) != 1
 
 
 def _generic(entry: Any) -> bool:
