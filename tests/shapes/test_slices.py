@@ -55,3 +55,13 @@ def test_what_is_known() -> None:
     assert slice_size(1, slice(k, None)) == 0
     assert slice_size(2 * N, slice(N, None)) == N
     assert is_unknown(slice_size(N, slice(None, N + k)))
+
+
+@given(sizes, st.integers(1, 4), st.integers(FROM, 20))
+def test_a_bound_may_be_rounded_up(size: Size, parts: int, n: int) -> None:
+    up = -(-size // parts)
+    for index in (slice(None, up), slice(up, None), slice(-up, None), slice(None, -up)):
+        length = slice_size(size, index)
+        if not is_unknown(length):
+            assert at(length, n) == len(range(at(size, n) or 0)[slice(at(index.start, n), at(index.stop, n))])
+    assert at(up, n) == -(-(at(size, n) or 0) // parts)

@@ -19,6 +19,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import ClassVar, Literal, TypeAlias
 
+from typedtorch.shapes.written import written
+
 Kind = Literal["axis", "int", "opaque", "floor", "either"]
 
 _serial = itertools.count()
@@ -140,7 +142,7 @@ class Poly:
         return unknown(f"{other} % {_wrap(self)}")
 
     def __repr__(self) -> str:
-        return _format(self)
+        return written(self.terms)
 
     def atoms(self) -> frozenset[Atom]:
         """Every atom that occurs, operands of floors included."""
@@ -291,7 +293,11 @@ def _divide_term(term: tuple[Monomial, int], by: tuple[Monomial, int]) -> Size |
 
 @lru_cache(maxsize=65536)
 def floor_div(size: Size, divisor: Size) -> Size:
-    """``size // divisor``: exact where it divides, otherwise a ``floor`` atom."""
+    """``size // divisor``: exact where it divides, otherwise a ``floor`` atom.
+
+    >>> -(-axis("n") // 2)  # rounded up
+    (n + 1)//2
+    """
     if isinstance(size, int) and isinstance(divisor, int):
         return size // divisor if divisor else unknown()
     exact = exact_div(size, divisor)
@@ -306,7 +312,14 @@ def floor_div(size: Size, divisor: Size) -> Size:
         if whole:
             part = from_dict(whole)
             return part + floor_div(size - divisor * part, divisor)
+    if _falls(size) and all(count > 0 for _, count in _terms(divisor)):
+        return -floor_div(divisor - 1 - size, divisor)  # one form of what is rounded up
     return as_poly(Atom("floor", f"{_wrap(size)}//{_wrap(divisor)}", (size, divisor)))
+
+
+def _falls(size: Size) -> bool:
+    """Whether a size is the smaller, the larger any name in it is."""
+    return all(count < 0 for monomial, count in _terms(size) if monomial or isinstance(size, int))
 
 
 @lru_cache(maxsize=65536)
@@ -381,24 +394,3 @@ def evaluate(size: Size, sizes: Mapping[str, int]) -> int:
 def _wrap(size: Size) -> str:
     text = str(size)
     return f"({text})" if any(c in text for c in "+-*/ ") else text
-
-
-def _format(poly: Poly) -> str:
-    parts: list[str] = []
-    for monomial, coefficient in poly.terms:
-        factors = []
-        for atom, power in monomial:
-            alone = len(monomial) == 1 and power == 1 and coefficient == 1
-            several = atom.kind in ("floor", "either")
-            several = several or atom.name.startswith("*")  # one axis of a run: 2*(*batch) is no power
-            name = f"({atom.name})" if several and not alone else atom.name
-            factors.append(name if power == 1 else f"{name}**{power}")
-        magnitude = abs(coefficient)
-        if magnitude != 1 or not factors:
-            factors.insert(0, str(magnitude))
-        sign = "-" if coefficient < 0 else "+"
-        parts.append(f"{sign} {'*'.join(factors)}")
-    # a positive term first reads better: "seq - 1", not "- 1 + seq"
-    parts.sort(key=lambda p: p.startswith("-"))
-    text = " ".join(parts)
-    return text[2:] if text.startswith("+ ") else "-" + text[2:]

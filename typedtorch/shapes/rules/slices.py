@@ -74,6 +74,8 @@ def _clamped(bound: Size, size: Size) -> Size:
             return unknown()  # ``pos[:, :n + 1]`` of one for each patch may end with it
     if isinstance(bound, Poly) and _is_as_long(bound, size):
         return size
+    if isinstance(bound, Poly) and _is_as_long(-bound, size):
+        return 0  # ``x[:, -n:]`` with n of d*k is all of an axis of d
     for beyond, end in ((bound - size, size), (-(bound + size), 0)):
         if isinstance(beyond, int):
             if beyond >= 0:
@@ -87,7 +89,7 @@ def _clamped(bound: Size, size: Size) -> Size:
     return bound
 
 
-def _is_as_long(bound: Poly, size: Size) -> bool:
+def _is_as_long(bound: Size, size: Size) -> bool:
     """Whether a bound made of axes alone is at least an axis of one, or one that divides it."""
     if any(atom.kind != "axis" for atom in atoms(bound)) or not positive(bound):
         return False
