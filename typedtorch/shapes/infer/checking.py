@@ -47,6 +47,7 @@ from typedtorch.shapes.infer.values import (
 from typedtorch.shapes.ones import broadcastable
 from typedtorch.shapes.scopes import HELD_SCOPE, INTEGER_SCOPE
 from typedtorch.shapes.size import Poly, axis, integer, unknown
+from typedtorch.shapes.taken import noting
 from typedtorch.shapes.tensor import Scalar, Tensor
 
 if TYPE_CHECKING:
@@ -74,7 +75,8 @@ def check_module(module: Module) -> Report:
     lint_annotations(module, reporter)
     names = Names(lambda name: unknown(f"?{name}"))
     frame = Frame(interpreter, module, State({}, names), reporter)
-    run(frame, module.tree.body)
+    with noting():
+        run(frame, module.tree.body)
     _drain(interpreter, reporter)
     findings = _settle(reporter)
     known = reporter.known.values()
@@ -248,7 +250,8 @@ def _run(
     frame.state.ties.met = _promised(signature, frame.state.variables, frame.state.ties.held)
     interpreter.stack.append(id(node))
     try:
-        with mentioning(_axes_of(signature)), broadcastable(ranks.only_broadcastable(signature)):
+        names = mentioning(_axes_of(signature)), broadcastable(ranks.only_broadcastable(signature))
+        with names[0], names[1], noting() as frame.taken:
             return run(frame, node.body)
     finally:
         interpreter.stack.pop()

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typedtorch.shapes.infer.program import Module
     from typedtorch.shapes.infer.specs import Spec
     from typedtorch.shapes.size import Size
+    from typedtorch.shapes.taken import Taken
 
 
 # the name of a size that is not known: where it arose, and what a call's result calls it
@@ -138,6 +139,7 @@ class Frame:
     rebound: Set[str] = frozenset()  # names that functions defined here rebind whenever they are called
     is_async: bool = False
     optional: Mapping[str, Set[str]] = field(default_factory=dict)  # parameter -> axes only it may bind
+    taken: Iterable[Taken] = ()  # slices of which the length is that of a name
     parted: bool = False  # what is run is on one of two ways of a flag
 
     def comparing(self) -> contextlib.AbstractContextManager[None]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from typedtorch.shapes import taken
 from typedtorch.shapes.infer import definitions, layer_dtype, objects, specs, summaries, updates
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.blame import report, report_result
@@ -257,7 +258,8 @@ def run_inline(
     autocast = frame.state.autocast or definitions.under_autocast(interpreter, function)
     key = (effects, autocast, function.bound, *given, *function.captured.values())
     known = memo.find(body, key, frame.depth)
-    if known is not None:
+    if known is not None and not taken.crossing(known.taken):
+        taken.repeat(known.taken)
         for place, new in known.changed:
             frame.state.replace_value(key[place], new)
         return of_this_call(frame.place(node), key, known.result)
@@ -268,7 +270,8 @@ def run_inline(
     inner.given = tuple(before.values())
     interpreter.stack.append(id(body))
     try:
-        result = run_body(inner, function, signature)
+        with taken.noting(inside=True) as sliced:
+            result = run_body(inner, function, signature)
     finally:
         interpreter.stack.pop()
     changed = _write_back(frame, function, inner, before) if effects else []
@@ -276,7 +279,7 @@ def run_inline(
     if not inner.reporter.findings and interpreter.steps > 0:
         places = {id(value): place for place, value in enumerate(key)}
         if all(id(old) in places for old, _ in changed):
-            outcome = Outcome(result, tuple((places[id(old)], new) for old, new in changed))
+            outcome = Outcome(result, tuple((places[id(old)], new) for old, new in changed), tuple(sliced))
             memo.keep(body, key, outcome, frame.depth if memo.cuts > cuts else 0)
     return of_this_call(frame.place(node), key, result)
 

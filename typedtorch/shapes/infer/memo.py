@@ -10,6 +10,7 @@ from typedtorch.shapes.infer.contents import Substitution, parts_of, sizes_in, w
 from typedtorch.shapes.infer.likeness import PLAIN, Likeness, nameless, one_to_one
 from typedtorch.shapes.infer.values import DictV, Instance, LayerV, Sequence, Value
 from typedtorch.shapes.size import Atom, Poly, Size, as_poly, axis, unknown
+from typedtorch.shapes.taken import Taken
 from typedtorch.shapes.tensor import Tensor
 
 _MOST = 1000  # calls remembered for one body
@@ -18,10 +19,14 @@ LEFT_OUT = object()  # stands for an argument that a call leaves to its default
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a call, and what became of the objects it was given, by their place among these."""
+    """The result of a call, and what became of the objects it was given, by their place among these.
+
+    And what it sliced, for the body that calls it again.
+    """
 
     result: Value
     changed: tuple[tuple[int, Value], ...] = ()
+    taken: tuple[Taken, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +92,11 @@ def _of_call(known: _Known, given: tuple[Value, ...]) -> Outcome | None:
     if places and not one_to_one(known.given, given, places):
         return None
     moved = likeness.moved(known.given, given, (outcome.result, *(new for _, new in outcome.changed)))
-    return None if moved is None else Outcome(moved[0], tuple(zip(places, moved[1:], strict=True)))
+    return (
+        None
+        if moved is None
+        else Outcome(moved[0], tuple(zip(places, moved[1:], strict=True)), outcome.taken)
+    )
 
 
 _OBJECTS = (Tensor, LayerV, Instance, Sequence, DictV)  # what a program can change in place
@@ -121,7 +130,8 @@ def _made_anew(known: _Known) -> Outcome:
             anew[id(value)] = replace(value) if is_object and new is value else new
         return anew[id(value)]
 
-    return Outcome(within(outcome.result), tuple([(place, within(new)) for place, new in outcome.changed]))
+    changed = tuple([(place, within(new)) for place, new in outcome.changed])
+    return Outcome(within(outcome.result), changed, outcome.taken)
 
 
 def of_this_call(place: str, given: tuple[Value, ...], result: Value) -> Value:

@@ -1,12 +1,15 @@
-"""Slices: what their bounds say about a length where the bounds themselves are not known."""
+"""Slices: what their bounds say about a length where the bounds themselves are not known, or by a call."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Iterable
 
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import UNKNOWN, Tensor, Value, is_size
-from typedtorch.shapes.size import Size, unknown
+from typedtorch.shapes.rules.slices import slice_size
+from typedtorch.shapes.size import Atom, Poly, Size, substitute, unknown
+from typedtorch.shapes.taken import Taken, note
 
 
 def slice_(frame: Frame, node: ast.Slice) -> Value:
@@ -44,3 +47,38 @@ def _symbolic(frame: Frame, node: ast.expr, met: dict[str, Size]) -> Size | None
     if value is not UNKNOWN or any(isinstance(part, ast.Call) for part in ast.walk(node)):
         return None
     return met.setdefault(ast.dump(node), unknown())
+
+
+def in_call(size: Size, slices: Iterable[Taken], own: Callable[[Atom], Size | None]) -> Size:
+    """A size of a body in one call, whose numbers may lie beyond the ends of what the body slices.
+
+    Raises:
+        LookupError: the call does not say what it is.
+    """
+    given, lengths, others = substitute(size, own), set[Size](), False
+    for part in slices:
+        cut = _cut_off(part, own)
+        if part.length == size:
+            lengths.add(given if cut is None else cut)
+        others |= cut is not None and part.length != size
+    if others or len(lengths) > 1:
+        return unknown()
+    length = lengths.pop() if lengths else given
+    for part in slices:
+        if part.is_window and part.length == size:
+            note(part.size, slice(part.start, part.stop), length)  # who calls it has a window, too
+    return unknown() if isinstance(length, int) and length < 0 else length
+
+
+def _cut_off(part: Taken, own: Callable[[Atom], Size | None]) -> int | None:
+    """How long a slice is in a call with numbers, where that is not the length it was taken to have."""
+    try:
+        size, start, stop, length = (
+            p if p is None else substitute(p, own) for p in (part.size, part.start, part.stop, part.length)
+        )
+    except LookupError:
+        return None
+    if any(isinstance(p, Poly) for p in (size, start, stop)):
+        return None
+    found = slice_size(size or 0, slice(start, stop, part.step))
+    return found if isinstance(found, int) and found != length else None

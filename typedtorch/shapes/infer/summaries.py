@@ -19,6 +19,7 @@ from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.contents import map_tensors
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.lengths import LENGTH_SCOPE, length_of
+from typedtorch.shapes.infer.slicing import in_call
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     DictV,
@@ -30,7 +31,8 @@ from typedtorch.shapes.infer.values import (
     join_all,
 )
 from typedtorch.shapes.scopes import HELD_SCOPE, INSTANCE_SCOPE, INTEGER_SCOPE, LINKED_SCOPE, bare
-from typedtorch.shapes.size import Atom, Size, atoms, substitute, unknown
+from typedtorch.shapes.size import Atom, Size, atoms, unknown
+from typedtorch.shapes.taken import Taken, uncertain
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Tensor
 
 if TYPE_CHECKING:
@@ -52,6 +54,7 @@ class Summary:
     value: Value = UNKNOWN
     of: FunctionV | None = None  # with what it captured
     needs: tuple[tuple[Size, Size, int], ...] = ()
+    taken: tuple[Taken, ...] = ()  # slices that a call may cut off
 
 
 NOTHING = Summary()
@@ -67,10 +70,13 @@ def record(frame: Frame, signature: Signature, *, reached: bool) -> None:
         size = found.pop()
         if not found and size is not None:
             sizes[name] = size
+    taken = tuple(frame.taken)
+    either_way = uncertain(taken)
+    sizes = {name: size for name, size in sizes.items() if atoms(size).isdisjoint(either_way)}
     value: Value = UNKNOWN
     if instances(signature.result) and frame.returns:
         value = join_all([v for _, v in frame.returns], "result")
-    table[_key(frame.function)] = Summary(sizes, value, frame.function, _needs(frame, reached=reached))
+    table[_key(frame.function)] = Summary(sizes, value, frame.function, _needs(frame, reached=reached), taken)
 
 
 def _needs(frame: Frame, *, reached: bool) -> tuple[tuple[Size, Size, int], ...]:
@@ -108,7 +114,7 @@ def bind(frame: Frame, function: FunctionV, signature: Signature, bound: Bound, 
     for name, size in summary.sizes.items():
         if name not in names.sizes:
             try:
-                names.sizes[name] = substitute(size, own)
+                names.sizes[name] = in_call(size, summary.taken, own)
             except LookupError:
                 continue
 
@@ -141,7 +147,8 @@ def returned(
     item: int | None = None,
 ) -> Value:
     """The object a call gives back (an item of its tuple); unknown where the body does not show it."""
-    value = _summary(frame.interpreter, function).value
+    summary = _summary(frame.interpreter, function)
+    value = summary.value
     if item is not None:
         value = value[item] if isinstance(value, tuple) and item < len(value) else UNKNOWN
     if not _made_here(value, info):
@@ -150,7 +157,7 @@ def returned(
 
     def size(given: Size) -> Size:
         try:
-            return substitute(given, own)
+            return in_call(given, summary.taken, own)
         except LookupError:
             return unknown(f"?{place}.{given}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typedtorch.shapes import taken
 from typedtorch.shapes.bounds import constant, positive
 from typedtorch.shapes.equality import generic
 from typedtorch.shapes.rules.forms import is_size
@@ -12,9 +13,23 @@ from typedtorch.shapes.tensor import UNKNOWN, Pack, ShapeError, Tensor, Undecide
 def slice_size(size: Size, index: slice, library: str = "torch") -> Size:
     """How many elements a slice takes of an axis.
 
-    A named bound is taken at its word (``x[:, :t]`` has t elements); a number that may lie beyond
-    a named axis gives an unknown size.  numpy alone counts backwards.
+    A named bound is taken at its word (``x[:, :t]`` has t elements), unless two axes are cut to each
+    other's length; a number that may lie beyond a named axis gives an unknown size.  numpy alone counts
+    backwards.
     """
+    length = _slice_size(size, index, library)
+    if is_unknown(length) or length == size or not _is_at_its_word(size, index):
+        return length
+    taken.note(size, index, length)
+    return unknown() if taken.crossed(size, length) else length
+
+
+def _is_at_its_word(size: Size, index: slice) -> bool:
+    """Whether the length of a slice depends on more than numbers."""
+    return any(isinstance(part, Poly) for part in (size, index.start, index.stop))
+
+
+def _slice_size(size: Size, index: slice, library: str) -> Size:
     step = 1 if index.step is None else index.step
     if UNKNOWN in (index.start, index.stop, step) or isinstance(step, Poly):
         return unknown()
