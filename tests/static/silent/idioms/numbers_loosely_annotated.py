@@ -18,3 +18,7 @@ def best(logits: Float[Tensor, "n c"], labels: Int[Tensor, "n"], k: int) -> Floa
     correct = pred.eq(labels.expand_as(pred))
     first = correct[:1].view(-1).float().mean()
     return first + correct[:k].reshape(-1).float().mean()
+
+
+# run: noised(torch.rand(3, 4), torch.arange(3))
+# run: best(torch.rand(6, 7), torch.randint(7, (6,)), 5)
