@@ -20,5 +20,4 @@ def best(logits: Float[Tensor, "n c"], labels: Int[Tensor, "n"], k: int) -> Floa
     return first + correct[:k].reshape(-1).float().mean()
 
 
-# run: noised(torch.rand(3, 4), torch.arange(3))
 # run: best(torch.rand(6, 7), torch.randint(7, (6,)), 5)
