@@ -67,6 +67,7 @@ from typedtorch.shapes.infer.values import (
 from typedtorch.shapes.infer.written_calls import WRITTEN
 from typedtorch.shapes.rule import RULES
 from typedtorch.shapes.size import unknown
+from typedtorch.shapes.syntax import dotted
 
 
 def call(frame: Frame, node: ast.Call) -> Value:
@@ -355,7 +356,7 @@ def class_subscript(frame: Frame, base: Value, node: ast.Subscript) -> Value:
 
 def never_returns(frame: Frame, node: ast.expr, value: Value) -> bool:
     """Whether what follows is not reached: ``sys.exit()``, ``pytest.skip()``, what always raises."""
-    if value is UNKNOWN and isinstance(node, ast.Call):
+    if value is UNKNOWN and isinstance(node, ast.Call) and dotted(node.func) is not None:
         function = read_place(frame, node.func)
         if isinstance(function, External):
             return leaves_the_test(function.name)

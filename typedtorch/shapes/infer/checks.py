@@ -15,12 +15,12 @@ from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.places import read_place
 from typedtorch.shapes.infer.values import External, FunctionV, Instance, Value
 from typedtorch.shapes.size import Atom
-from typedtorch.shapes.syntax import walk
+from typedtorch.shapes.syntax import dotted, walk
 
 
 def note(frame: Frame, call: ast.Call) -> None:
     """A call of which the result is not used."""
-    if not _refuses(read_place(frame, call.func), call.func):
+    if dotted(call.func) is None or not _refuses(read_place(frame, call.func), call.func):
         return
     parts = [*call.args, *(keyword.value for keyword in call.keywords)]
     with frame.reporter.mute():

@@ -65,6 +65,7 @@ def _list_method(frame: Frame, receiver: Sequence, name: str, args: Args, node: 
         if after is None:
             return UNKNOWN
         updated = after
+        result = updated if receiver.kind in ("modules", "sequential") else None  # they give themselves
     if updated is not receiver:
         mutation.changed(frame, receiver, updated, node)
     return result
