@@ -73,13 +73,20 @@ def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: Arg
         return Instance(info, {}, {}, partial=True)
     names = interpreter.call_names(frame, function, bound, node)
     names.tie = frame.tie(node)
-    for parameter in signature.parameters:
-        if parameter.name in bound:
-            value, where = bound[parameter.name]
-            check_argument(frame, node, parameter, value, where, names)
-    values = {name: value for name, (value, _) in bound.items()}
+    values = {
+        p.name: _checked(frame, node, p, bound[p.name], names) for p in signature.parameters if p.name in bound
+    }
     given_to(frame, info.module, values.values())
     return replace(_run_constructor(interpreter, frame, info, function, values, node), axes=names.sizes)
+
+
+def _checked(
+    frame: Frame, node: ast.AST, parameter: Parameter, given: tuple[Value, ast.expr | None], names: Names
+) -> Value:
+    """An argument, or what is annotated where that is told to be wrong: once is enough."""
+    failed = check_argument(frame, node, parameter, *given, names)
+    whole = parameter.kind in ("positional", "keyword")
+    return assume(parameter.spec, names, parameter.name) if failed and whole else given[0]
 
 
 def _made_by_another(info: ClassInfo) -> bool:
@@ -190,8 +197,8 @@ def _from_fields(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: 
             value, where = bound[parameter.name]
             # fields that the class broadcasts to each other need not agree when they are given
             own = replace(names, sizes={}, packs={}) if info.rewrites else names
-            check_argument(frame, node, parameter, value, where, own)
-            attributes[parameter.name] = UNKNOWN if info.rewrites else value
+            checked = _checked(frame, node, parameter, (value, where), own)
+            attributes[parameter.name] = UNKNOWN if info.rewrites else checked
         elif parameter.default is not None:
             attributes[parameter.name] = info.evaluate(parameter.default)
     for parameter in parameters:
