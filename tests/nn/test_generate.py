@@ -99,5 +99,5 @@ def test_each_part_is_in_its_own_mode_afterwards() -> None:
 def test_arguments_that_make_no_numbers_are_refused() -> None:
     with pytest.raises(ValueError, match="sample: temperature must be 0 or at least 1e-30, got 1e-42"):
         nn.sample(model(), torch.tensor([[1]]), 1, temperature=1e-42)
-    with pytest.raises(TypeError, match=r"sample: the prompt must be int64 or int32, got torch\.uint8"):
+    with pytest.raises(TypeError, match=r"sample: .*prompt.*got.*uint8"):
         nn.sample(model(), torch.tensor([[1]], dtype=torch.uint8), 1)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float, Int64, Shaped
+from jaxtyping import Float, Inexact, Int64, Shaped
 from torch import Tensor
 
 from typedtorch.accounting import annotations as an
@@ -73,7 +73,7 @@ def _first(output: Any) -> Shaped[Tensor, "*shape"]:
     return next((t for t in found if t.dim()), found[0])
 
 
-def _total(parts: list[Float[Tensor, ""]]) -> Float[Tensor, ""]:
+def _total(parts: list[Inexact[Tensor, ""]]) -> Inexact[Tensor, ""]:
     """Their sum, in which a single one is itself."""
     total, *rest = parts
     for part in rest:
@@ -81,11 +81,11 @@ def _total(parts: list[Float[Tensor, ""]]) -> Float[Tensor, ""]:
     return total
 
 
-def _sum(output: Any) -> Float[Tensor, ""]:
+def _sum(output: Any) -> Inexact[Tensor, ""]:
     return _total([t.sum() if t.dim() else t for t in _differentiable(output)])
 
 
-def _mean(output: Any) -> Float[Tensor, ""]:
+def _mean(output: Any) -> Inexact[Tensor, ""]:
     return _total([t.mean() if t.dim() else t for t in _differentiable(output)])
 
 

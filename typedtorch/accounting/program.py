@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from jaxtyping import Float, Shaped
+from jaxtyping import Inexact, Shaped
 from torch import Tensor, nn
 
 from typedtorch.accounting import annotations as an
@@ -197,10 +197,10 @@ class Runner:
         recorder.adopt([t.grad for t in self.differentiable if t.grad is not None], "gradient")
         recorder.mark("backward")
 
-    def _loss(self) -> Float[Tensor, ""]:
+    def _loss(self) -> Inexact[Tensor, ""]:
         return self._lossed(self._forward())
 
-    def _lossed(self, output: Any) -> Float[Tensor, ""]:
+    def _lossed(self, output: Any) -> Inexact[Tensor, ""]:
         if not self.recorder.trace.outputs:
             self.recorder.trace.outputs = self.recorder.measured(output)
         if self._made is None:

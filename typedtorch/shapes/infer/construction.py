@@ -74,7 +74,9 @@ def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: Arg
     names = interpreter.call_names(frame, function, bound, node)
     names.tie = frame.tie(node)
     values = {
-        p.name: _checked(frame, node, p, bound[p.name], names) for p in signature.parameters if p.name in bound
+        p.name: _checked(frame, node, p, bound[p.name], names)
+        for p in signature.parameters
+        if p.name in bound
     }
     given_to(frame, info.module, values.values())
     return replace(_run_constructor(interpreter, frame, info, function, values, node), axes=names.sizes)
