@@ -150,5 +150,6 @@ def correction(expected: Count, count: Count) -> Float[Tensor, ""] | float | Non
     (None, 2.0)
     """
     if isinstance(expected, Tensor) or isinstance(count, Tensor):
-        return torch.as_tensor(expected) / not_zero(count)
+        wanted: Shaped[Tensor, "*one"] = torch.as_tensor(expected)
+        return wanted / not_zero(count)
     return None if expected == count else expected / not_zero(count)
