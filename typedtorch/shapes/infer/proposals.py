@@ -7,7 +7,6 @@ too: the order of the arguments, where an operand comes from, and what is done w
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -98,34 +97,27 @@ def _unpacked(frame: Frame, applied: Applied) -> str | None:
     for node in applied.nodes:
         if not isinstance(node, ast.Name):
             continue
-        for target, call in _pairs_before(frame, node):
-            if target.elts[0].id == node.id and _gives_values_and_indices(frame, call):
-                there, here = target.elts[1].id, node.id
-                return f"{source(call.func, 40)} gives values, then indices: {there}, {here} = ..."
+        pair = _pair_before(frame, node)
+        if pair is not None and pair[0] == node.id and _gives_values_and_indices(frame, pair[2]):
+            first, second, call = pair
+            return f"{source(call.func, 40)} gives values, then indices: {second}, {first} = ..."
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    elts: tuple[ast.Name, ast.Name]
-
-
-def _pairs_before(frame: Frame, name: ast.Name) -> Iterator[tuple[_Pair, ast.Call]]:
+def _pair_before(frame: Frame, name: ast.Name) -> tuple[str, str, ast.Call] | None:
     """The last ``a, b = f(...)`` above a name that binds it, if that is what bound it last."""
-    last: tuple[_Pair, ast.Call] | None = None
+    last: tuple[str, str, ast.Call] | None = None
     for node in walk(body_of(frame)):
         if not isinstance(node, ast.Assign) or node.lineno >= name.lineno:
             continue
         match node:
             case ast.Assign(
-                targets=[ast.Tuple(elts=[ast.Name() as a, ast.Name() as b])], value=ast.Call() as call
+                targets=[ast.Tuple(elts=[ast.Name(id=a), ast.Name(id=b)])], value=ast.Call() as call
             ):
-                if name.id in (a.id, b.id):
-                    last = (_Pair((a, b)), call)
+                last = (a, b, call) if name.id in (a, b) else last
             case _ if any(isinstance(n, ast.Name) and n.id == name.id for t in node.targets for n in walk(t)):
                 last = None
-    if last is not None:
-        yield last
+    return last
 
 
 def body_of(frame: Frame) -> ast.AST:
