@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from typedtorch.check.cli import main
-from typedtorch.shapes.given_elsewhere import look_again
+from typedtorch.shapes.neighbours import look_again
 
 READER = """from torch import nn
 

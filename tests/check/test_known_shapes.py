@@ -1,5 +1,6 @@
 """How many tensor expressions have a known shape: in small programs, and in the package itself."""
 
+from functools import reduce
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ from torch import Tensor
 def _coverage(names: list[str], root: Path) -> Coverage:
     result = Checker().run(targets(names, Config(root)))
     assert not result.findings
-    return sum(result.coverage.values(), Coverage())
+    return reduce(Coverage.plus, result.coverage.values(), Coverage())
 
 
 @pytest.mark.parametrize(

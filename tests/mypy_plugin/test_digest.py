@@ -9,8 +9,9 @@ import pytest
 
 from typedtorch.mypy_plugin import digest
 from typedtorch.shapes.config import Config
-from typedtorch.shapes.given_elsewhere import given_around, look_again
+from typedtorch.shapes.given_elsewhere import given_around
 from typedtorch.shapes.module_facts import SourceFacts
+from typedtorch.shapes.neighbours import look_again
 
 SOURCE = """import torch
 from jaxtyping import Float

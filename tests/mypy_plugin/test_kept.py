@@ -12,13 +12,12 @@ from pathlib import Path
 import pytest
 
 from mypy_plugin.running import FAILING, Outcome, Project
-from typedtorch.mypy_plugin import kept_facts
 from typedtorch.mypy_plugin.kept_facts import KeptFacts, Written
-from typedtorch.shapes import texts
+from typedtorch.shapes import given_elsewhere, texts
 from typedtorch.shapes.answers import Answer, Kept, stamp
 from typedtorch.shapes.findings import Finding
-from typedtorch.shapes.given_elsewhere import look_again
 from typedtorch.shapes.module_facts import SourceFacts
+from typedtorch.shapes.neighbours import look_again
 from typedtorch.shapes.store import Store
 from typedtorch.shapes.texts import Texts
 
@@ -222,7 +221,7 @@ def test_what_other_files_give_is_looked_for_again_when_one_has_changed(
         asked.append(module)
         return ["é", "head"]
 
-    monkeypatch.setattr(kept_facts, "given_around", look)
+    monkeypatch.setattr(given_elsewhere, "given_around", look)
     path, other = tmp_path / "net.py", tmp_path / "other.py"
     (tmp_path / "README.md").touch()
 

@@ -12,7 +12,7 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
 
 from typedtorch.shapes import syntax
@@ -75,8 +75,7 @@ class Notebook:
             in_cell = line - starts[cell - 1] + 1
             return f"{in_cell}" if cell == number else f"{in_cell} of cell {cell}"
 
-        return replace(
-            finding,
+        return finding._replace(
             cell=number,
             line=finding.line - before,
             end_line=finding.end_line - before,

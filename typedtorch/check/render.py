@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
-from functools import cache
+from functools import cache, reduce
 from pathlib import Path
 from typing import TextIO
 
@@ -89,8 +88,8 @@ def as_json(result: Result) -> str:
     return json.dumps(
         {
             "files": result.files,
-            "findings": [asdict(finding) for finding in result.findings],
-            "coverage": {path: asdict(known) for path, known in result.coverage.items()},
+            "findings": [finding._asdict() for finding in result.findings],
+            "coverage": {path: known._asdict() for path, known in result.coverage.items()},
         },
         indent=2,
     )
@@ -101,7 +100,7 @@ def coverage(by_file: Mapping[str, Coverage]) -> Iterator[str]:
     if not by_file:
         yield "No tensor expressions found"
         return
-    total = sum(by_file.values(), Coverage())
+    total = reduce(Coverage.plus, by_file.values(), Coverage())
     width = max(map(len, [*by_file, "total"]))
     for path, known in sorted(by_file.items()):
         yield _share(path, known, width)

@@ -19,12 +19,13 @@ from typedtorch.shapes import ignores, syntax
 from typedtorch.shapes.answers import Answer, Kept, stamp
 from typedtorch.shapes.cores import cores, worth
 from typedtorch.shapes.findings import Coverage, Finding
-from typedtorch.shapes.given_elsewhere import given_around, look_again
+from typedtorch.shapes.given_elsewhere import given_around
 from typedtorch.shapes.ignores import Ignores
 from typedtorch.shapes.module_attributes import AttributeCheck
+from typedtorch.shapes.neighbours import look_again
 from typedtorch.shapes.sources import Sources, is_installed
 from typedtorch.shapes.store import Store
-from typedtorch.shapes.texts import Texts, of_sources, of_text
+from typedtorch.shapes.texts import Texts, know, of_sources, of_text
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer import Reach
@@ -87,7 +88,7 @@ class Checker:
         for target in targets:
             found, known = done.get(target) or self.look(target)
             unwanted = silenced | target.disabled
-            findings += [replace(f, path=target.shown) for f in found if f.code not in unwanted]
+            findings += [f._replace(path=target.shown) for f in found if f.code not in unwanted]
             if known.total:
                 coverage[target.shown] = known
         return Result(_in_order(findings), coverage, len(targets))
@@ -170,8 +171,8 @@ class Checker:
         findings = [*answer.findings, *group.attributes(target.module, target.path, parsed)]
         asked = group.attributes.asked - {target.module}
         there = {name for name in asked if group.finder(name) is not None}
-        answer = replace(
-            answer, findings=findings, used=answer.used | there, absent=answer.absent | (asked - there)
+        answer = answer._replace(
+            findings=findings, used=answer.used | there, absent=answer.absent | (asked - there)
         )
         if target.data is None:
             group.kept.keep(target.module, str(target.path), answer)
@@ -188,7 +189,9 @@ class Checker:
             finder = Finder([target.root, *project_roots(target.root), Path.cwd()])
             seen = [of_sources(Path(__file__).parent), *map(str, finder.roots)]
             folder = self.cache and self.cache / of_text("\n".join(seen))
-            kept = Kept(Store(folder), self._texts, finder, _given)
+            store = Store(folder)
+            know(store)
+            kept = Kept(store, self._texts, finder, _given)
             self._groups[target.root] = _Group(finder, Sources(finder), AttributeCheck(finder), kept)
         return self._groups[target.root]
 
@@ -212,7 +215,7 @@ def _beside(finding: Finding, comments: Ignores) -> Finding:
     if not others or finding.severity == "note":
         return finding
     text = f"the comment of this line ignores {', '.join(sorted(others))}, not {finding.code}"
-    return replace(finding, hint=f"{finding.hint}; {text}" if finding.hint else text)
+    return finding._replace(hint=f"{finding.hint}; {text}" if finding.hint else text)
 
 
 def _in_order(findings: list[Finding]) -> list[Finding]:
@@ -244,7 +247,7 @@ def _in_characters(findings: Sequence[Finding], text: str) -> list[Finding]:
         return len(lines[line - 1].encode()[:count].decode(errors="ignore")) if line <= len(lines) else count
 
     return [
-        replace(f, column=column(f.line, f.column), end_column=column(f.end_line, f.end_column))
+        f._replace(column=column(f.line, f.column), end_column=column(f.end_line, f.end_column))
         for f in findings
     ]
 

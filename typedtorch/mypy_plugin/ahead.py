@@ -9,14 +9,13 @@ did not answer is worked out here.
 
 from __future__ import annotations
 
-import pickle
 import subprocess
 import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import typedtorch
 from typedtorch.mypy_plugin.kept_facts import Written
@@ -32,8 +31,7 @@ _PROGRAM = "import sys; sys.path.append({root!r}); from typedtorch.mypy_plugin i
 Files = dict[str, str]  # of each module its file
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """What one source says, and the state of its file then."""
 
     stamp: Stamp
@@ -138,7 +136,7 @@ class Ahead:
         given: set[str] = set()
         try:
             self._hand_out(process, given)
-        except (OSError, EOFError, pickle.UnpicklingError):
+        except (OSError, EOFError):
             process.kill()
         finally:
             assert process.stdin is not None
@@ -150,6 +148,9 @@ class Ahead:
             process.wait()
 
     def _hand_out(self, process: subprocess.Popen[bytes], given: set[str]) -> None:
+        from typedtorch.mypy_plugin import pipes  # noqa: PLC0415  # most runs start no process
+
+        assert process.stdin is not None
         assert process.stdout is not None
         owed, knows_files = 0, False
         while True:
@@ -157,13 +158,13 @@ class Ahead:
             if task is None and not owed:
                 return
             if isinstance(task, str) and not knows_files:
-                _send(process, self._files)
+                pipes.send(self._files, process.stdin)
                 knows_files = True
             if task is not None:
-                _send(process, task)
+                pipes.send(task, process.stdin)
                 owed += 1
             if task is None or owed == _IN_HAND:
-                self._take(pickle.load(process.stdout))
+                self._take(pipes.receive(process.stdout))
                 owed -= 1
 
     def _next(self, given: set[str], *, wait: bool) -> Task | None:
@@ -207,9 +208,3 @@ def _start() -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )
-
-
-def _send(process: subprocess.Popen[bytes], task: Task | None) -> None:
-    assert process.stdin is not None
-    pickle.dump(task, process.stdin)
-    process.stdin.flush()

@@ -7,7 +7,7 @@ the class and its bases say which names exist; where they cannot say, the answer
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from mypy.nodes import Context, MemberExpr, MypyFile, NameExpr, TypeInfo
 from mypy.plugin import AttributeContext
@@ -18,16 +18,14 @@ from typedtorch.mypy_plugin.facts import Facts
 from typedtorch.mypy_plugin.module_call import MODULE
 from typedtorch.mypy_plugin.torch_api import TENSOR
 from typedtorch.shapes.findings import Finding
-from typedtorch.shapes.given_elsewhere import given_elsewhere, look_again
-from typedtorch.shapes.module_attributes import no_attribute
+from typedtorch.shapes.neighbours import look_again
 
 PARAMETER = "torch.nn.parameter.Parameter"
 # what ``weight_norm``, ``spectral_norm`` and the pruning of a parameter add to its name
 _PARTS = {"g", "v", "u", "orig", "mask"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Doubtful:
+class _Doubtful(NamedTuple):
     """A name that its class lacks, at the place where it is read: other files may give it."""
 
     finding: Finding
@@ -79,6 +77,8 @@ class Attributes:
             return registered
         if not self._missing(receiver.type, name, tree) or not self._certain(ctx.context, tree):
             return self._unknown(ctx)
+        from typedtorch.shapes.module_attributes import no_attribute  # noqa: PLC0415  # seldom needed
+
         text = no_attribute(receiver.type.name, name, self._names(receiver.type))
         self._doubtful.setdefault(tree.path, set()).add(
             _Doubtful(
@@ -165,6 +165,8 @@ class Attributes:
 
     def _given_by_others(self, module: str, class_name: str, name: str) -> bool:
         """Whether another file of the package provides it, whether it is in sight or not."""
+        from typedtorch.shapes.given_elsewhere import given_elsewhere  # noqa: PLC0415  # seldom needed
+
         path = self.facts.path(module)
         return path is not None and given_elsewhere(module, path, class_name, name)
 

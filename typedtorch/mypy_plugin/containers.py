@@ -7,7 +7,7 @@ that is an attribute whose class builds it in plain sight, its items have the cl
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 from mypy.checker import TypeChecker
 from mypy.nodes import (
@@ -26,7 +26,9 @@ from mypy.types import Instance, TupleType, Type, get_proper_type
 
 from typedtorch.mypy_plugin.facts import Facts
 from typedtorch.mypy_plugin.module_call import is_module
-from typedtorch.shapes.module_containers import Container
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.module_containers import Container
 
 _PREFIX = "torch.nn.modules.container."
 METHODS = {

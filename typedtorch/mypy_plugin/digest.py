@@ -47,10 +47,9 @@ def config_data(
         shows_errors: whether mypy does, in this module.
         seen: is told what a file holds that concerns tensors, for nobody to read it again.
     """
-    package = module.partition(".")[0]
-    if package == "torch":
+    if module.partition(".")[0] == "torch":
         return [_plugin_digest()]  # its classes carry __call__ as the plugin makes it
-    if package in _UNSHAPED or "/mypy/typeshed/" in path:
+    if not is_read(module, path):
         return None
     try:
         with open(path, "rb") as file:
@@ -62,11 +61,18 @@ def config_data(
     ):
         return None
     seen(path, data)
-    options = "excluded" if config.excludes(Path(path)) else _options_digest(config.disabled(Path(path)))
+    file_ = Path(path)
+    options = "excluded" if config.excludes(file_) else _options_digest(config.disabled(file_))
     stored = [_plugin_digest(), texts.engine(), options, interface()]
-    if shows_errors and not is_installed(Path(path)):
+    if shows_errors and not is_installed(file_):
         stored += given_around(data.decode(errors="replace"))
     return stored
+
+
+def is_read(module: str, path: str) -> bool:
+    """Whether what is stored of a module has to do with what its file holds."""
+    package = module.partition(".")[0]
+    return package != "torch" and package not in _UNSHAPED and "/mypy/typeshed/" not in path
 
 
 def _options_digest(disabled: frozenset[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mypy.checker import TypeChecker
 from mypy.nodes import Context, SymbolTableNode, TypeAlias, TypeInfo
@@ -12,9 +13,11 @@ from mypy.types import AnyType, Instance, TupleType, Type, TypeOfAny, get_proper
 from typedtorch.mypy_plugin.kept_facts import Written
 from typedtorch.mypy_plugin.module_call import MODULE, is_module
 from typedtorch.shapes.answers import Stamp, stamp
-from typedtorch.shapes.module_facts import ClassFacts, SourceFacts
-from typedtorch.shapes.module_uses import Position
 from typedtorch.shapes.sources import text_of
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.module_facts import ClassFacts, SourceFacts
+    from typedtorch.shapes.module_uses import Position
 
 Lookup = Callable[[str], SymbolTableNode | None]
 PathOf = Callable[[str], str | None]
@@ -128,6 +131,8 @@ class Facts:
 
 
 def _read(path: Path) -> SourceFacts:
+    from typedtorch.shapes.module_facts import SourceFacts  # noqa: PLC0415  # needed only where mypy checks
+
     return SourceFacts.read(text_of(path), path=str(path))
 
 

@@ -6,29 +6,19 @@ source says of its classes: the digest of that, not of the text, is what mypy co
 
 from __future__ import annotations
 
-import io
-import pickle
-from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from typedtorch.shapes import texts
-from typedtorch.shapes.given_elsewhere import given_around, state_around
-from typedtorch.shapes.module_facts import SourceFacts
+from typedtorch.shapes.neighbours import neighbours
 from typedtorch.shapes.store import Store
 from typedtorch.shapes.texts import Texts
 
-# What may come out of a file: what facts are made of, and nothing that could do anything.
-_PARTS = {
-    ("typedtorch.shapes.module_facts", "SourceFacts"),
-    ("typedtorch.shapes.module_facts", "ClassFacts"),
-    ("typedtorch.shapes.module_containers", "Container"),
-    ("collections", "Counter"),
-    ("builtins", "frozenset"),
-}
+if TYPE_CHECKING:
+    from typedtorch.shapes.module_facts import SourceFacts
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """Facts of one source in writing, and a digest of what other modules can see of them."""
 
     interface: str
@@ -37,19 +27,18 @@ class Written:
     @classmethod
     def of(cls, source: SourceFacts, *, whole: bool) -> Written:
         """The facts themselves take time to be worked out, all of them."""
-        return cls(texts.of_text(source.interface), pickle.dumps(source) if whole else b"")
+        from typedtorch.mypy_plugin import pickled  # noqa: PLC0415  # needed only where mypy checks
+
+        return cls(texts.of_text(source.interface), pickled.written(source) if whole else b"")
 
     def read(self) -> SourceFacts | None:
         """The facts, where they are there and are facts."""
-        try:
-            source = _Facts(io.BytesIO(self.data)).load()
-        except Exception:  # what is damaged may fail in any way
-            return None
-        return source if isinstance(source, SourceFacts) else None
+        from typedtorch.mypy_plugin import pickled  # noqa: PLC0415  # needed only where mypy checks
+
+        return pickled.read(self.data)
 
 
-@dataclass(frozen=True, slots=True)
-class _Record:
+class _Record(NamedTuple):
     of: str  # a text
     written: Written
     state: str = ""  # of the files around it, while those gave this:
@@ -84,13 +73,15 @@ class KeptFacts:
 
     def around(self, module: str, path: str, text: str) -> list[str]:
         """What other files give to a module's objects: known while no file around it has changed."""
-        known, state = self._record(module), state_around(module, Path(path))
-        if known.of != self._of(path):
-            return given_around(module, Path(path), text)
-        if known.state != state:
-            known = replace(known, state=state, given=tuple(given_around(module, Path(path), text)))
-            self._write(module, known)
-        return list(known.given)
+        known, state = self._record(module), neighbours(module, Path(path)).state
+        if known.of == self._of(path) and known.state == state:
+            return list(known.given)
+        from typedtorch.shapes.given_elsewhere import given_around  # noqa: PLC0415  # needed only after a change
+
+        given = given_around(module, Path(path), text)
+        if known.of == self._of(path):
+            self._write(module, known._replace(state=state, given=tuple(given)))
+        return given
 
     def _record(self, module: str) -> _Record:
         if module not in self._known:
@@ -106,10 +97,3 @@ class KeptFacts:
 
     def _of(self, path: str) -> str:
         return texts.of_text(f"{texts.engine()} {path} {self._texts.of(path)}")
-
-
-class _Facts(pickle.Unpickler):
-    def find_class(self, module: str, name: str) -> object:
-        if (module, name) not in _PARTS:
-            raise pickle.UnpicklingError(f"{module}.{name} is no part of facts")
-        return super().find_class(module, name)

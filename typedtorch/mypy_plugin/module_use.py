@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from mypy.nodes import (
     ARG_STAR,
     ARG_STAR2,
@@ -44,7 +46,9 @@ from typedtorch.mypy_plugin.signatures import (
     takes,
 )
 from typedtorch.mypy_plugin.torch_api import TENSOR
-from typedtorch.shapes.kept_values import Part
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.kept_values import Part
 
 
 def kept_result(facts: Facts, ctx: MethodContext) -> Type:

@@ -7,6 +7,7 @@ where the source shows that a name or attribute is made in several ways, mypy kn
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from mypy.checker import TypeChecker
 from mypy.nodes import CallExpr, Expression, MemberExpr, NameExpr
@@ -16,7 +17,9 @@ from mypy.types import AnyType, Instance, NoneType, ProperType, Type, UnionType,
 
 from typedtorch.mypy_plugin.facts import Facts
 from typedtorch.mypy_plugin.signatures import Call, accepts, called, is_of_torch
-from typedtorch.shapes.module_facts import SourceFacts
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.module_facts import SourceFacts
 
 
 def may_be_another(facts: Facts, call: CallExpr, ctx: Call) -> bool:

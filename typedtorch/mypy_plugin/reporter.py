@@ -24,6 +24,7 @@ from typedtorch.mypy_plugin.ahead import Ahead, worth_starting
 from typedtorch.mypy_plugin.kept_facts import KeptFacts, Written
 from typedtorch.mypy_plugin.turns import Turns
 from typedtorch.mypy_plugin.unreachable import unreachable_lines
+from typedtorch.shapes import texts
 from typedtorch.shapes.answers import Answer, Kept, Stamp, stamp
 from typedtorch.shapes.config import Config
 from typedtorch.shapes.conftests import beside_tests
@@ -60,6 +61,7 @@ class Reporter:
         self._size = 0  # bytes of what mypy has read anew that names tensors and is to be checked
         self._sources = Sources(self.find)
         kept, self.texts = store.beside(options), Texts()
+        texts.know(kept, Path(__file__).parent)
         self._kept = Kept(kept, self.texts, self.find)
         self._kept_facts = KeptFacts(kept, self.texts)
         self._engine: Reach | None = None
@@ -110,7 +112,9 @@ class Reporter:
         """
         if module not in self._silent:
             self._importing |= module == "builtins"
-            options = self.options.clone_for_module(module)
+            options = self.options
+            if options.per_module_options:
+                options = options.clone_for_module(module)
             self._silent[module] = self._importing and self._alone and options.follow_imports != "normal"
         return self._silent[module]
 

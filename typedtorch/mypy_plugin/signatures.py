@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from mypy.argmap import map_actuals_to_formals
 from mypy.checker import TypeChecker
 from mypy.erasetype import erase_typevars
@@ -35,7 +37,9 @@ from mypy.types import (
 )
 
 from typedtorch.mypy_plugin.module_call import MODULE
-from typedtorch.shapes.module_facts import SourceFacts
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.module_facts import SourceFacts
 
 Call = MethodContext | MethodSigContext
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import gc
 import os
-import pickle
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from typedtorch.mypy_plugin import pipes
 from typedtorch.mypy_plugin.ahead import Facts, Files, Result, Task
 from typedtorch.mypy_plugin.kept_facts import Written
 from typedtorch.shapes.answers import Answer, stamp
@@ -26,8 +26,7 @@ def main() -> None:
 
     try:
         for result in results(_tasks(sys.stdin.buffer)):
-            pickle.dump(result, sys.stdout.buffer)
-            sys.stdout.flush()
+            pipes.send(result, sys.stdout.buffer)
     except BrokenPipeError:
         pass  # mypy has ended, and nobody listens
     os._exit(0)  # at once: to free the program object by object takes long
@@ -37,7 +36,7 @@ def _tasks(pipe: BinaryIO) -> Iterator[Task]:
     """What mypy's process sends until it closes the pipe."""
     while True:
         try:
-            yield pickle.load(pipe)
+            yield pipes.receive(pipe)
         except EOFError:
             return
 

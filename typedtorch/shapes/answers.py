@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import astuple, dataclass, field
 from pathlib import Path
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 from typedtorch.shapes import texts
 from typedtorch.shapes.conftests import conftest_files
@@ -30,8 +29,7 @@ def stamp(path: Path) -> Stamp:
     return (status.st_mtime_ns, status.st_size)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """The findings of one module, the state of its file then, and what else they rest on.
 
     That is the text of other modules, and that there are none of some names.
@@ -41,7 +39,7 @@ class Answer:
     findings: list[Finding]
     used: frozenset[str]
     absent: frozenset[str]
-    coverage: Coverage = field(default_factory=Coverage)
+    coverage: Coverage = Coverage()
 
 
 class _Entry(TypedDict):
@@ -111,8 +109,8 @@ class Kept:
             around=self._around(module, Path(path)),
             used=used,
             absent=sorted(answer.absent),
-            findings=[list(astuple(finding)) for finding in answer.findings],
-            coverage=list(astuple(answer.coverage)),
+            findings=[list(finding) for finding in answer.findings],
+            coverage=list(answer.coverage),
         )
         self._store.write(f"{module}.json", json.dumps(entry).encode())
 

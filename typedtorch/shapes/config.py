@@ -18,9 +18,9 @@ import difflib
 import functools
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import NamedTuple
 
 OPTIONS = ("disable", "exclude", "per-file-ignores")
 _EXAMPLES = {"disable": 'disable = ["broadcast"]', "exclude": 'exclude = ["tests/legacy/*"]'}
@@ -31,8 +31,7 @@ class ConfigError(ValueError):
     """``[tool.typedtorch]`` says something that is not an option; the text starts with file and line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """What the table says.  ``root`` is the folder that holds it: patterns are relative to that."""
 
     root: Path

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Finding:
+class Finding(NamedTuple):
     """One message about one span of source.  Columns count from 0, lines from 1, of a notebook by cell."""
 
     path: str
@@ -22,19 +20,18 @@ class Finding:
     cell: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(NamedTuple):
     """How many tensor-valued expressions there are, and of how many the shape is known."""
 
     known: int = 0
     total: int = 0
 
-    def __add__(self, other: Coverage) -> Coverage:
+    def plus(self, other: Coverage) -> Coverage:
+        """Of both together."""
         return Coverage(self.known + other.known, self.total + other.total)
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """The outcome of checking one module."""
 
     findings: list[Finding]

@@ -8,23 +8,14 @@ of the package where there is no project around it.
 from __future__ import annotations
 
 import re
-import time
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
-from typedtorch.shapes.sources import is_installed, sources_under
-from typedtorch.shapes.texts import of_text
-
-MAX_FILES = 20_000
-# A project's folder holds one of these, and is at most so far above the folder that imports start from.
-LEVELS = 3
-_OF_PROJECTS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "README.md", ".git")
-# What was read so lately is what the files hold; of large packages for ten times as long as reading took.
-SECONDS, TIMES = 1.0, 10
+from typedtorch.shapes.neighbours import Neighbours, neighbours
+from typedtorch.shapes.sources import is_installed
 
 # Each starts with plain characters, and gives nothing back: every text of a package is searched, often.
 _ASSIGNED = re.compile(r"\.(?<!\bself\.)(\w++)[ \t]*+(?::[^=\n]++)?=(?!=)")
@@ -50,8 +41,7 @@ _OF_MODULES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(NamedTuple):
     """What one source gives to objects that are not its own ``self``, and the classes it derives from.
 
     >>> Given.by("model.decoder.head = self.neck = None").names
@@ -82,41 +72,26 @@ class Given:
         return cls(names, bases, patterns, anything)
 
 
-@dataclass(slots=True)
 class _Package:
-    """The sources of one package, listed when they are asked for and read again where they have changed."""
+    """What the sources around a module give; one is read again where it has changed."""
 
-    stamps: dict[Path, tuple[int, int]] = field(default_factory=dict)
-    files: dict[Path, tuple[tuple[int, int], Given]] = field(default_factory=dict)
-    by_name: defaultdict[str, set[Path]] = field(default_factory=lambda: defaultdict(set))
-    by_pattern: defaultdict[str, set[Path]] = field(default_factory=lambda: defaultdict(set))
-    by_base: defaultdict[str, set[Path]] = field(default_factory=lambda: defaultdict(set))
-    any_pattern: re.Pattern[str] = _NOTHING
-    of_anything: list[Path] = field(default_factory=list)
-    words: dict[Path, frozenset[str]] = field(default_factory=dict)
-    read: bool = False  # since it was listed
-    state: str = ""  # a digest of all stamps
-    holds: float = 0.0  # until when
+    def __init__(self) -> None:
+        self.stamps: dict[Path, tuple[int, int]] = {}  # when they were read
+        self.files: dict[Path, tuple[tuple[int, int], Given]] = {}
+        self.by_name: defaultdict[str, set[Path]] = defaultdict(set)
+        self.by_pattern: defaultdict[str, set[Path]] = defaultdict(set)
+        self.by_base: defaultdict[str, set[Path]] = defaultdict(set)
+        self.any_pattern: re.Pattern[str] = _NOTHING
+        self.of_anything: list[Path] = []
+        self.words: dict[Path, frozenset[str]] = {}
 
-    def list(self, found: Iterator[Path]) -> None:
-        """Which files there are, and their states."""
-        start = time.monotonic()
-        known, self.stamps = self.stamps, {}
-        for path in sorted(set(found))[:MAX_FILES]:
-            with suppress(OSError):
-                status = path.stat()
-                self.stamps[path] = (status.st_mtime_ns, status.st_size)
-        if known != self.stamps:
-            self.read, self.state = False, ""
-        end = time.monotonic()
-        self.holds = end + max(SECONDS, TIMES * (end - start))
-
-    def refresh(self) -> None:
+    def refresh(self, stamps: dict[Path, tuple[int, int]]) -> None:
         """Read what has changed."""
-        if self.read:
+        if self.stamps is stamps:
             return
+        self.stamps = stamps
         known, self.files = self.files, {}
-        for path, stamp in self.stamps.items():
+        for path, stamp in stamps.items():
             old = known.get(path)
             if old is None or old[0] != stamp:
                 self.words.pop(path, None)
@@ -136,7 +111,6 @@ class _Package:
                 self.by_base[base].add(path)
         self.any_pattern = re.compile("|".join(sorted(self.by_pattern))) if self.by_pattern else _NOTHING
         self.of_anything = [path for path, (_, given) in self.files.items() if given.anything]
-        self.read = True
 
     def givers(self, attribute: str, but: Path) -> bool:
         if self.by_name.get(attribute, set()) - {but}:
@@ -162,14 +136,13 @@ class _Package:
         return self.words[path]
 
 
-_packages: dict[tuple[Path, Path | None], _Package] = {}
+_packages: dict[Neighbours, _Package] = {}
 
 
 def given_elsewhere(module: str, path: Path, class_name: str, attribute: str) -> bool:
     """Whether another file assigns the attribute to an object, or derives a class that speaks of it."""
     path = path.absolute()
     package = _package(module, path)
-    package.refresh()
     return (
         package.givers(attribute, path)
         or any(attribute in package.words_of(other) for other in package.derived(class_name, path))
@@ -184,7 +157,6 @@ def given_around(module: str, path: Path, text: str) -> list[str]:
     """
     path = path.absolute()
     package = _package(module, path)
-    package.refresh()
     read = set(_READ.findall(text))
     asked = package.by_name.keys() & read | set(filter(package.any_pattern.fullmatch, read))
     found = {name for name in asked if package.givers(name, path)}
@@ -202,47 +174,11 @@ def given_around(module: str, path: Path, text: str) -> list[str]:
     return sorted(found)
 
 
-def state_around(module: str, path: Path) -> str:
-    """A digest that changes when any file does that may give something to a module's objects.
-
-    It is of the files' states, none of which is read.
-    """
-    package = _package(module, path.absolute())
-    if not package.state:
-        package.state = of_text(repr([(str(path), *stamp) for path, stamp in package.stamps.items()]))
-    return package.state
-
-
-def look_again() -> None:
-    """Files may have changed, however little time has passed."""
-    for package in _packages.values():
-        package.holds = 0.0
-
-
 def _package(module: str, path: Path) -> _Package:
-    depth = min(module.count(".") + (path.stem == "__init__"), len(path.parents) - 1)
-    folder, top = path.parents[depth], path.parents[depth - 1] if depth else None
-    project = _project(folder)
-    package = _packages.setdefault((project or folder, None if project else top), _Package())
-    if time.monotonic() > package.holds:
-        package.list(sources_under(project) if project else _sources(folder, top))
+    around = neighbours(module, path)
+    package = _packages.setdefault(around, _Package())
+    package.refresh(around.stamps)
     return package
-
-
-@cache
-def _project(folder: Path) -> Path | None:
-    """The folder of the project that a folder belongs to."""
-    if is_installed(folder / "__init__.py"):
-        return None
-    above = [folder, *folder.parents][: 1 + LEVELS]
-    return next((p for p in above if any((p / name).exists() for name in _OF_PROJECTS)), None)
-
-
-def _sources(folder: Path, package: Path | None) -> Iterator[Path]:
-    """The sources of the package, and those in the folder that it stands in."""
-    yield from folder.glob("*.py")
-    if package is not None:
-        yield from sources_under(package)
 
 
 def _text(path: Path) -> str:

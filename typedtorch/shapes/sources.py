@@ -11,8 +11,8 @@ import os
 import re
 import tokenize
 from collections.abc import Callable, Container, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 Find = Callable[[str], Path | None]
 
@@ -40,8 +40,7 @@ def text_of(path: Path) -> str:
         raise OSError(str(error)) from error
 
 
-@dataclass(frozen=True, slots=True)
-class _Scan:
+class _Scan(NamedTuple):
     stamp: tuple[int, int]
     tensors: bool
     imports: tuple[str, ...]

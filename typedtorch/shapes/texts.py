@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 from functools import cache
 from pathlib import Path
+
+from typedtorch.shapes.store import Store
+
+_ENGINE = Path(__file__).parent
+_of_folders: dict[Path, str] = {}
 
 
 class Texts:
@@ -41,8 +47,10 @@ def of_text(text: str) -> str:
 
 def of_sources(folder: Path) -> str:
     """Of all Python files below a folder."""
-    files = sorted(folder.rglob("*.py"))
-    return of_bytes(b"\0".join(path.name.encode() + path.read_bytes() for path in files))
+    if folder not in _of_folders:
+        files = sorted(folder.rglob("*.py"))
+        _of_folders[folder] = of_bytes(b"\0".join(path.name.encode() + path.read_bytes() for path in files))
+    return _of_folders[folder]
 
 
 @cache
@@ -51,4 +59,31 @@ def engine() -> str:
 
     Editing a rule rechecks every module that it concerns.
     """
-    return of_text(f"{sys.version_info} {of_sources(Path(__file__).parent)}")
+    return of_text(f"{sys.version_info} {of_sources(_ENGINE)}")
+
+
+def know(store: Store, *folders: Path) -> None:
+    """Of the engine's sources and of other folders' as a store has them: to read them all takes a while.
+
+    They hold for as long as no file's time and size have changed, and are worked out and stored if one has.
+    """
+    for folder in (_ENGINE, *folders):
+        name, state = f"sources of {folder.name}", _state(folder)
+        of, _, known = (store.read(name) or b"").decode(errors="replace").partition(" ")
+        if of == state and known:
+            _of_folders.setdefault(folder, known)
+        else:
+            store.write(name, f"{state} {of_sources(folder)}".encode())
+
+
+def _state(folder: Path) -> str:
+    seen, folders = [], [str(folder)]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.name.endswith(".py"):
+                    status = entry.stat()
+                    seen.append(f"{entry.path} {status.st_mtime_ns} {status.st_size}")
+                elif entry.name != "__pycache__" and entry.is_dir():
+                    folders.append(entry.path)
+    return of_text("\n".join(sorted(seen)))

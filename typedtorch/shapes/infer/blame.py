@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -55,7 +54,7 @@ def report(
     found = [f for f in inner.reporter.findings.values() if f.line < wrong]
     if not same_file:
         # places of another file: told at the call that leads there
-        found += [replace(f, message=f.message.rpartition(_CALLED)[0]) for f in beyond.values()]
+        found += [f._replace(message=f.message.rpartition(_CALLED)[0]) for f in beyond.values()]
     if not found:
         return
     here = same_file and not frame.reporter.muted
@@ -64,7 +63,7 @@ def report(
         bodies = [f for f in found if (f.line, f.column, f.code) in always]
         for f in bodies:
             message = f"{f.message}{_CALLED}{getattr(node, 'lineno', 0)})"
-            frame.reporter.elsewhere.setdefault((f.line, f.column, f.code), replace(f, message=message))
+            frame.reporter.elsewhere.setdefault((f.line, f.column, f.code), f._replace(message=message))
         if bodies:
             return
     finding = found[0]  # what is wrong first: in a loop what stands above it may only follow from it

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from typedtorch.shapes.infer import refine, surgery
@@ -171,7 +170,7 @@ def _say_from_second_turn(frame: Frame, known: Mapping[Any, Any]) -> None:
     for place in [p for p in frame.reporter.findings.keys() - known.keys() if p[0] not in lines]:
         found = frame.reporter.findings[place]
         message = f"{found.message}; from the second turn of the loop on"
-        frame.reporter.findings[place] = replace(found, message=message)
+        frame.reporter.findings[place] = found._replace(message=message)
 
 
 # Where something arose, or where the call stands that it came from; behind ' in an earlier turn.

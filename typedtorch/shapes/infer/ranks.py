@@ -132,7 +132,7 @@ def _found(
 
 
 def _told(finding: Finding, tried: _Trial) -> Finding:
-    return replace(finding, message=f"{finding.message}, where {tried.what}") if tried.what else finding
+    return finding._replace(message=f"{finding.message}, where {tried.what}") if tried.what else finding
 
 
 @dataclass(frozen=True, slots=True)
