@@ -57,9 +57,7 @@ def _findings(case: Case, folder: Path, *, buggy: bool) -> list[Finding]:
 
 def relative(finding: Finding, folder: Path) -> Finding:
     """The finding with its path relative to the folder of its twin."""
-    from dataclasses import replace
-
-    return replace(finding, path=str(Path(finding.path).relative_to(folder)))
+    return finding._replace(path=str(Path(finding.path).relative_to(folder)))
 
 
 def show(finding: Finding) -> str:

@@ -112,6 +112,8 @@ class Loop:
     continues: State | None = None
     targets: frozenset[str] = frozenset()  # of a loop over items that are not looked at one by one
     doubtful: set[tuple[int, int, str]] = field(default_factory=set)
+    body: Sequence[ast.stmt] = ()  # of a first turn
+    ways: list[State] = field(default_factory=list)  # to its end, by a fork in it
 
 
 @dataclass(slots=True)

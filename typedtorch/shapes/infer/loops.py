@@ -120,7 +120,7 @@ def _fixed_point(
         frame.reporter.muted += 1  # a helper's loop may not be entered with the caller's values
     targets = frozenset[str]() if isinstance(node, ast.While) else bound_names(node.target)
     for turn in range(MAX_ROUNDS + 2):
-        loop = Loop(targets=targets)
+        loop = Loop(targets=targets, body=() if turn else node.body)
         frame.loops.append(loop)
         frame.state = head.copy()
         entered, left = (frame.state, None) if test is None else refine.branch(frame, test)
@@ -144,6 +144,9 @@ def _fixed_point(
         if turn == 0:
             first_breaks, known = loop.breaks, dict(frame.reporter.findings)
             retract(frame.reporter, loop)
+            if loop.continues is None and len(loop.ways) > 1:
+                _run_after_each(frame, node, bind, loop, head)
+                known |= frame.reporter.findings
             if test is None or entered_surely:
                 joined = end
         head = forget_changed(head, joined) if turn >= MAX_ROUNDS else joined
@@ -162,6 +165,28 @@ def _fixed_point(
         return False
     frame.state = after
     return True
+
+
+def _run_after_each(
+    frame: Frame, node: ast.For | ast.AsyncFor | ast.While, bind: Callable[[], None], first: Loop, head: State
+) -> None:
+    """A second turn after each way through the first."""
+    known, state = dict(frame.reporter.findings), frame.state
+    counting, frame.reporter.counting = frame.reporter.counting, False
+    for way in first.ways:
+        loop = Loop(targets=first.targets)
+        frame.loops.append(loop)
+        age(way, node, head)
+        frame.state = way
+        entered = refine.branch(frame, node.test)[0] if isinstance(node, ast.While) else way
+        if entered is not None:
+            frame.state = entered
+            bind()
+            frame.run(node.body)
+        frame.loops.pop()
+        retract(frame.reporter, loop)
+    frame.reporter.counting, frame.state = counting, state
+    _say_from_second_turn(frame, known)
 
 
 def _say_from_second_turn(frame: Frame, known: Mapping[Any, Any]) -> None:

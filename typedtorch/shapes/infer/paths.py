@@ -12,6 +12,7 @@ flag, says which axis is longer, or asks whether an optional parameter is there.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -27,6 +28,7 @@ from typedtorch.shapes.tensor import Entry, Pack, pack_index
 
 MAX_TAIL, MAX_WAYS = 4, 6
 Run = Callable[[Frame, Sequence[ast.stmt]], bool]
+_DRAWS = re.compile(r"\b(?:random|rand|uniform)\((?:1|\(\)|\[\]|0\.?0?, ?1\.?0?)?\)(?:\.item\(\))?$")
 _PLAIN = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
 
 
@@ -41,11 +43,32 @@ def tail_of(frame: Frame, body: Sequence[ast.stmt], at: int) -> Sequence[ast.stm
     returns = isinstance(tail[-1], ast.Return)
     if not returns and not (isinstance(statement, ast.If) and _is_whole_body(frame, body)):
         return ()
-    if not all(isinstance(s, _PLAIN) for s in (tail[:-1] if returns else tail)):
+    if not all(map(_is_plain, tail[:-1] if returns else tail)):
         return ()
     if any(isinstance(n, (ast.IfExp, ast.BoolOp, ast.Lambda)) for s in tail for n in ast.walk(s)):
         return ()  # it may fork on the same test again
     return tail
+
+
+def _is_plain(statement: ast.stmt) -> bool:
+    """Whether a statement leads nowhere else; a loop over plain ones does not either."""
+    if isinstance(statement, ast.For):
+        return not statement.orelse and all(map(_is_plain, statement.body))
+    return isinstance(statement, _PLAIN)
+
+
+def leads_to_turns(frame: Frame, body: Sequence[ast.stmt], at: int) -> bool:
+    """Whether a fork in a loop's body leads to its end on ways of which the next turn may begin with each."""
+    if frame.depth or not frame.loops or frame.loops[-1].body is not body or len(body) > at + 1 + MAX_TAIL:
+        return False
+    fork = body[at]
+    return (
+        isinstance(fork, (ast.If, ast.Assign))
+        and all(map(_is_plain, body[at + 1 :]))
+        and bool(
+            _about_flags(frame, as_branches(fork) if isinstance(fork, ast.Assign) else fork, frame.state)
+        )
+    )
 
 
 def _is_whole_body(frame: Frame, body: Sequence[ast.stmt]) -> bool:
@@ -73,7 +96,9 @@ def run_each(frame: Frame, fork: ast.stmt, tail: Sequence[ast.stmt], run: Run) -
     frame.state = joined.copy()
     reached = run(frame, tail)
     end = frame.state
-    if 1 < len(ends) <= MAX_WAYS:
+    if 1 < len(ends) <= MAX_WAYS and frame.loops:
+        _keep_ways(frame, ends, tail, run)
+    elif 1 < len(ends) <= MAX_WAYS:
         exact = "flag" if both else _about_flags(frame, branches, joined) or _fills_in(frame, branches)
         counting, frame.reporter.counting = frame.reporter.counting, False
         states = [state for state, _ in ends]
@@ -86,6 +111,17 @@ def run_each(frame: Frame, fork: ast.stmt, tail: Sequence[ast.stmt], run: Run) -
                 run(frame, tail)
         frame.reporter.counting, frame.state = counting, end
     return reached
+
+
+def _keep_ways(frame: Frame, ends: list[tuple[State, bool]], tail: Sequence[ast.stmt], run: Run) -> None:
+    """The states at the end of a loop's body, after each way that somebody wrote."""
+    end, counting = frame.state, frame.reporter.counting
+    frame.reporter.counting = False
+    with frame.reporter.mute():
+        for frame.state in [state for state, written in ends if written]:
+            if run(frame, tail):
+                frame.loops[-1].ways.append(frame.state)
+    frame.reporter.counting, frame.state = counting, end
 
 
 def _quietly(frame: Frame, node: ast.expr) -> Value:
@@ -123,6 +159,8 @@ def _about_flags(frame: Frame, node: ast.If | ast.Match, state: State) -> str:
         part = part.orelse[0] if len(part.orelse) == 1 else None
     own = {a.arg for a in ast.walk(frame.function.node.args) if isinstance(a, ast.arg)}
     for test in tests:
+        if _is_drawn(test):
+            continue
         for inner in ast.walk(test):
             if isinstance(inner, (ast.Attribute, ast.Call, ast.Subscript)):
                 return ""
@@ -133,6 +171,16 @@ def _about_flags(frame: Frame, node: ast.If | ast.Match, state: State) -> str:
     first = tests[0].operand if isinstance(tests[0], ast.UnaryOp) else tests[0]
     one = len(tests) == 1 and isinstance(node, ast.If)
     return "flag" if one and isinstance(first, ast.Name) else "flags"
+
+
+def _is_drawn(test: ast.expr) -> bool:
+    """Whether a test is one of a number that is drawn, ``random.random() < p``, or whether a model trains."""
+    match test:
+        case ast.Compare(left=left, comparators=[right]):
+            return any(_DRAWS.search(ast.unparse(side)) for side in (left, right))
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            return _is_drawn(inner)
+    return dotted(test) == "self.training"
 
 
 def _fills_in(frame: Frame, node: ast.stmt) -> str:

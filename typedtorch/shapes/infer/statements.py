@@ -40,9 +40,9 @@ def run(frame: Frame, body: Sequence[ast.stmt]) -> bool:
                 if flag is not None:
                     return both_ways.run_each(frame, statement, flag, rest, run)
             tail = paths.tail_of(frame, body, i)
-            if tail:
+            if tail or paths.leads_to_turns(frame, body, i):
                 with turns.choosing(frame, statement):
-                    return paths.run_each(frame, statement, tail, run)
+                    return paths.run_each(frame, statement, tail or body[i + 1 :], run)
         handler = _HANDLERS.get(type(statement))
         if handler is not None and not handler(frame, statement):
             return False
