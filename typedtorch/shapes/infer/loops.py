@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from typedtorch.shapes.findings import Finding
 from typedtorch.shapes.infer import refine, surgery
 from typedtorch.shapes.infer.assignment import assign_target
 from typedtorch.shapes.infer.contents import Substitution, holds_tensors, sizes_in
@@ -142,11 +143,7 @@ def _fixed_point(
             end = head
             break
         if turn == 0:
-            first_breaks, known = loop.breaks, dict(frame.reporter.findings)
-            retract(frame.reporter, loop)
-            if loop.continues is None and len(loop.ways) > 1:
-                _run_after_each(frame, node, bind, loop, head)
-                known |= frame.reporter.findings
+            first_breaks, known = loop.breaks, _after_first_turn(frame, node, bind, loop, head)
             if test is None or entered_surely:
                 joined = end
         head = forget_changed(head, joined) if turn >= MAX_ROUNDS else joined
@@ -167,10 +164,20 @@ def _fixed_point(
     return True
 
 
+def _after_first_turn(
+    frame: Frame, node: ast.For | ast.AsyncFor | ast.While, bind: Callable[[], None], first: Loop, head: State
+) -> dict[Any, Finding]:
+    """What is found in a first turn, and in a second one after each way through it."""
+    known = dict(frame.reporter.findings)
+    retract(frame.reporter, first)
+    if first.continues is None and len(first.ways) > 1:
+        _run_after_each(frame, node, bind, first, head)
+    return known | frame.reporter.findings
+
+
 def _run_after_each(
     frame: Frame, node: ast.For | ast.AsyncFor | ast.While, bind: Callable[[], None], first: Loop, head: State
 ) -> None:
-    """A second turn after each way through the first."""
     known, state = dict(frame.reporter.findings), frame.state
     counting, frame.reporter.counting = frame.reporter.counting, False
     for way in first.ways:
