@@ -26,7 +26,7 @@ from typedtorch.shapes.infer.contents import with_parts
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.items import items_of
 from typedtorch.shapes.infer.lengths import CUTS, length_of, pieces
-from typedtorch.shapes.infer.listed import from_data, slice_object
+from typedtorch.shapes.infer.listed import OF_DATA, from_data, slice_object
 from typedtorch.shapes.infer.messages import check_items
 from typedtorch.shapes.infer.numbers import (
     absolute,
@@ -347,8 +347,7 @@ SPECIAL: dict[str, Special] = {
     "torch.distributed.get_rank": integer_function, "torch.distributed.get_world_size": integer_function,
     "torch.cuda.device_count": integer_function, "builtins.slice": slice_object,
     "builtins.ord": integer_function,
-    "torch.tensor": from_data("torch.tensor"),
-    "torch.as_tensor": from_data("torch.as_tensor"), "torch.asarray": from_data("torch.asarray"),
+    **{name: from_data(name) for name in OF_DATA},
     "torch.nn.UninitializedParameter": lambda frame, args, node: UNKNOWN,
     **containers.SPECIAL,
 }  # fmt: skip

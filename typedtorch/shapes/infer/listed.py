@@ -13,6 +13,12 @@ from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.values import UNKNOWN, Sequence, Value
 from typedtorch.shapes.rule import RULES
 
+OF_DATA = (
+    "torch.tensor", "torch.as_tensor", "torch.asarray", "torch.Tensor",
+    "torch.FloatTensor", "torch.DoubleTensor", "torch.HalfTensor", "torch.BFloat16Tensor",
+    "torch.BoolTensor", "torch.ByteTensor", "torch.ShortTensor", "torch.IntTensor", "torch.LongTensor",
+)  # fmt: skip
+
 
 def slice_object(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``slice(start, stop)`` held in a variable."""
@@ -80,4 +86,4 @@ def _counted(data: Value, count: int) -> Value:
     return data
 
 
-__all__ = ["from_data", "slice_object"]
+__all__ = ["OF_DATA", "from_data", "slice_object"]
