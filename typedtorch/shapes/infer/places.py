@@ -76,7 +76,8 @@ def write_place(frame: Frame, place: ast.expr, value: Value) -> None:
             frame.state.variables[name] = value
         case ast.Attribute(value=base, attr=attr):
             holder = read_place(frame, base)
-            if isinstance(holder, Instance):
+            # a property may say something else the next time
+            if isinstance(holder, Instance) and (attr in holder.attributes or holder.info.find(attr) is None):
                 frame.state.replace_value(holder, holder.with_attribute(attr, value))
 
 

@@ -34,6 +34,8 @@ def unmet(
         return False
     if inlining.may_be_another(frame.interpreter, frame, function):
         return False
+    if not summaries.are_as_made(function, bound):
+        return False
     meaning = summaries.meaning(function, bound, names)
     for a, b, line in summaries.needs(frame.interpreter, function):
         integers = any(atom.scope for atom in atoms(a) | atoms(b))

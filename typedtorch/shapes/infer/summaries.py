@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer.as_made import is_as_made
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.contents import map_tensors
 from typedtorch.shapes.infer.frame import Frame, Reporter
@@ -107,6 +108,8 @@ def bind(frame: Frame, function: FunctionV, signature: Signature, bound: Bound, 
     """Give the names that only the result mentions their sizes in this call."""
     if not signature.existential or signature.existential <= names.sizes.keys():
         return
+    if not are_as_made(function, bound):
+        return
     summary = _summary(frame.interpreter, function)
     if not summary.sizes:
         return
@@ -117,6 +120,12 @@ def bind(frame: Frame, function: FunctionV, signature: Signature, bound: Bound, 
                 names.sizes[name] = in_call(size, summary.taken, own)
             except LookupError:
                 continue
+
+
+def are_as_made(function: FunctionV, bound: Bound) -> bool:
+    """Whether the objects of a call are what the body was looked at with: those that constructors make."""
+    objects = [function.bound, *(value for value, _ in bound.values())]
+    return all(is_as_made(value) for value in objects if isinstance(value, Instance) and not value.assumed)
 
 
 def _left_out(frame: Frame, function: FunctionV, signature: Signature, bound: Bound) -> Bound:
@@ -276,4 +285,4 @@ def _summary(interpreter: Interpreter, function: FunctionV) -> Summary:
     return interpreter.summaries[key]
 
 
-__all__ = ["Summary", "bind", "meaning", "needs", "record", "returned"]
+__all__ = ["Summary", "are_as_made", "bind", "meaning", "needs", "record", "returned"]
