@@ -1,4 +1,4 @@
-"""Whether an object still holds what its constructor made: what is known of its methods in general is of that."""
+"""Whether an object still is what its constructor made: what is known of methods in general is of such ones."""
 
 from __future__ import annotations
 

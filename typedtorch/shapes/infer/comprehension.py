@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from typedtorch.shapes.infer import enumerations, refine, updates
+from typedtorch.shapes.infer.ages import aged
 from typedtorch.shapes.infer.assignment import assign_target
+from typedtorch.shapes.infer.contents import sizes_in
 from typedtorch.shapes.infer.folded import LONGEST
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate
@@ -75,7 +77,7 @@ def _comprehend(
         element = _late(element, {n.id for n in targets if isinstance(n, ast.Name)})
     try:
         if len(generators) == 1:
-            return _comprehend_one(frame, generators[0], element, place)
+            return _comprehend_one(frame, node, generators[0], element, place)
         results: list[Value] = []
         known: list[tuple[Value, ...] | None] = []
 
@@ -85,7 +87,7 @@ def _comprehend(
             results.append(value if items is None else join_all(items, place) if items else UNKNOWN)
             return UNKNOWN
 
-        turns, _, _ = _comprehend_one(frame, generators[0], inner, place)
+        turns, _, _ = _comprehend_one(frame, node, generators[0], inner, place)
         if turns is not None and len(known) == len(turns):
             every = [item for items in known for item in items or ()]
             if None not in known and len(every) <= LONGEST:
@@ -100,18 +102,19 @@ def _comprehend(
 
 
 def _comprehend_one(
-    frame: Frame, generator: ast.comprehension, element: Callable[[], Value], place: str
+    frame: Frame, node: ast.expr, generator: ast.comprehension, element: Callable[[], Value], place: str
 ) -> tuple[tuple[Value, ...] | None, Value, Size | None]:
     iterable = gone_through(frame, frame.evaluate(generator.iter), generator.iter)
     items = items_of(iterable)
     turns = None if items is None or len(items) > MAX_UNROLL else _passing(frame, generator, items)
     if items is not None and turns is not None:
         values, held = [], Held(frame, frame.place(generator.iter), items)
+        before = sizes_in(tuple(items))
         for turn in turns:
             assign_target(frame, generator.target, held.item(turn))
             for test in generator.ifs:
                 frame.state = refine.branch(frame, test)[0] or frame.state
-            values.append(element())
+            values.append(aged(element(), node, f"'{turn}", before))
         return tuple(values), UNKNOWN, None
     unfiltered = frame.state.copy()
     assign_target(frame, generator.target, iterate(iterable, place))

@@ -8,12 +8,15 @@ from dataclasses import replace
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer import comparing, folded, iteration, lengths
+from typedtorch.shapes.infer.ages import aged
 from typedtorch.shapes.infer.binding import Args, Special
+from typedtorch.shapes.infer.contents import sizes_in
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.inner_changes import handed_over
 from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate, this_one, without_attributes
 from typedtorch.shapes.infer.messages import check_items
 from typedtorch.shapes.infer.surgery import setattr_
+from typedtorch.shapes.infer.turns import Held
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     DictV,
@@ -223,10 +226,12 @@ def map_(frame: Frame, args: Args, node: ast.AST) -> Value:
     lists = [items_of(v) for v in args.values[1:]]
     known = [items for items in lists if items is not None]
     if len(known) == len(lists) and max(map(len, known)) <= 8:
+        held, before = Held(frame, frame.place(node), [args.values[0]]), sizes_in((*map(tuple, known),))
         results = [
-            frame.call(args.values[0], Args(list(row), list(nodes)), node)
-            for row in zip(*known, strict=False)
+            aged(frame.call(held.item(0), Args(list(row), list(nodes)), node), node, f"'{turn}", before)
+            for turn, row in enumerate(zip(*known, strict=False))
         ]
+        held.drop()
         return Sequence("iterator", tuple(results))
     row = [_each(frame, v, node) for v in args.values[1:]]
     made = frame.call(args.values[0], Args(row, nodes), node)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from typedtorch.shapes.findings import Finding
 from typedtorch.shapes.infer import refine, surgery
+from typedtorch.shapes.infer.ages import age
 from typedtorch.shapes.infer.assignment import assign_target
-from typedtorch.shapes.infer.contents import Substitution, holds_tensors, sizes_in
+from typedtorch.shapes.infer.contents import holds_tensors
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Loop
 from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate, this_one
@@ -21,9 +21,6 @@ from typedtorch.shapes.infer.state import MAX_ROUNDS, State, equal_states, forge
 from typedtorch.shapes.infer.turns import Held, Turns, bound_names, moves, retract
 from typedtorch.shapes.infer.values import UNKNOWN, Scalar, Value, join
 from typedtorch.shapes.infer.values import Sequence as SequenceV
-from typedtorch.shapes.proofs import common
-from typedtorch.shapes.size import Atom, Size, axis, unknown
-from typedtorch.shapes.tensor import Pack
 
 
 def for_(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
@@ -203,35 +200,6 @@ def _say_from_second_turn(frame: Frame, known: Mapping[Any, Any]) -> None:
         found = frame.reporter.findings[place]
         message = f"{found.message}; from the second turn of the loop on"
         frame.reporter.findings[place] = found._replace(message=message)
-
-
-# Where something arose, or where the call stands that it came from; behind ' in an earlier turn.
-_PLACE = re.compile(r"(?:^\??|@)(\d+):[^@']*$")
-
-
-def age(state: State, loop: ast.stmt, before: State, mark: str = "'") -> None:
-    """Unknown sizes that arose in this turn of a loop are not those of the same names in the next."""
-    first, last = loop.lineno, loop.end_lineno or loop.lineno
-    held = [sizes_in(v) for name, v in state.variables.items() if before.variables.get(name) is not v]
-    found = frozenset[Atom | Pack]().union(*held, *map(sizes_in, state.names.sizes.values()))
-    found |= frozenset(e for shape in state.names.packs.values() for e in shape if isinstance(e, Pack))
-    sizes = {a: _aged(a, mark) for a in found if isinstance(a, Atom) and _arose(a, first, last)}
-    state.proven = common((before.proven, state.proven))  # each turn proves its own
-    runs = {e: (Pack(e.name + mark),) for e in found if isinstance(e, Pack) and _arose(e, first, last)}
-    if sizes or runs:
-        state.substitute(Substitution(sizes, runs))
-
-
-def _aged(atom: Atom, mark: str) -> Size:
-    return unknown(atom.name + mark) if atom.kind == "opaque" else axis(atom.name, atom.scope + mark)
-
-
-def _arose(size: Atom | Pack, first: int, last: int) -> bool:
-    """Whether something unknown, or an axis of an object that a call gave, arose on one of these lines."""
-    if isinstance(size, Atom) and size.kind not in ("opaque", "axis"):
-        return False
-    place = _PLACE.search(size.scope if isinstance(size, Atom) and size.kind == "axis" else size.name)
-    return place is not None and first <= int(place.group(1)) <= last
 
 
 def break_(frame: Frame, node: ast.Break) -> bool:
