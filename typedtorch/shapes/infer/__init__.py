@@ -9,7 +9,8 @@ Where to find what; the first module of each list is the one to read first:
 - expressions: expressions, choosing, arithmetic, operands, comparing, attributes, subscripts, slicing,
   comprehension, numbers
 - statements: statements, assignment, unpacking, refine (conditions), limited_sizes, equated, solving, proven,
-  checks, places, patterns, asserted, contexts, expected_errors, loops, turns, iteration, paths, both_ways
+  checks, places, patterns, asserted, contexts, expected_errors, loops, turns, ages, iteration, paths,
+  both_ways
 - containers: containers, container_methods, items, lengths, listed, records, enumerations, mutation, shared
 - calls: calls, arguments, binding, signatures, methods, inlining, brought, results, memo, effects,
   alternatives, definitions, inner_changes, wrappers, late
@@ -19,7 +20,7 @@ Where to find what; the first module of each list is the one to read first:
   attribute_dicts, given_sizes, passed, links, updates, kept_shapes, layers, registering, surgery,
   registries, layer_dtype
 - operators: operators, rule_values, operand_ranks, demands, ties, refusals
-- promises of a signature: summaries, preconditions, ranks, left_out, fixtures, inherited
+- promises of a signature: summaries, as_made, preconditions, ranks, left_out, fixtures, inherited
 - reports: messages, blame, own_numbers, misaligned, repairs, proposals, trials, unbound_axes
 
 >>> from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whether an object still is what its constructor made: what is known of methods in general is of such ones."""
+"""Whether an object still is what its constructor made: what is known of methods in general is of those."""
 
 from __future__ import annotations
 
