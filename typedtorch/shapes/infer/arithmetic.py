@@ -186,7 +186,7 @@ def _merge(left: DictV, right: DictV) -> DictV:
     """``left | right``: the right one's values where both have a key."""
     if right.rest is not None:
         return DictV({}, UNKNOWN)
-    return replace(left, items={**left.items, **right.items})
+    return replace(left, items={**left.items, **right.items}, length=None)
 
 
 def _number_arithmetic(op: ast.operator, left: Value, right: Value, place: str) -> Value:

@@ -86,7 +86,7 @@ def get(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
     if isinstance(value, DictV) and value.kind.endswith("attributes") and not hasattr(dict, name):
         return UNKNOWN
     if isinstance(value, DictV) and name == "__dict__":  # whoever has it may put anything into it
-        frame.state.replace_value(value, replace(value, items={}, rest=UNKNOWN))
+        frame.state.replace_value(value, replace(value, items={}, rest=UNKNOWN, length=None))
         return UNKNOWN
     if isinstance(value, Passed):
         return value.part(name)

@@ -48,7 +48,7 @@ from typedtorch.shapes.ones import broadcastable
 from typedtorch.shapes.scopes import HELD_SCOPE, INTEGER_SCOPE
 from typedtorch.shapes.size import Poly, axis, integer, unknown
 from typedtorch.shapes.taken import noting
-from typedtorch.shapes.tensor import Scalar, Tensor
+from typedtorch.shapes.tensor import Scalar
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.binding import Parameter
@@ -389,10 +389,12 @@ def parameter_value(parameter: Parameter, names: Names, braces: frozenset[str]) 
 
 
 def _counted(value: Value, name: str) -> Value:
-    """A list of tensors that was passed has some number of items."""
-    if not isinstance(value, Sequence) or value.kind != "list" or not isinstance(value.any_item, Tensor):
-        return value
-    return replace(value, length=lengths.of_passed(name)) if value.items is None else value
+    """A list or a dict that was passed has some number of items."""
+    if isinstance(value, Sequence) and value.kind == "list" and value.items is None:
+        return replace(value, length=lengths.of_passed(name))
+    if isinstance(value, DictV) and value.kind == "dict" and value.rest is not None:
+        return replace(value, length=lengths.of_passed(name))
+    return value
 
 
 __all__ = ["check_constructor", "check_function", "check_methods", "check_module"]

@@ -12,6 +12,7 @@ from typedtorch.shapes.infer.index import MUTATORS
 from typedtorch.shapes.infer.items import items_of, iterate, this_one
 from typedtorch.shapes.infer.late import kept
 from typedtorch.shapes.infer.layers import call_sequential
+from typedtorch.shapes.infer.lengths import length_of
 from typedtorch.shapes.infer.registering import with_module
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -21,7 +22,7 @@ from typedtorch.shapes.infer.values import (
     is_size,
     join,
 )
-from typedtorch.shapes.size import product, unknown
+from typedtorch.shapes.size import Size, product, unknown
 
 
 def call_method(
@@ -79,7 +80,13 @@ def _popped(receiver: Sequence, index: Value) -> tuple[Value, Sequence]:
         return items[index], replace(receiver, items=(*items[:index], *items[index + 1 :]))
     if items == ():
         return receiver.any_item, receiver
-    return receiver.any_item, Sequence(receiver.kind, None, receiver.any_item)
+    return receiver.any_item, Sequence(receiver.kind, None, receiver.any_item, _longer(receiver, -1))
+
+
+def _longer(receiver: Sequence, more: Size | None) -> Size | None:
+    """How many items a list has with some more of them."""
+    known = None if receiver.kind != "list" or more is None else length_of(receiver)
+    return None if known is None or more is None else known + more
 
 
 def _changed(frame: Frame, receiver: Sequence, name: str, args: Args, node: ast.AST) -> Sequence | None:
@@ -95,7 +102,8 @@ def _changed(frame: Frame, receiver: Sequence, name: str, args: Args, node: ast.
         if items is not None and more is not None and receiver.kind not in _UNCOUNTED:
             return replace(receiver, items=(*items, *more))
         each = iterate(values[0], place)
-        return Sequence(receiver.kind, None, each if items == () else join(receiver.any_item, each, place))
+        each = each if items == () else join(receiver.any_item, each, place)
+        return Sequence(receiver.kind, None, each, _longer(receiver, length_of(values[0])))
     if name in ("add_module", "register_module"):
         named = args.get(0, "name", UNKNOWN)
         new = isinstance(named, str) and not named.isdigit() and receiver.kind == "sequential"
@@ -103,7 +111,8 @@ def _changed(frame: Frame, receiver: Sequence, name: str, args: Args, node: ast.
     if name == "insert" and len(values) == 2:
         if items is not None and isinstance(values[0], int) and 0 <= values[0] <= len(items):
             return replace(receiver, items=(*items[: values[0]], values[1], *items[values[0] :]))
-        return Sequence(receiver.kind, None, join(receiver.any_item, values[1], place))
+        joined = join(receiver.any_item, values[1], place)
+        return Sequence(receiver.kind, None, joined, _longer(receiver, 1))
     if name == "clear":
         return replace(receiver, items=(), length=None)
     if name in ("appendleft", "extendleft", "fromlist", "__setitem__", "__delitem__", "__imul__"):
@@ -128,11 +137,8 @@ def _appended(receiver: Sequence, value: Value, place: str) -> Sequence:
     if receiver.kind in _UNCOUNTED:
         each = value if receiver.items == () else join(receiver.any_item, value, place)
         return Sequence(receiver.kind, None, each)
-    if receiver.items is None:
-        length = None if receiver.length is None or receiver.kind != "list" else receiver.length + 1
-        return Sequence(receiver.kind, None, join(receiver.element, value, place), length)
-    if len(receiver.items) >= 16:
-        return Sequence(receiver.kind, None, join(receiver.any_item, value, place))
+    if receiver.items is None or len(receiver.items) >= 16:
+        return Sequence(receiver.kind, None, join(receiver.any_item, value, place), _longer(receiver, 1))
     return replace(receiver, items=(*receiver.items, value))
 
 
@@ -149,19 +155,21 @@ def _dict_method(frame: Frame, receiver: DictV, name: str, args: Args, node: ast
         case "items":
             if receiver.rest is None:
                 return Sequence("view", tuple(receiver.items.items()))
-            return Sequence("view", None, (UNKNOWN, receiver.any_value))
+            return Sequence("view", None, (UNKNOWN, receiver.any_value), receiver.length)
         case "values":
             if receiver.rest is None:
                 return Sequence("view", tuple(receiver.items.values()))
-            return Sequence("view", None, receiver.any_value)
+            return Sequence("view", None, receiver.any_value, receiver.length)
         case "keys":
-            return Sequence("view", tuple(receiver.items)) if receiver.rest is None else UNKNOWN
+            if receiver.rest is None:
+                return Sequence("view", tuple(receiver.items))
+            return UNKNOWN if receiver.length is None else Sequence("view", None, UNKNOWN, receiver.length)
         case "copy":
             return replace(receiver)
         case "pop" | "setdefault" if enumerations.is_key(key) and key in receiver.items:
             left = {k: v for k, v in receiver.items.items() if k != key or name == "setdefault"}
             if len(left) < len(receiver.items):
-                frame.state.replace_value(receiver, replace(receiver, items=left))
+                frame.state.replace_value(receiver, replace(receiver, items=left, length=None))
             return receiver.items[key]
         case "pop" | "setdefault":
             value = this_one(frame, receiver.get(key), frame.place(node))
@@ -178,7 +186,7 @@ def _dict_method(frame: Frame, receiver: DictV, name: str, args: Args, node: ast
             other = args.values[0] if args.values else DictV({})
             if isinstance(other, DictV) and other.rest is None and not args.open:
                 merged = {**receiver.items, **other.items, **args.keywords}
-                frame.state.replace_value(receiver, replace(receiver, items=merged))
+                frame.state.replace_value(receiver, replace(receiver, items=merged, length=None))
             else:
                 frame.state.replace_value(receiver, DictV({}, UNKNOWN, receiver.kind))
             return None

@@ -214,7 +214,7 @@ def vars_(frame: Frame, args: Args, node: ast.AST) -> Value:
         if isinstance(value, Instance):
             frame.state.replace_value(value, without_attributes(value))
         elif isinstance(value, DictV):
-            frame.state.replace_value(value, replace(value, items={}, rest=UNKNOWN))
+            frame.state.replace_value(value, replace(value, items={}, rest=UNKNOWN, length=None))
     return UNKNOWN
 
 

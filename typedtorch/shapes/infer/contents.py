@@ -92,7 +92,7 @@ def parts_of(value: Value) -> Iterable[Value]:
 _PARTS: dict[type, Callable[[Value], Iterable[Value]]] = {
     Instance: lambda value: (*value.attributes.values(), *value.arguments.values(), *value.axes.values()),
     Sequence: lambda value: (value.element, value.length, *(value.items or ())),
-    DictV: lambda value: (value.rest, *value.items.values()),
+    DictV: lambda value: (value.rest, value.length, *value.items.values()),
     Choice: lambda value: (*value.options, *value.proves),
     Scalar: lambda value: value.proves,
     Passed: lambda value: value.sizes.values(),
@@ -124,9 +124,10 @@ def with_parts(value: Value, change: Callable[[Value], Value]) -> Value:
         return replace(value, items=items, element=element, length=length)
     if isinstance(value, DictV):
         kept, rest = {k: change(part) for k, part in value.items.items()}, change(value.rest)
-        if rest is value.rest and _all_same(kept.values(), value.items.values()):
+        length = change(value.length)
+        if rest is value.rest and length is value.length and _all_same(kept.values(), value.items.values()):
             return value
-        return replace(value, items=kept, rest=rest)
+        return replace(value, items=kept, rest=rest, length=length)
     if isinstance(value, Choice):
         options = tuple([change(part) for part in value.options])
         proves = tuple([_still(facts, change) for facts in value.proves])

@@ -31,6 +31,7 @@ from typedtorch.shapes.infer.comprehension import (
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of, iterate
 from typedtorch.shapes.infer.layers import learnt
+from typedtorch.shapes.infer.lengths import length_of
 from typedtorch.shapes.infer.results import check_yield
 from typedtorch.shapes.infer.subscripts import item
 from typedtorch.shapes.infer.values import (
@@ -52,7 +53,7 @@ from typedtorch.shapes.infer.values import (
     join_all,
     options_of,
 )
-from typedtorch.shapes.size import Poly, unknown
+from typedtorch.shapes.size import Poly, Size, unknown
 
 
 def evaluate(frame: Frame, node: ast.expr) -> Value:
@@ -98,26 +99,26 @@ def _read_once(frame: Frame, value: Value) -> Value:
 
 
 def tuple_(frame: Frame, node: ast.Tuple) -> Value:
-    items, known = _elements(frame, node.elts)
+    items, known, _ = _elements(frame, node.elts)
     return tuple(items) if known else UNKNOWN
 
 
 def list_(frame: Frame, node: ast.List) -> Value:
-    items, known = _elements(frame, node.elts)
+    items, known, length = _elements(frame, node.elts)
     if known:
         return Sequence("list", tuple(items))
-    return Sequence("list", None, join_all(items, frame.place(node)))
+    return Sequence("list", None, join_all(items, frame.place(node)), length)
 
 
 def set_(frame: Frame, node: ast.Set) -> Value:
-    items, known = _elements(frame, node.elts)
+    items, known, _ = _elements(frame, node.elts)
     return containers.set_of(items, frame.place(node)) if known else Sequence("set", None, UNKNOWN)
 
 
-def _elements(frame: Frame, elts: list[ast.expr]) -> tuple[list[Value], bool]:
-    """The items of a display, starred ones spread, or one for each where their number is unknown."""
+def _elements(frame: Frame, elts: list[ast.expr]) -> tuple[list[Value], bool, Size | None]:
+    """The items of a display, starred ones spread, or one for each where not all are known; and how many."""
     items: list[Value] = []
-    known = True
+    known, others = True, list[Size | None]()
     for element in elts:
         if isinstance(element, ast.Starred):
             value = beside(frame, items, element.value)
@@ -125,10 +126,14 @@ def _elements(frame: Frame, elts: list[ast.expr]) -> tuple[list[Value], bool]:
             spread = list(value) if isinstance(value, tuple) else items_of(value)
             if spread is None:
                 known, spread = False, [iterate(value, frame.place(element))]
+                others.append(length_of(value))
             items.extend(spread)
         else:
             items.append(beside(frame, items, element))
-    return items, known
+    total: Size | None = len(items) - len(others)
+    for length in others:
+        total = None if total is None or length is None else total + length
+    return items, known, total
 
 
 def dict_(frame: Frame, node: ast.Dict) -> Value:

@@ -53,7 +53,8 @@ def with_item(holder: Sequence, index: Value, value: Value, place: str) -> Seque
         items[index] = value
         return replace(holder, items=tuple(items))
     element = value if holder.items == () else join(holder.any_item, value, place)
-    return Sequence(holder.kind, None, element)
+    in_all = None if isinstance(index, slice) else holder.length if holder.items is None else len(items)
+    return Sequence(holder.kind, None, element, in_all)
 
 
 def without_item(frame: Frame, holder: Value, index: Value) -> None:

@@ -1,21 +1,19 @@
 """How many items a list has, where that is a size: one for each row, for each step of a range.
 
-``torch.stack([f(x[:, t]) for t in range(time)])`` has ``time`` as its first axis, and so has a list to
-which a loop appends once in every turn.
+``torch.stack([f(x[:, t]) for t in range(time)])`` has ``time`` as its first axis.
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from typedtorch.shapes.equality import same
-from typedtorch.shapes.infer.state import State
-from typedtorch.shapes.infer.values import UNKNOWN, Tensor, Value, join_all
+from typedtorch.shapes.infer.values import UNKNOWN, DictV, Tensor, Value, join_all
 from typedtorch.shapes.infer.values import Sequence as SequenceV
+from typedtorch.shapes.rules.forms import is_size
+from typedtorch.shapes.rules.slices import slice_size
 from typedtorch.shapes.size import Size, atoms, axis, is_unknown, unknown
-from typedtorch.shapes.tensor import Entry, Pack
+from typedtorch.shapes.tensor import Entry, Pack, Undecided
 
 LENGTH_SCOPE = "len "  # and the name of a list that was passed: how many items it has
 COUNTS = (2, 3, 4)  # numbers of items for which an operator is tried, to see how its result grows
@@ -38,18 +36,35 @@ def length_of(value: Value) -> Size | None:
         return None if first is None or isinstance(first, Pack) or is_unknown(first) else first
     if isinstance(value, SequenceV):
         return value.length if value.items is None else len(value.items)
+    if isinstance(value, DictV):
+        return value.length if value.rest is not None else len(value.items)
     if isinstance(value, tuple):
         return None if any(isinstance(v, Pack) for v in value) else len(value)
     return None
 
 
 def common(values: Sequence[Value]) -> Size | None:
-    """What ``zip`` and ``map`` give of several: the number that all of them have."""
+    """What ``zip`` and ``map`` give of several: as many as the shortest has."""
     lengths = [length_of(value) for value in values]
-    first = lengths[0] if lengths else None
-    if first is None or any(length is None or same(first, length) is not True for length in lengths):
+    known = [length for length in lengths if length is not None]
+    if not known or len(known) < len(lengths):
         return None
-    return first
+    beyond = [more for length in known if isinstance(more := length - known[0], int)]
+    return known[0] + min(beyond) if len(beyond) == len(known) else None  # zip(xs, xs[1:])
+
+
+def cut(length: Size | None, index: slice) -> Size | None:
+    """How many items a slice of a list has."""
+    whole = (index.start, index.stop) == (None, None) and index.step in (None, 1, -1)
+    if length is None or whole or is_unknown(length):
+        return length if whole else None
+    if any(bound is not None and not is_size(bound) for bound in (index.start, index.stop, index.step)):
+        return None
+    try:
+        left = slice_size(length, index, "numpy")
+    except Undecided:
+        return None
+    return None if is_unknown(left) else left
 
 
 def for_several(results: Sequence[Value], lists: Sequence[Value], key: str) -> Value:
@@ -79,73 +94,7 @@ def _grown(joined: Entry, found: Sequence[Entry], length: Size) -> Entry:
     return two + step * (length - 2) if step == four - three else joined
 
 
-def filled(before: State, after: State, loop: ast.For | ast.AsyncFor, turns: Size) -> None:
-    """Lists that were empty before a loop, and to which its body appends once, have an item for each turn."""
-    if any(isinstance(n, (ast.Break, ast.Continue)) for n in _own_statements(loop.body)):
-        return
-    for name, value in before.variables.items():
-        if not isinstance(value, SequenceV) or value.kind != "list" or value.items != ():
-            continue
-        now = after.variables.get(name)
-        if isinstance(now, SequenceV) and now.items is None and _appends_once(loop.body, name):
-            after.replace_value(now, replace(now, length=turns))
-
-
-def _own_statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a loop, but for those of loops and functions in it."""
-    for statement in body:
-        yield statement
-        if not isinstance(statement, (ast.For, ast.AsyncFor, ast.While, ast.FunctionDef, ast.ClassDef)):
-            for part in ("body", "orelse", "finalbody"):
-                yield from _own_statements(getattr(statement, part, []))
-            for handler in [*getattr(statement, "handlers", []), *getattr(statement, "cases", [])]:
-                yield from _own_statements(handler.body)
-
-
-def _appends_once(body: Sequence[ast.stmt], name: str) -> bool:
-    """Whether each turn certainly appends one item, and does nothing else to the list."""
-    mentioned = [n for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and n.id == name]
-    read = [n for s in body for n in ast.walk(s) if _reads(n, name)]
-    appending = [count for s in _certain(body) if (count := _appends(s, name))]
-    return len(appending) == 1 and len(mentioned) == appending[0] + len(read)
-
-
-def _reads(node: ast.AST, name: str) -> bool:
-    match node:
-        case ast.Subscript(value=ast.Name(id=read), ctx=ast.Load()):
-            return read == name
-    return False
-
-
-def _certain(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    for statement in body:
-        yield statement
-        if isinstance(statement, (ast.With, ast.AsyncWith)):
-            yield from _certain(statement.body)
-
-
-def _appends(statement: ast.stmt, name: str) -> int:
-    """How often a statement that gives a list one item more names it; 0 for any other."""
-    match statement:
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=xs), attr=("append" | "insert")))):
-            return int(xs == name)
-        case ast.AugAssign(target=ast.Name(id=xs), op=ast.Add(), value=ast.List(elts=[one])):
-            return int(xs == name and not isinstance(one, ast.Starred))
-        case ast.Assign(
-            targets=[ast.Name(id=xs)],
-            value=(
-                ast.BinOp(ast.List(elts=[one]), ast.Add(), ast.Name(id=ys))
-                | ast.BinOp(ast.Name(id=ys), ast.Add(), ast.List(elts=[one]))
-                | ast.List(
-                    elts=[ast.Starred(value=ast.Name(id=ys)), one] | [one, ast.Starred(value=ast.Name(id=ys))]
-                )
-            ),
-        ):
-            return 2 if xs == ys == name and not isinstance(one, ast.Starred) else 0
-    return 0
-
-
-__all__ = ["COUNTS", "common", "filled", "for_several", "length_of"]
+__all__ = ["COUNTS", "common", "cut", "for_several", "length_of"]
 
 
 # methods, and functions of torch, that cut a tensor into pieces

@@ -212,14 +212,12 @@ def length(frame: Frame, args: Args, node: ast.AST) -> Value:
         return unknown(f"?{frame.place(node)}") if first is None or isinstance(first, Pack) else first
     if isinstance(value, tuple) and not any(isinstance(v, Pack) for v in value):
         return len(value)
-    if isinstance(value, Sequence) and (known := length_of(value)) is not None:
+    if isinstance(value, (Sequence, DictV)) and (known := length_of(value)) is not None:
         return known
     if isinstance(value, (str, bytes)):
         return len(value)
     if is_size(value) and args.nodes and args.nodes[0] is not None:
         write_place(frame, args.nodes[0], UNKNOWN)  # annotated int, and a list: the annotation is wrong
-    if isinstance(value, DictV) and value.rest is None:
-        return len(value.items)
     if isinstance(value, Instance) and value.info.find("__len__") is not None:
         from typedtorch.shapes.infer.calls import method_if_any  # noqa: PLC0415 - calls hold this table
 

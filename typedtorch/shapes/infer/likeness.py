@@ -178,7 +178,7 @@ def _parts(value: Value) -> Iterable[Value]:
         case Sequence():
             return (value.length, value.element, *(value.items or ()))
         case DictV():
-            return (value.rest, *value.items.values())
+            return (value.rest, value.length, *value.items.values())
         case Choice():
             return (*value.options, *value.proves)
         case Scalar():

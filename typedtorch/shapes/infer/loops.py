@@ -12,10 +12,11 @@ from typedtorch.shapes.infer.ages import age
 from typedtorch.shapes.infer.assignment import assign_target
 from typedtorch.shapes.infer.contents import holds_tensors
 from typedtorch.shapes.infer.expressions import evaluate
+from typedtorch.shapes.infer.filled import filled
 from typedtorch.shapes.infer.frame import Frame, Loop
 from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate, this_one
 from typedtorch.shapes.infer.iteration import gone_through
-from typedtorch.shapes.infer.lengths import filled, length_of
+from typedtorch.shapes.infer.lengths import length_of
 from typedtorch.shapes.infer.solving import prove
 from typedtorch.shapes.infer.state import MAX_ROUNDS, State, equal_states, forget_changed, join_states
 from typedtorch.shapes.infer.turns import Held, Turns, bound_names, moves, retract

@@ -10,6 +10,7 @@ from typedtorch.shapes.infer.arithmetic import is_tensor
 from typedtorch.shapes.infer.attributes import holds_tensors
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of, this_one
+from typedtorch.shapes.infer.lengths import cut, length_of
 from typedtorch.shapes.infer.passed import Passed
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -113,15 +114,10 @@ def _sequence_item(frame: Frame, base: Sequence, index: Value, place: str) -> Va
         if base.items is not None and all(p is None or isinstance(p, int) for p in parts):
             return Sequence(base.kind, base.items[index])
         some = this_one(frame, base.any_item, place)  # another item than that of the whole at the same time
-        return Sequence(base.kind, None, some, base.length if _all_of_it(index) else None)
+        return Sequence(base.kind, None, some, cut(length_of(base), index))
     if base.kind == "sequential" and base.items is not None:
         return join_all(base.items, place) if base.items else UNKNOWN
     return this_one(frame, base.any_item, place)
-
-
-def _all_of_it(index: slice) -> bool:
-    """``xs[:]`` and ``xs[::-1]``: as many items as there were."""
-    return (index.start, index.stop) == (None, None) and index.step in (None, 1, -1)
 
 
 def _rows(dataset: Sequence, place: str) -> Value:

@@ -156,11 +156,15 @@ class Sequence:
 
 @dataclass(frozen=True, slots=True)
 class DictV:
-    """A dict or ModuleDict: known items by constant key, and what any other value is."""
+    """A dict or ModuleDict: known items by constant key, and what any other value is.
+
+    ``length`` may say how many there are in all where others are: of these, and of no others.
+    """
 
     items: Mapping[Any, Value]
     rest: Value | None = None  # None: no other keys
     kind: str = "dict"
+    length: Size | None = None
     sizes: frozenset[Atom | Pack] | None = field(default=None, init=False, repr=False, compare=False)
     outline: int | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -225,7 +229,7 @@ def equal(a: Value, b: Value) -> bool:
             return equal(a.items, b.items)
         return a.length == b.length and equal(a.element, b.element)
     if isinstance(a, DictV):
-        return _equal_maps(a.items, b.items) and equal(a.rest, b.rest)
+        return a.length == b.length and _equal_maps(a.items, b.items) and equal(a.rest, b.rest)
     return bool(a == b)
 
 
@@ -319,11 +323,12 @@ def join_parts(a: Value, b: Value, key: str, meet: Meet | None) -> Value:
     if isinstance(a, DictV) and isinstance(b, DictV):
         for empty, other in ((a, b), (b, a)):
             if not empty.items and empty.rest is None:  # filled in a loop, or on one way only
-                return replace(other, rest=UNKNOWN if other.rest is None else other.rest)
+                return replace(other, rest=UNKNOWN if other.rest is None else other.rest, length=None)
         both = {k: join(v, b.items[k], f"{key}.{k}", meet) for k, v in a.items.items() if k in b.items}
         if a.rest is b.rest is None and _all_same(both, a.items) and both.keys() == b.items.keys():
             return a
-        return DictV(both, join(a.any_value, b.any_value, key), a.kind)
+        length = a.length if a.length == b.length else None
+        return DictV(both, join(a.any_value, b.any_value, key), a.kind, length)
     if isinstance(a, Instance) and isinstance(b, Instance) and a.info is b.info:
         return _join_instance(a, b, key, meet)
     if isinstance(a, Object) and isinstance(b, (Object, str)):
