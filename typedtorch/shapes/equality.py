@@ -16,7 +16,14 @@ from typing import TypeAlias
 
 from typedtorch.shapes.bounds import are_multiples
 from typedtorch.shapes.differences import is_inside, plain, vanishes
-from typedtorch.shapes.scopes import HELD_SCOPE, INSTANCE_SCOPE, INTEGER_SCOPE, LINKED_SCOPE, bare
+from typedtorch.shapes.scopes import (
+    HELD_SCOPE,
+    INSTANCE_SCOPE,
+    INTEGER_SCOPE,
+    LINKED_SCOPE,
+    LOCAL_SCOPE,
+    bare,
+)
 from typedtorch.shapes.size import (
     Atom,
     Poly,
@@ -234,7 +241,7 @@ def is_argument(size: Size) -> bool:
     if isinstance(size, int) or len(size.terms) != 1 or not plain(*size.terms[0]):
         return False
     atom = size.terms[0][0][0][0]
-    return atom.kind == "int" or (
+    return (atom.kind == "int" and not atom.scope.startswith(LOCAL_SCOPE)) or (
         atom.kind == "axis" and bare(atom.scope) in (INTEGER_SCOPE, INSTANCE_SCOPE, LINKED_SCOPE)
     )
 

@@ -7,7 +7,7 @@ Where to find what; the first module of each list is the one to read first:
 - values: values, stand_ins, state (variables, joins), tensor_joins, kinds, contents, objects, likeness
 - annotations: reading, annotation_slips, specs, assuming, declared, unify, runs (*batch), problems
 - expressions: expressions, choosing, arithmetic, operands, comparing, attributes, subscripts, slicing,
-  comprehension, numbers
+  comprehension, numbers, local_numbers
 - statements: statements, assignment, unpacking, refine (conditions), limited_sizes, equated, solving, proven,
   checks, places, patterns, asserted, contexts, expected_errors, loops, turns, ages, iteration, paths,
   both_ways

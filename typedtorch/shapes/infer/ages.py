@@ -10,7 +10,8 @@ from typedtorch.shapes.infer.contents import Substitution, sizes_in
 from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.values import Value
 from typedtorch.shapes.proofs import common
-from typedtorch.shapes.size import Atom, Size, axis, unknown
+from typedtorch.shapes.scopes import LOCAL_SCOPE
+from typedtorch.shapes.size import Atom, Size, axis, integer, unknown
 from typedtorch.shapes.tensor import Pack
 
 # Where something arose, or where the call stands that it came from; behind ' in an earlier turn.
@@ -31,15 +32,22 @@ def age(state: State, loop: ast.stmt, before: State, mark: str = "'") -> None:
 
 
 def _aged(atom: Atom, mark: str) -> Size:
+    if atom.kind == "int":
+        return integer(atom.name, atom.scope + mark)
     return unknown(atom.name + mark) if atom.kind == "opaque" else axis(atom.name, atom.scope + mark)
 
 
 def _arose(size: Atom | Pack, first: int, last: int) -> bool:
     """Whether something unknown, or an axis of an object that a call gave, arose on one of these lines."""
-    if isinstance(size, Atom) and size.kind not in ("opaque", "axis"):
+    if isinstance(size, Atom) and size.kind not in ("opaque", "axis") and not _is_made(size):
         return False
-    place = _PLACE.search(size.scope if isinstance(size, Atom) and size.kind == "axis" else size.name)
+    place = _PLACE.search(size.scope if isinstance(size, Atom) and size.kind != "opaque" else size.name)
     return place is not None and first <= int(place.group(1)) <= last
+
+
+def _is_made(atom: Atom) -> bool:
+    """Whether an integer is no argument, but came to be where its scope says."""
+    return atom.kind == "int" and atom.scope.startswith(("@", LOCAL_SCOPE))
 
 
 def aged(value: Value, node: ast.AST, mark: str, but: Set[Atom | Pack]) -> Value:

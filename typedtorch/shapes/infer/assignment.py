@@ -23,6 +23,7 @@ from typedtorch.shapes.infer.declared import check_declared
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import with_item, without_attributes
 from typedtorch.shapes.infer.late import kept
+from typedtorch.shapes.infer.local_numbers import kept_as
 from typedtorch.shapes.infer.objects import resizes, without
 from typedtorch.shapes.infer.unpacking import unpacked
 from typedtorch.shapes.infer.values import (
@@ -75,6 +76,8 @@ def assign_target(frame: Frame, target: ast.expr, value: Value, source: ast.expr
         case ast.Name(id=name):
             if name in frame.declared and source is not None:
                 value = check_declared(frame, frame.declared[name], value, source)
+            if source is not None:
+                value = kept_as(frame, name, value, source)
             frame.state.variables[name] = UNKNOWN if name in frame.rebound else value
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
             for element, part, written in unpacked(frame, elts, value, target, source):

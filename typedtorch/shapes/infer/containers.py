@@ -260,6 +260,8 @@ def sum_(frame: Frame, args: Args, node: ast.AST) -> Value:
         return total
     values = items if items else [_each(frame, args.values[0], node)] * 2 if args.values else []
     values = values if is_size(start) else [start, *values]
+    if values and all(map(is_size, values)) and is_size(start):
+        return unknown(f"?{frame.place(node)}")
     if not values or not all(isinstance(v, Tensor) for v in values):
         return UNKNOWN
     total = values[0]

@@ -8,6 +8,7 @@ from typing import Any
 from typedtorch.shapes.differences import only_rounding
 from typedtorch.shapes.equality import distinct, is_argument, name_against_number, observing, unobserved
 from typedtorch.shapes.infer.lengths import counts_items
+from typedtorch.shapes.infer.local_numbers import may_be_an_axis
 from typedtorch.shapes.infer.ties import Ties, halved, lasting, sides
 from typedtorch.shapes.infer.values import (
     Tensor,
@@ -173,7 +174,7 @@ def _may_be_one(a: Size, b: Size) -> bool:
     An axis that only a result names may be the number of another: three items of three features.
     ``n//2`` and ``n - n//2`` are the halves of what is meant to be even.
     """
-    if counts_items(a) or counts_items(b) or only_rounding(a - b):
+    if counts_items(a) or counts_items(b) or only_rounding(a - b) or may_be_an_axis(a, b):
         return True
     number, other = (a, b) if isinstance(a, int) else (b, a)
     if not isinstance(number, int):

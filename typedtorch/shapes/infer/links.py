@@ -12,7 +12,7 @@ from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.checking import check_methods
 from typedtorch.shapes.infer.class_text import Def, is_stub
 from typedtorch.shapes.infer.frame import Reporter
-from typedtorch.shapes.scopes import GIVEN_SCOPE, LINKED_SCOPE, STATED_SCOPE
+from typedtorch.shapes.scopes import GIVEN_SCOPE, LINKED_SCOPE, LOCAL_SCOPE, STATED_SCOPE
 from typedtorch.shapes.size import Atom, Poly, Size, atoms, axis
 from typedtorch.shapes.syntax import walk
 
@@ -57,6 +57,8 @@ class Evidence:
         self.taken |= {name for p in signature.parameters for name in specs.axis_names(p.spec)}
 
     def __call__(self, a: Size, b: Size) -> None:
+        if any(atom.scope.startswith(LOCAL_SCOPE) for atom in (*atoms(a), *atoms(b))):
+            return  # a variable of a method may have the name of an integer of the object
         axes = [atom for atom in (*atoms(a), *atoms(b)) if atom.kind == "axis"]
         self.by_taken |= {atom.name for atom in axes if atom.scope in ("", GIVEN_SCOPE)} - self.own
         if any(atom.scope == GIVEN_SCOPE for atom in axes) or any(map(self._is_own, (*atoms(a), *atoms(b)))):

@@ -6,6 +6,7 @@ from typedtorch.shapes.axes import Dim
 from typedtorch.shapes.differences import only_rounding
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.lengths import counts_items
+from typedtorch.shapes.infer.local_numbers import may_be_an_axis
 from typedtorch.shapes.infer.problems import Problem, expected_shape, shown_shape
 from typedtorch.shapes.infer.specs import ArraySpec
 from typedtorch.shapes.scopes import INTEGER_SCOPE
@@ -63,6 +64,8 @@ def misaligned(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[
         ):
             continue
         if expected == got or is_unknown(expected) or (is_unknown(got) and not is_counted(got)):
+            continue
+        if may_be_an_axis(expected, got):
             continue
         if expected not in value.shape and not (names.strict and got in wanted):
             continue

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from typedtorch.shapes.infer import comparing, proven
 from typedtorch.shapes.infer.binding import Args, Special
-from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.items import items_of, iterate, this_one
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -21,7 +21,7 @@ from typedtorch.shapes.infer.values import (
     join_all,
 )
 from typedtorch.shapes.python_numbers import NUMBERS, one_of
-from typedtorch.shapes.size import Poly, Size, is_unknown, product, unknown
+from typedtorch.shapes.size import Poly, Size, atoms, integer, is_unknown, product, unknown
 
 
 def to_int(frame: Frame, args: Args, node: ast.AST) -> Value:
@@ -94,9 +94,19 @@ def extreme(pick: Callable[..., Value]) -> Special:
             return join_all(items, frame.place(node))
         if items and all(is_size(v) for v in items):
             return pick(*items)
+        if items is None and is_size(each := iterate(args.values[0], frame.place(node))):
+            return _one_of_many(frame, each, node)
         return one_of(*items) or UNKNOWN if items else UNKNOWN
 
     return handler
+
+
+def _one_of_many(frame: Frame, each: Size, node: ast.AST) -> Size:
+    """``max(ks)`` of integers that were passed is an integer that was passed; another only running tells."""
+    passed = all(atom.kind == "int" and not atom.scope for atom in atoms(each))
+    if not passed or isinstance(each, int) or frame.depth or not isinstance(node, ast.expr):
+        return unknown(f"?{frame.place(node)}")
+    return integer(source(node), f"@{frame.place(node)}")
 
 
 def absolute(frame: Frame, args: Args, node: ast.AST) -> Value:
