@@ -9,7 +9,7 @@ from typing import Literal
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.axes import Dim, evaluate
 from typedtorch.shapes.infer import specs
-from typedtorch.shapes.infer.contents import Substitution, sizes_in, with_parts
+from typedtorch.shapes.infer.contents import OF_ITEMS, Substitution, sizes_in, with_parts
 from typedtorch.shapes.infer.specs import ArraySpec, Spec
 from typedtorch.shapes.infer.values import (
     Awaitable,
@@ -166,7 +166,8 @@ def _of_one_item(value: Value, hint: str) -> Value:
     if not isinstance(value, (Instance, DictV)):
         return with_parts(value, lambda part: _of_one_item(part, hint)) if isinstance(value, tuple) else value
     own = [a for a in sizes_in(value) if isinstance(a, Atom) and a.kind == "axis" and a.scope]
-    return Substitution({a: unknown(f"?{hint}.{a.scope}.{a.name}") for a in own})(value) if own else value
+    apart = {a: unknown(f"?{hint}.{a.scope}{OF_ITEMS}{a.name}") for a in own}
+    return Substitution(apart)(value) if own else value
 
 
 @dataclass(frozen=True, slots=True, eq=False)

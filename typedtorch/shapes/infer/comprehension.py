@@ -12,6 +12,7 @@ from typedtorch.shapes.infer.assignment import assign_target
 from typedtorch.shapes.infer.contents import sizes_in
 from typedtorch.shapes.infer.folded import LONGEST
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.item_axes import of_any_item, of_this_item
 from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate
 from typedtorch.shapes.infer.iteration import gone_through
 from typedtorch.shapes.infer.late import without_names
@@ -77,7 +78,7 @@ def _comprehend(
         element = _late(element, {n.id for n in targets if isinstance(n, ast.Name)})
     try:
         if len(generators) == 1:
-            return _comprehend_one(frame, node, generators[0], element, place)
+            return _comprehend_one(frame, node, generators[0], element, place, alone=True)
         results: list[Value] = []
         known: list[tuple[Value, ...] | None] = []
 
@@ -102,7 +103,13 @@ def _comprehend(
 
 
 def _comprehend_one(
-    frame: Frame, node: ast.expr, generator: ast.comprehension, element: Callable[[], Value], place: str
+    frame: Frame,
+    node: ast.expr,
+    generator: ast.comprehension,
+    element: Callable[[], Value],
+    place: str,
+    *,
+    alone: bool = False,
 ) -> tuple[tuple[Value, ...] | None, Value, Size | None]:
     iterable = gone_through(frame, frame.evaluate(generator.iter), generator.iter)
     items = items_of(iterable)
@@ -117,7 +124,8 @@ def _comprehend_one(
             values.append(aged(element(), node, f"'{turn}", before))
         return tuple(values), UNKNOWN, None
     unfiltered = frame.state.copy()
-    assign_target(frame, generator.target, iterate(iterable, place))
+    each = iterate(iterable, place)
+    assign_target(frame, generator.target, of_this_item(frame, each, place) if alone else each)
     for test in generator.ifs:
         then, _ = refine.branch(frame, test)
         if then is None:
@@ -136,7 +144,7 @@ def _comprehend_one(
         with frame.reporter.mute():
             each = join(each, element(), place)
         frame.state = unfiltered
-    return None, each, None if generator.ifs else length_of(iterable)
+    return None, of_any_item(each, place), None if generator.ifs else length_of(iterable)
 
 
 def _asked(before: State, after: State) -> Tests[frozenset[Atom]]:

@@ -178,6 +178,7 @@ def map_tensors(
     return within(value)
 
 
+OF_ITEMS = "|"  # in the name of a size that every object of a list has of its own, before what it calls it
 ONE_ITEM = "^"  # in the name of a size that an item has which may be any of a container's
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typedtorch.shapes.infer import enumerations
 from typedtorch.shapes.infer.contents import ONE_ITEM, Substitution, sizes_in, sizes_of_any_item
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.item_axes import of_this_item
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Bound,
@@ -110,11 +111,13 @@ def iterate(value: Value, place: str) -> Value:
     return UNKNOWN
 
 
-def this_one(frame: Frame, each: Value, place: str) -> Value:
+def this_one(frame: Frame, each: Value, place: str, which: str = "") -> Value:
     """An item of which it is not known which it is: a size that differs from item to item is this one's.
 
     What a variable has outside of containers, as the ``n`` of ``[zeros(n) for _ in xs]``, is every item's.
+    ``which`` tells the item of a list whose objects it is, wherever it is asked for.
     """
+    each = of_this_item(frame, each, which or place)
     if type(each) not in _OF_SIZES:
         return each
     found = {a for a in sizes_in(each) if isinstance(a, Atom) and a.kind in ("opaque", "int")}

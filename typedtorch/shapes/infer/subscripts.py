@@ -117,7 +117,7 @@ def _sequence_item(frame: Frame, base: Sequence, index: Value, place: str) -> Va
         return Sequence(base.kind, None, some, cut(length_of(base), index))
     if base.kind == "sequential" and base.items is not None:
         return join_all(base.items, place) if base.items else UNKNOWN
-    return this_one(frame, base.any_item, place)
+    return this_one(frame, base.any_item, place, str(index).lstrip("?") if is_size(index) else "")
 
 
 def _rows(dataset: Sequence, place: str) -> Value:

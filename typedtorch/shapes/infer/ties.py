@@ -17,7 +17,14 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any, TypeAlias
 
 from typedtorch.shapes.equality import is_argument, is_name, same
-from typedtorch.shapes.scopes import HELD_SCOPE, INSTANCE_SCOPE, INTEGER_SCOPE, LINKED_SCOPE, bare
+from typedtorch.shapes.scopes import (
+    HELD_SCOPE,
+    INSTANCE_SCOPE,
+    INTEGER_SCOPE,
+    ITEM_SCOPE,
+    LINKED_SCOPE,
+    bare,
+)
 from typedtorch.shapes.size import Poly, Size, atoms, axis, is_counted, substitute, without_common
 from typedtorch.shapes.tensor import Entry, Pack, Shape, Tensor
 
@@ -257,7 +264,9 @@ def sides(x: Size, y: Size) -> bool:
 
 def lasting(size: Size) -> bool:
     """Whether a size means the same wherever it stands in a body: names, and numbers made of them."""
-    return all(atom.kind in ("axis", "floor") for atom in atoms(size))
+    return all(
+        atom.kind in ("axis", "floor") and not atom.scope.startswith(ITEM_SCOPE) for atom in atoms(size)
+    )
 
 
 __all__ = ["Ties", "halved", "lasting", "sides"]
