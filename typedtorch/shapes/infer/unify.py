@@ -15,6 +15,7 @@ from typedtorch.shapes.equality import name_against_number, observe, same
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.contents import holds_tensors
+from typedtorch.shapes.infer.lengths import counts_items
 from typedtorch.shapes.infer.misaligned import misaligned, misplaced, permuted, permuted_text
 from typedtorch.shapes.infer.problems import Problem, expected_shape, shown_shape
 from typedtorch.shapes.infer.runs import match_run, match_unknown
@@ -32,7 +33,7 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.rule import Fields, tuple_text
 from typedtorch.shapes.scopes import GIVEN_SCOPE
-from typedtorch.shapes.size import Size, axis, integer, is_unknown, unknown
+from typedtorch.shapes.size import Size, axis, integer, is_counted, is_unknown, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
@@ -393,6 +394,9 @@ def _match_dim(dim: Dim, size: Size, names: Names, binder: str) -> tuple[Size, s
         verdict = False if name_against_number(expected, size) else None
     if verdict is None and names.tie is not None and not names.tie(expected, size):
         verdict = False
+    if verdict is None and names.strict and is_counted(expected) and counts_items(size):
+        # the longest of several is not how many there are, where the result has both under two names
+        verdict = False if size in names.sizes.values() else None
     if verdict is False:
         return expected, names.binders.get(dim.name)
     if verdict is None and dim.kind == "named":

@@ -210,6 +210,12 @@ def pad_packed_sequence(
 ) -> tuple[Tensor, Tensor]:
     """A packed sequence, padded again as far as its longest, and the lengths."""
     padded = _padded(sequence)
+    parts = sequence if isinstance(sequence, tuple) else (sequence,)
+    if padded is None and parts and all(isinstance(part, Tensor) for part in parts):
+        what = f"{len(parts)} tensors" if sequence is parts else "a tensor"
+        raise ShapeError(
+            f"wanted a PackedSequence, got {what}", hint="of output, state = rnn(packed) it takes the output"
+        )
     if padded is None or batch_first is UNKNOWN:
         raise Undecided
     batch, _, *rest = padded.sizes()
