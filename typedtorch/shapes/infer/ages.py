@@ -10,7 +10,7 @@ from typedtorch.shapes.infer.contents import Substitution, sizes_in
 from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.values import Value
 from typedtorch.shapes.proofs import common
-from typedtorch.shapes.scopes import LOCAL_SCOPE
+from typedtorch.shapes.scopes import ITEM_SCOPE, LOCAL_SCOPE
 from typedtorch.shapes.size import Atom, Size, axis, integer, unknown
 from typedtorch.shapes.tensor import Pack
 
@@ -34,6 +34,8 @@ def age(state: State, loop: ast.stmt, before: State, mark: str = "'") -> None:
 def _aged(atom: Atom, mark: str) -> Size:
     if atom.kind == "int":
         return integer(atom.name, atom.scope + mark)
+    if atom.kind == "axis" and atom.scope.startswith(ITEM_SCOPE):
+        return unknown(f"?{atom.scope}{atom.name}{mark}")  # the last of a list may have an axis of 1 there
     return unknown(atom.name + mark) if atom.kind == "opaque" else axis(atom.name, atom.scope + mark)
 
 

@@ -13,7 +13,7 @@ from typedtorch.shapes.infer.contents import sizes_in
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.lengths import LENGTH_SCOPE
 from typedtorch.shapes.infer.values import Value
-from typedtorch.shapes.scopes import LOCAL_SCOPE
+from typedtorch.shapes.scopes import ITEM_SCOPE, LOCAL_SCOPE
 from typedtorch.shapes.size import Poly, Size, atoms, integer
 
 
@@ -47,8 +47,11 @@ def only_counted(size: Size) -> bool:
 
 
 def may_be_an_axis(a: Size, b: Size) -> bool:
-    """Whether one of two sizes is such a number and the other anything but one."""
-    local = any(atom.scope.startswith(LOCAL_SCOPE) for size in (a, b) for atom in atoms(size))
+    """Whether one of two sizes is such a number, or of an item of a list, and the other anything but one."""
+    scopes = {atom.scope for size in (a, b) for atom in atoms(size)}
+    if any(scope.startswith(ITEM_SCOPE) for scope in scopes):
+        return len(scopes) > 1 or isinstance(a, int) or isinstance(b, int)
+    local = any(scope.startswith(LOCAL_SCOPE) for scope in scopes)
     return local and not (only_counted(a) and only_counted(b))
 
 

@@ -105,9 +105,53 @@ def taken_in_turn(batches: list[Batch], a: Float[Tensor, "n seq"], b: Float[Tens
     return out
 
 
+@dataclass
+class Core:
+    g: Float[Tensor, "l p r"]
+
+
+class Train:
+    """A tensor train: the ranks at both ends are 1."""
+
+    def __init__(self, cores: list[Core]) -> None:
+        self.cores = cores
+
+    def dot(self, other: Train) -> Float[Tensor, ""]:
+        v = torch.ones(1, 1)
+        for a, b in zip(self.cores, other.cores):
+            v = torch.einsum("xy,xpl,ypr->lr", v, a.g, b.g)
+        return v.squeeze()
+
+    def total(self) -> Float[Tensor, "1 1"]:
+        v = torch.ones(1, 1)
+        for core in self.cores:
+            v = v @ core.g.sum(1)
+        return v
+
+
+@dataclass
+class State:
+    mean: Float[Tensor, "d"]
+    cov: Float[Tensor, "d d"]
+
+
+@dataclass
+class Motion:
+    move: Float[Tensor, "n n"]
+
+    def predict(self, s: State) -> State:
+        return State(self.move @ s.mean, self.move @ s.cov @ self.move.T)
+
+
+def predicted(models: list[Motion], states: list[State]) -> list[State]:
+    return [model.predict(state) for model, state in zip(models, states)] + [models[0].predict(states[-1])]
+
+
 # run: joined([Batch(randn(2, 3), randn(2, 3)), Batch(randn(4, 3), randn(4, 3))])
 # run: between_neighbours([Cloud(randn(n, 3), randn(n)) for n in (4, 5, 6)]), all_pairs([Cloud(randn(n, 3), randn(n)) for n in (4, 5)])
 # run: since_the_last([Cloud(randn(n, 3), randn(n)) for n in (4, 5, 6)]), of_the_first([Cloud(randn(5, 3), randn(5))], randn(4, 3))
 # run: added_up([Running(randn(3)), Running(randn(3))], randn(3)), list(smaller([Batch(randn(5, 3), randn(5, 3))], 2))
 # run: fitted(nn.Linear(3, 3), {"train": Batch(randn(2, 3), randn(2, 3)), "test": Batch(randn(4, 3), randn(4, 3))}, randn(2, 3))
 # run: taken_in_turn([Batch(randn(2, 3), randn(2, 3)), Batch(randn(4, 3), randn(4, 3))], randn(2, 3), randn(4, 3))
+# run: Train([Core(randn(1, 3, 2)), Core(randn(2, 4, 1))]).dot(Train([Core(randn(1, 3, 5)), Core(randn(5, 4, 1))]))
+# run: Train([Core(randn(1, 3, 2)), Core(randn(2, 4, 1))]).total(), predicted([Motion(randn(2, 2))], [State(randn(2), randn(2, 2))])
