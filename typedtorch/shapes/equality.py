@@ -68,8 +68,11 @@ def same(a: Size, b: Size) -> bool | None:
     if verdict is None:
         told = ((a, b) in _distinct and not excused) or are_multiples(a, b) or _some_of(*without_common(a, b))
         if told or is_inside(a, b) or is_inside(b, a):
-            return False
-        observe(a, b)
+            verdict = False
+        else:
+            observe(a, b)
+    if verdict is False and _differing:
+        _differing[-1].append((a, b))
     return verdict
 
 
@@ -234,6 +237,19 @@ def observe(a: Size, b: Size) -> None:
             if c1 * c2 < 0 and plain(first, c1) and plain(second, c2) and first and second:
                 for observer in _observers:
                     observer(as_poly(first[0][0]), as_poly(second[0][0]))
+
+
+_differing: list[list[tuple[Size, Size]]] = []
+
+
+@contextlib.contextmanager
+def differing() -> Iterator[list[tuple[Size, Size]]]:
+    """Inside the block every pair of sizes is noted that ``same`` finds to be two, for a message."""
+    _differing.append([])
+    try:
+        yield _differing[-1]
+    finally:
+        _differing.pop()
 
 
 def is_argument(size: Size) -> bool:

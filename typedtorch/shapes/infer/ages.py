@@ -26,6 +26,7 @@ def age(state: State, loop: ast.stmt, before: State, mark: str = "'") -> None:
     found |= frozenset(e for shape in state.names.packs.values() for e in shape if isinstance(e, Pack))
     sizes = {a: _aged(a, mark) for a in found if isinstance(a, Atom) and _arose(a, first, last)}
     state.proven = common((before.proven, state.proven))  # each turn proves its own
+    state.ties = state.ties.without(lambda atom: _arose(atom, first, last))
     runs = {e: (Pack(e.name + mark),) for e in found if isinstance(e, Pack) and _arose(e, first, last)}
     if sizes or runs:
         state.substitute(Substitution(sizes, runs))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typedtorch.shapes.infer import messages, specs
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.frame import Frame, source
+from typedtorch.shapes.infer.outliers import Beside
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -122,9 +123,18 @@ def _bind_spread(
 
 
 def check_argument(
-    frame: Frame, node: ast.AST, parameter: Parameter, value: Value, where: ast.expr | None, names: Names
+    frame: Frame,
+    node: ast.AST,
+    parameter: Parameter,
+    value: Value,
+    where: ast.expr | None,
+    names: Names,
+    beside: Beside | None = None,
 ) -> bool:
-    """Report the first contradiction of one argument; True if there is one."""
+    """Report the first contradiction of one argument; True if there is one.
+
+    Where the others show that an argument before it is the wrong one, that is reported, and noted there.
+    """
     if parameter.kind == "args" and isinstance(value, tuple) and isinstance(where, ast.Starred):
         assert isinstance(where.value, ast.Tuple)
         each = replace(parameter, kind="positional")
@@ -148,9 +158,23 @@ def check_argument(
         _note_rank(frame, spec, value)
         return False
     place = where if where is not None else node
+    outlier = None if beside is None else beside.outlier(problems[0])
+    if outlier is not None and beside is not None:
+        beside.wrong, place, problem, others = outlier
+        messages.argument(frame, place, callee(node), problem)
+        names.adopt(others)
+        return False
     if isinstance(place, ast.expr):
-        messages.argument(frame, place, callee(node), problems[0])
+        name = parameter.name if _is_spread(node, place) else None
+        messages.argument(frame, place, callee(node), problems[0], name)
     return True
+
+
+def _is_spread(node: ast.AST, where: ast.expr) -> bool:
+    """Whether an argument is one of those that ``*args`` of a call gives."""
+    arguments = node.args if isinstance(node, ast.Call) else []
+    part = where.value if isinstance(where, ast.Subscript) else None
+    return any(isinstance(given, ast.Starred) and given.value is part for given in arguments)
 
 
 def exchanged_kinds(

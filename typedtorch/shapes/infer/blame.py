@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.brought import captures_tensors, is_known_tensor
 from typedtorch.shapes.infer.checking import check_function
 from typedtorch.shapes.infer.frame import Frame, Reporter
+from typedtorch.shapes.infer.grounds import Ground, Step, taking_part
 from typedtorch.shapes.infer.problems import Problem
 from typedtorch.shapes.infer.signatures import Signature
 from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Instance, Value
@@ -46,7 +48,8 @@ def report(
     beyond = inner.reporter.elsewhere
     if same_file and not frame.reporter.muted:
         for place, finding in beyond.items():
-            frame.reporter.elsewhere.setdefault(place, finding)
+            if frame.reporter.elsewhere.setdefault(place, finding) is finding:
+                frame.reporter.grounds.setdefault(place, inner.reporter.grounds.get(place, Ground()))
     if not inner.reporter.findings and (same_file or not beyond):
         return
     own = own_findings(interpreter, function)
@@ -63,12 +66,29 @@ def report(
         bodies = [f for f in found if (f.line, f.column, f.code) in always]
         for f in bodies:
             message = f"{f.message}{_CALLED}{getattr(node, 'lineno', 0)})"
-            frame.reporter.elsewhere.setdefault((f.line, f.column, f.code), f._replace(message=message))
+            key, line = (f.line, f.column, f.code), getattr(node, "lineno", 0)
+            if key not in frame.reporter.elsewhere:
+                frame.reporter.elsewhere[key] = f._replace(message=message)
+                frame.reporter.grounds[key] = replace(inner.reporter.grounds.get(key, Ground()), called=line)
         if bodies:
             return
     finding = found[0]  # what is wrong first: in a loop what stands above it may only follow from it
     where = f"{_full_name(function)} (line {finding.line})" if same_file else _whose(function)
-    frame.reporter.add(node, finding.code, f"in {where}: {finding.message}", finding.hint)
+    ground = _led_to(frame, function, signature, inner, finding, node)
+    frame.reporter.add(node, finding.code, f"in {where}: {finding.message}", finding.hint, ground=ground)
+
+
+def _led_to(
+    frame: Frame, function: FunctionV, signature: Signature, inner: Frame, finding: Finding, node: ast.AST
+) -> Ground:
+    """What a finding in a body rests on, seen from the call."""
+    found = inner.reporter.grounds.get((finding.line, finding.column, finding.code), Ground())
+    path, begins = function.module.path, function.node.lineno
+    step = Step(path, begins, finding.line, finding.column, signature.shaped)
+    attributes = set[str]()
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        attributes = {name for name in taking_part(frame, node.func) if ":" not in name}
+    return replace(found | attributes, steps=(step, *found.steps), called=0)
 
 
 def report_result(

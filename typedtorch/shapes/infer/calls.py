@@ -41,6 +41,7 @@ from typedtorch.shapes.infer.lengths import CUTS, pieces
 from typedtorch.shapes.infer.new_objects import forget_read
 from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.options import parsed
+from typedtorch.shapes.infer.outliers import Beside
 from typedtorch.shapes.infer.places import read_place
 from typedtorch.shapes.infer.runs import leave_open
 from typedtorch.shapes.infer.solving import solved
@@ -223,10 +224,12 @@ def call_function(frame: Frame, function: FunctionV, args: Args, node: ast.AST) 
     names = interpreter.call_names(frame, function, bound, node)
     names.tie = frame.tie(node)
     failed = exchanged_kinds(frame, node, signature.parameters, bound)
+    beside = Beside(signature.parameters, bound, names.copy())
     for parameter in signature.parameters:
         if parameter.name in bound and not failed:
             value, where = bound[parameter.name]
-            failed = check_argument(frame, node, parameter, value, where, names)
+            failed = check_argument(frame, node, parameter, value, where, names, beside)
+            failed = failed or beside.wrong is not None
     leave_open(names, function.bound)
     failed = failed or signature.unkept
     made = interpreter.function_result(frame, function, signature, bound, names, node, failed=failed)

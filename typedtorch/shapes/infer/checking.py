@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes.conftests import is_test
 from typedtorch.shapes.equality import mentioning
-from typedtorch.shapes.findings import Coverage, Finding, Report
+from typedtorch.shapes.findings import Coverage, Report
 from typedtorch.shapes.infer import (
     definitions,
     fixtures,
@@ -33,6 +33,7 @@ from typedtorch.shapes.infer.signatures import linked_axes
 from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.statements import run
 from typedtorch.shapes.infer.ties import Met, Ties
+from typedtorch.shapes.infer.told_once import told_once
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     ClassV,
@@ -78,7 +79,8 @@ def check_module(module: Module) -> Report:
     with noting():
         run(frame, module.tree.body)
     _drain(interpreter, reporter)
-    findings = _settle(reporter)
+    found = {**reporter.findings, **reporter.elsewhere, **reporter.findings}
+    findings = sorted(told_once(module, found, reporter.grounds))
     known = reporter.known.values()
     return Report(findings, Coverage(sum(known), len(known)))
 
@@ -90,24 +92,6 @@ def _find_default_dtype(interpreter: Interpreter, module: Module) -> None:
     if another or interpreter.other_default:
         interpreter.memo = Memo()  # what was remembered holds for another default
     interpreter.other_default = another
-
-
-def _settle(reporter: Reporter) -> list[Finding]:
-    """Sorted; a call is not blamed for what is reported inside the function it calls."""
-    findings = sorted({**reporter.elsewhere, **reporter.findings}.values())
-    lines = {(f.line, f.code) for f in findings}
-    kept = []
-    for finding in findings:
-        inner = _inner_line(finding.message)
-        if inner is None or (inner, finding.code) not in lines or inner == finding.line:
-            kept.append(finding)
-    return kept
-
-
-def _inner_line(message: str) -> int | None:
-    head, _, rest = message.partition("() (line ")
-    number = rest.partition(")")[0]
-    return int(number) if head.startswith("in ") and number.isdigit() else None
 
 
 def _drain(interpreter: Interpreter, reporter: Reporter) -> None:

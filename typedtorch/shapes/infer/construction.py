@@ -24,6 +24,7 @@ from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.given_sizes import may_be_settings, passed, with_integers
 from typedtorch.shapes.infer.layer_dtype import given_to, may_cast, perhaps_cast
 from typedtorch.shapes.infer.new_objects import is_followed
+from typedtorch.shapes.infer.outliers import Beside
 from typedtorch.shapes.infer.passed import Passed
 from typedtorch.shapes.infer.updates import as_later, emptied, stable
 from typedtorch.shapes.infer.values import (
@@ -73,22 +74,35 @@ def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: Arg
         return Instance(info, {}, {}, partial=True)
     names = interpreter.call_names(frame, function, bound, node)
     names.tie = frame.tie(node)
-    values = {
-        p.name: _checked(frame, node, p, bound[p.name], names)
-        for p in signature.parameters
-        if p.name in bound
-    }
+    beside = Beside(signature.parameters, bound, names.copy())
+    values: dict[str, Value] = {}
+    for p in signature.parameters:
+        if p.name in bound:
+            values[p.name] = _checked(frame, node, p, bound[p.name], names, beside)
+            _correct(values, names, beside)
     given_to(frame, info.module, values.values())
     return replace(_run_constructor(interpreter, frame, info, function, values, node), axes=names.sizes)
 
 
 def _checked(
-    frame: Frame, node: ast.AST, parameter: Parameter, given: tuple[Value, ast.expr | None], names: Names
+    frame: Frame,
+    node: ast.AST,
+    parameter: Parameter,
+    given: tuple[Value, ast.expr | None],
+    names: Names,
+    beside: Beside,
 ) -> Value:
     """An argument, or what is annotated where that is told to be wrong: once is enough."""
-    failed = check_argument(frame, node, parameter, *given, names)
+    failed = check_argument(frame, node, parameter, *given, names, beside)
     whole = parameter.kind in ("positional", "keyword")
     return assume(parameter.spec, names, parameter.name) if failed and whole else given[0]
+
+
+def _correct(values: dict[str, Value], names: Names, beside: Beside) -> None:
+    """Likewise of an argument that those after it show to be wrong."""
+    wrong, beside.wrong = beside.wrong, None
+    if wrong is not None:
+        values[wrong.name] = assume(wrong.spec, names, wrong.name)
 
 
 def _made_by_another(info: ClassInfo) -> bool:
@@ -192,19 +206,27 @@ def _from_fields(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: 
         return Instance(info, {}, {}, partial=True)
     place = frame.place(node)
     names = Names(lambda name: unknown(f"?{place}.{name}"), where=f"{place}.")
+    if not frame.depth:  # two axes of one field are two in the others as well
+        frame.state.ties.meet("", [value for value, _ in bound.values()], {}, None)
     names.tie = frame.tie(node)
+    beside = Beside(parameters, bound, names.copy())
     attributes: dict[str, Value] = {}
+    reported = len(frame.reporter.findings)
     for parameter in parameters:
         if parameter.name in bound:
             value, where = bound[parameter.name]
             # fields that the class broadcasts to each other need not agree when they are given
             own = replace(names, sizes={}, packs={}) if info.rewrites else names
-            checked = _checked(frame, node, parameter, (value, where), own)
+            checked = _checked(frame, node, parameter, (value, where), own, beside)
+            _correct(attributes, own, beside)
             attributes[parameter.name] = UNKNOWN if info.rewrites else checked
         elif parameter.default is not None:
             attributes[parameter.name] = info.evaluate(parameter.default)
+    wrong = len(frame.reporter.findings) > reported  # which field it is may be told wrongly
+    names = Names(names.default, where=names.where) if wrong else names
     for parameter in parameters:
         known = attributes.get(parameter.name, UNKNOWN)
+        known = UNKNOWN if wrong and isinstance(known, Tensor) else known
         if known is UNKNOWN or (isinstance(known, Tensor) and not known.is_known):
             promised = assume(parameter.spec, names, parameter.name)
             attributes[parameter.name] = more_precise(known, promised)

@@ -101,6 +101,16 @@ def _whose(size: Size) -> str:
     return f"{size} of {holder}" if holder.isidentifier() else str(size)
 
 
+def met_before(ties: Ties, a: Size, b: Size) -> tuple[Size, Size, int] | None:
+    """Which of two sizes of one name had to be a size that the other is not, and on which line."""
+    found = ties.conflict(a, b)
+    for size, other in zip((a, b), found or (), strict=False):
+        line = ties.line(size, other)
+        if line is not None:
+            return size, other, line
+    return None
+
+
 # what the scopes of axes are called in messages; any other is the name of a parameter
 HOLDERS = {HELD_SCOPE: "self", INSTANCE_SCOPE: "", INTEGER_SCOPE: "", LINKED_SCOPE: "", GIVEN_SCOPE: ""}
 

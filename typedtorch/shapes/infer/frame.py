@@ -18,6 +18,7 @@ from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Tensor, Value
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.binding import Args
     from typedtorch.shapes.infer.classes import ClassInfo
+    from typedtorch.shapes.infer.grounds import Ground
     from typedtorch.shapes.infer.interpreter import Interpreter
     from typedtorch.shapes.infer.program import Module
     from typedtorch.shapes.infer.specs import Spec
@@ -47,13 +48,23 @@ class Reporter:
     elsewhere: dict[tuple[int, int, str], Finding] = field(default_factory=dict)
     undecided: int = 0  # branches around this place, of this turn of a loop, that may not be taken
     perhaps: set[tuple[int, int, str]] = field(default_factory=set)  # what was found in such branches
+    grounds: dict[tuple[int, int, str], Ground] = field(default_factory=dict)  # what findings rest on
+    listens: bool = False  # muted from the start, it notes whether there was anything to report
+    wrong: bool = False
     trial: bool = False  # of what the program does not say: how a proposal would do there
 
     def add(
-        self, node: ast.AST, code: str, message: str, hint: str | None = None, severity: str = "error"
+        self,
+        node: ast.AST,
+        code: str,
+        message: str,
+        hint: str | None = None,
+        severity: str = "error",
+        ground: Ground | None = None,
     ) -> None:
         """Report a finding at a node, unless reports are not wanted here."""
         if self.muted:
+            self.wrong |= self.listens and self.muted == 1 and severity == "error"
             return
         line = getattr(node, "lineno", 1)
         column = getattr(node, "col_offset", 0)
@@ -72,7 +83,9 @@ class Reporter:
             if self.counting:  # but not what is so on one of several ways
                 self.findings[line, column, code] = finding
         else:
-            self.findings.setdefault((line, column, code), finding)
+            kept = self.findings.setdefault((line, column, code), finding)
+            if ground is not None and kept is finding:
+                self.grounds[line, column, code] = ground
             if self.undecided:
                 self.perhaps.add((line, column, code))
 
@@ -85,6 +98,7 @@ class Reporter:
         """What was reported to another, too."""
         for found, more in ((self.findings, other.findings), (self.elsewhere, other.elsewhere)):
             found.update({key: finding for key, finding in more.items() if key not in found})
+        self.grounds = {**other.grounds, **self.grounds}
         self.known.update(other.known)
         self.perhaps |= other.perhaps
 
@@ -219,7 +233,7 @@ def callable_on(hint: str | None, nodes: Iterable[ast.expr | None]) -> str | Non
     for node in nodes:
         if hint is not None and isinstance(node, _LOOSE):
             text = source(node, 40)
-            hint = hint.replace(f" {text}.", f" ({text}).")
+            hint = f" {hint}".replace(f" {text}.", f" ({text}).")[1:]
     return hint
 
 

@@ -97,7 +97,9 @@ def function_result(
     value: Value = UNKNOWN
     if not may_be_another(interpreter, frame, function):
         value = run_inline(interpreter, frame, function, signature, values, node)
-    if value is UNKNOWN and not isinstance(result, specs.Anything):
+    refuted = isinstance(value, DictV) and isinstance(result, specs.InstanceSpec)
+    refuted = refuted and bool(match(result, value, names.copy()))  # told in the body
+    if (value is UNKNOWN or refuted) and not isinstance(result, specs.Anything):
         return wrapped(signature, assume(result, names, frame.place(node)))
     generic = isinstance(function.bound, Instance) and function.bound.variables
     if isinstance(value, Sequence if generic else tuple) and (generic or _says_of_parts(result)):
@@ -192,11 +194,14 @@ def _look_inside(
     for name in summed_up & trial.sizes.keys():
         del trial.sizes[name]
     problems = match(signature.result, value, trial, binder="the result")
+    told = len(frame.reporter.findings) + len(frame.reporter.elsewhere) > reported
+    if told or (signature.existential and summaries.is_wrong(interpreter, function)):
+        return UNKNOWN  # what follows from an error that was told is not held against the caller
     if not problems:
         names.sizes.update(
             (n, trial.sizes[n]) for n in summed_up & trial.sizes.keys() if _is_said(trial.sizes[n])
         )
-    if problems and len(frame.reporter.findings) + len(frame.reporter.elsewhere) == reported:
+    if problems:
         report_result(interpreter, frame, function, problems[0], node)
     if not signature.existential <= names.sizes.keys() and not problems:
         names.adopt(trial)

@@ -6,13 +6,16 @@ import ast
 from dataclasses import replace
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.infer import reading
+from typedtorch.shapes.infer import reading, specs
+from typedtorch.shapes.infer.demands import met_before
 from typedtorch.shapes.infer.frame import Frame, source
+from typedtorch.shapes.infer.grounds import Ground, ground, written
 from typedtorch.shapes.infer.problems import Problem
 from typedtorch.shapes.infer.values import UNKNOWN, Value, is_size
 from typedtorch.shapes.rule import tuple_text
-from typedtorch.shapes.size import is_counted, is_unknown
-from typedtorch.shapes.tensor import Pack, Shape, Tensor, axes_text, show
+from typedtorch.shapes.scopes import HELD_SCOPE, INSTANCE_SCOPE, LINKED_SCOPE, bare
+from typedtorch.shapes.size import Size, atoms, is_counted, is_unknown
+from typedtorch.shapes.tensor import Entry, Pack, Shape, Tensor, axes_text, show
 
 _ORDINALS = {0: "first", 1: "second", 2: "third", 3: "fourth", 4: "fifth", 5: "sixth"}
 
@@ -25,11 +28,32 @@ def check_axes(frame: Frame, wrapper: str, array: Value, text: Value, node: ast.
             frame.reporter.add(node, "axes", wrong)
 
 
-def argument(frame: Frame, node: ast.expr, call: str, problem: Problem) -> None:
-    """An argument contradicts the parameter's annotation."""
-    node, problem = _item(node, problem)
-    what = source(node)
-    frame.reporter.add(node, _code(problem), f"{call}: {_describe(what, problem)}", _hint(problem))
+def argument(frame: Frame, node: ast.expr, call: str, problem: Problem, parameter: str | None = None) -> None:
+    """An argument contradicts the parameter's annotation, which names it where it is not written."""
+    node, problem = _item(node, _told_apart(frame, problem))
+    what = parameter or source(node)
+    rests = _ground(frame, problem, [node, *_callee(call)])
+    text = f"{call}: {_describe(what, problem)}"
+    frame.reporter.add(node, _code(problem), text, _hint(problem), ground=rests)
+
+
+def _callee(call: str) -> list[ast.AST]:
+    """``self.net`` where that is called; the name of a function takes no part in what is wrong."""
+    parsed = written(call)
+    return [parsed] if isinstance(parsed, ast.Attribute) else []
+
+
+def _ground(frame: Frame, problem: Problem, nodes: list[ast.AST]) -> Ground:
+    """What a contradiction between an annotation and some expressions rests on."""
+    binder = written(problem.binder or "")
+    if binder is not None:
+        nodes.append(binder)
+    if problem.kind in ("size", "rank"):
+        kind = () if problem.kind == "size" else ("axes",)
+        return ground(frame, nodes, [problem.expected, problem.got, *kind])
+    if problem.kind == "dtype":
+        return ground(frame, nodes, [dtypes.show(problem.value.dtype), _wrapper(problem)])
+    return ground(frame, nodes, ())
 
 
 def result(
@@ -37,6 +61,12 @@ def result(
 ) -> None:
     """A returned (or yielded) value contradicts the annotation."""
     part = f" at {problem.path}" if problem.path else ""
+    apart = _told_apart(frame, problem)
+    if apart is not problem:
+        met = met_before(frame.state.ties, problem.got, problem.expected)
+        if met is not None and hint is None:
+            hint = f"{_of(frame, met[0])} is {_of(frame, met[1])} on line {met[2]}"
+        problem = apart
     if problem.kind == "kind":
         text = f"{verb} {problem.text}" if not part else f"{verb} a result that is {problem.text}{part}"
     elif problem.kind == "dtype":
@@ -45,7 +75,9 @@ def result(
         text = f"{verb} {_shown(problem.value.shape)}{part}, annotated {annotated_shape(problem)}"
         detail = _detail(problem)
         text += f"; {detail}" if detail else ""
-    frame.reporter.add(node, _code(problem), text, hint or _hint(problem))
+    whole = isinstance(node, ast.Tuple) and {f"[{i}]": item for i, item in enumerate(node.elts)}
+    rests = _ground(frame, problem, [(whole or {}).get(problem.path, node)])
+    frame.reporter.add(node, _code(problem), text, hint or _hint(problem), ground=rests)
 
 
 def declared(frame: Frame, node: ast.expr, problem: Problem) -> None:
@@ -234,9 +266,36 @@ def _place(problem: Problem) -> str:
     return _ORDINALS.get(at, f"{at + 1}th")
 
 
+def _told_apart(frame: Frame, problem: Problem) -> Problem:
+    """Of two sizes that are written alike, whose each is."""
+    if problem.kind != "size" or str(problem.got) != str(problem.expected):
+        return problem
+    got, wanted = (_of(frame, size) for size in (problem.got, problem.expected))
+    return replace(problem, text=f"the {_place(problem)} axis is {got}, wanted {wanted}")
+
+
+def _of(frame: Frame, size: Size) -> str:
+    """A size and whose it is: of ``self``, of the parameter that first mentions it, of what a line makes."""
+    scopes = {bare(atom.scope) for atom in atoms(size) if atom.kind == "axis"}
+    scope = scopes.pop() if len(scopes) == 1 else None
+    if scope in (HELD_SCOPE, INSTANCE_SCOPE, LINKED_SCOPE):
+        return f"{size} of self"
+    if scope == "" and frame.function is not None:
+        names = {atom.name for atom in atoms(size)}
+        parameters = frame.interpreter.signature(frame.function).parameters
+        return next(
+            (f"{size} of {p.name}" for p in parameters if names & specs.axis_names(p.spec)), str(size)
+        )
+    if scope is not None and scope[:1].isdigit():
+        return f"{size} of what line {scope.partition(':')[0].rpartition('@')[2]} makes"
+    return f"{size} of {scope}" if scope is not None and scope.isidentifier() else f"another {size}"
+
+
 def _size_detail(problem: Problem) -> str:
     dim = problem.dim
     assert dim is not None
+    if problem.text:
+        return problem.text
     where = _place(problem)
     if dim.kind == "fixed":
         return f"the {where} axis is {problem.got}, wanted {problem.expected}"
@@ -272,11 +331,19 @@ def swapped_axes(wanted: Shape, got: Shape) -> str | None:
     if len(different) != 2:
         return None
     i, j = different
-    if wanted[i] != got[j] or wanted[j] != got[i]:
+    if not _is_meant(wanted[i], got[j]) or not _is_meant(wanted[j], got[i]):
         return None
     if i == len(wanted) - 2 and j == len(wanted) - 1 and len(wanted) > 2:
         return "last two axes"
     return f"{_ORDINALS.get(i, i)} and {_ORDINALS.get(j, j)} axes"
+
+
+def _is_meant(wanted: Entry, got: Entry) -> bool:
+    """Whether a size is the one that is wanted, or has the name of an axis that nothing else bound."""
+    if wanted == got:
+        return True
+    names = [a.name for a in atoms(wanted)] if not isinstance(wanted, Pack) and is_unknown(wanted) else []
+    return names == [str(got)]
 
 
 def _hint(problem: Problem) -> str | None:

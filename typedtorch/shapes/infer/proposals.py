@@ -19,7 +19,7 @@ from typedtorch.shapes.infer.values import UNKNOWN, Record, Tensor, Value
 from typedtorch.shapes.rule import Function
 from typedtorch.shapes.rule import call as call_rule
 from typedtorch.shapes.syntax import walk
-from typedtorch.shapes.tensor import ShapeError
+from typedtorch.shapes.tensor import ShapeError, show
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +40,32 @@ def proposed(frame: Frame, applied: Applied, error: ShapeError) -> str | None:
         return hint
     if error.code == "dtype":
         hint = (
-            _other_order(applied) or _needless_cast(frame, applied, hint) or _unpacked(frame, applied) or hint
+            _other_order(applied)
+            or _needless_cast(frame, applied, hint)
+            or _other_item(frame, applied)
+            or _unpacked(frame, applied, error.message)
+            or hint
         )
+    elif (better := _without_last_axis(applied, hint)) and holds(frame, better, applied.node, applied.nodes):
+        return better
     hint = callable_on(hint, applied.nodes)
     if hint is None or _turned_twice(hint, applied) or _fits_the_wrong_one(frame, hint, applied):
         return None
     return hint if holds(frame, hint, applied.node, applied.nodes) else None
+
+
+def _without_last_axis(applied: Applied, hint: str | None) -> str | None:
+    """``(b, t, 1)`` with ``(b, t)``: the axis of size 1 was left over, and not left out of the other one."""
+    if hint is None or ".unsqueeze(-1) is " not in hint:
+        return None
+    pairs = [(v, n) for v, n in zip(applied.given, applied.nodes, strict=False) if isinstance(v, Tensor)]
+    if len(pairs) != 2:
+        return None
+    (larger, node), (smaller, _) = sorted(pairs, key=lambda pair: -len(pair[0].shape))
+    if node is None or not smaller.shape or larger.shape != (*smaller.shape, 1):
+        return None
+    shown = show(smaller.shape)
+    return callable_on(f"{source(node, 40)}.squeeze(-1) is {shown}, which fits", [node])
 
 
 def _other_order(applied: Applied) -> str | None:
@@ -92,10 +112,32 @@ def _needless_cast(frame: Frame, applied: Applied, hint: str | None) -> str | No
 _BACK = {INTEGRAL: "long()", FLOATING: "float()"}
 
 
-def _unpacked(frame: Frame, applied: Applied) -> str | None:
+def _other_item(frame: Frame, applied: Applied) -> str | None:
+    """``x[scores.topk(k).values]``, also by way of a variable: it is the other result that was meant."""
+    for node in applied.nodes:
+        made = _last_given(frame, node) if isinstance(node, ast.Name) else node
+        match made:
+            case ast.Attribute(value=ast.Call() as call, attr="values"):
+                if _gives_values_and_indices(frame, call):
+                    return f"use {source(call, 40)}.indices, not .values"
+    return None
+
+
+def _last_given(frame: Frame, name: ast.Name) -> ast.expr | None:
+    """What was last assigned to a name above it, if it alone was."""
+    last: ast.expr | None = None
+    for node in walk(body_of(frame)):
+        if isinstance(node, ast.Assign) and node.lineno < name.lineno:
+            alone = [t for t in node.targets if isinstance(t, ast.Name) and t.id == name.id]
+            if any(isinstance(n, ast.Name) and n.id == name.id for t in node.targets for n in walk(t)):
+                last = node.value if alone else None
+    return last
+
+
+def _unpacked(frame: Frame, applied: Applied, message: str) -> str | None:
     """``indices, values = x.topk(k)``: an operand that is one of two results, named the wrong way round."""
     for node in applied.nodes:
-        if not isinstance(node, ast.Name):
+        if not isinstance(node, ast.Name) or f"{node.id} is " not in message:
             continue
         pair = _pair_before(frame, node)
         if pair is not None and pair[0] == node.id and _gives_values_and_indices(frame, pair[2]):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from typedtorch.shapes.equality import distinct
+from typedtorch.shapes.equality import differing, distinct
 from typedtorch.shapes.infer import specs
-from typedtorch.shapes.infer.demands import apply, reason
+from typedtorch.shapes.infer.demands import apply, met_before, reason
 from typedtorch.shapes.infer.frame import Frame, source
+from typedtorch.shapes.infer.grounds import ground
 from typedtorch.shapes.infer.proposals import Applied, proposed
 from typedtorch.shapes.infer.repairs import one_operand
 from typedtorch.shapes.infer.values import (
@@ -23,6 +24,9 @@ from typedtorch.shapes.tensor import ShapeError
 
 def report_clash(frame: Frame, applied: Applied, clash: tuple[Size, Size]) -> None:
     """Two sizes that the operator wants to be one had to be others before."""
+    met = met_before(frame.state.ties, *clash)
+    if met is not None and any(line == met[2] for line, _, _ in frame.reporter.findings):
+        return  # what an operator wanted that was refused itself
     why = reason(frame.state.ties, *clash)
     if why is not None and str(clash[0]) == str(clash[1]):  # of two objects: b is not b
         frame.reporter.add(_place(applied.node), "shape", f"{source(applied.node)}: {why}")
@@ -36,9 +40,12 @@ def report_refusal(frame: Frame, applied: Applied, error: ShapeError) -> None:
     if frame.state.autocast and error.code == "dtype":
         return
     node, nodes = applied.node, applied.nodes
+    said_plainly = error.message.partition(": ")[2] or error.message
+    pairs: list[tuple[Size, Size]] = []
     try:
         named = _labelled_keywords(applied.named, node)
-        apply(applied.function, _labelled(applied.given, nodes), named, frame.state.ties)
+        with differing() as pairs:
+            apply(applied.function, _labelled(applied.given, nodes), named, frame.state.ties)
     except ShapeError as labelled:
         hint = labelled.hint if error.message else error.hint or labelled.hint  # "": only the reason is new
         error = ShapeError(labelled.message, labelled.code, hint)
@@ -47,7 +54,9 @@ def report_refusal(frame: Frame, applied: Applied, error: ShapeError) -> None:
     said = error.message
     if not said.startswith(f"{source(node, 40)} "):
         said = f"{source(node)}: {said}"
-    frame.reporter.add(_place(node), error.code, said, proposed(frame, applied, error))
+    clash = pairs[-1] if pairs and all(str(size) in said for size in pairs[-1]) else ()
+    rests = ground(frame, [node], clash or [said_plainly])
+    frame.reporter.add(_place(node), error.code, said, proposed(frame, applied, error), ground=rests)
 
 
 def report_lints(frame: Frame, applied: Applied) -> None:

@@ -56,6 +56,7 @@ class Summary:
     of: FunctionV | None = None  # with what it captured
     needs: tuple[tuple[Size, Size, int], ...] = ()
     taken: tuple[Taken, ...] = ()  # slices that a call may cut off
+    wrong: bool = False  # the body has an error of its own: callers go by what is annotated
 
 
 NOTHING = Summary()
@@ -65,6 +66,9 @@ def record(frame: Frame, signature: Signature, *, reached: bool) -> None:
     """Remember what a body that was just evaluated gives back."""
     assert frame.function is not None
     table = frame.interpreter.summaries
+    if frame.reporter.wrong or frame.blamed():
+        table[_key(frame.function)] = replace(NOTHING, of=frame.function, wrong=True)
+        return
     sizes: dict[str, Size] = {}
     for name in signature.existential if frame.bound else ():
         found = {bound.get(name) for bound in frame.bound}
@@ -251,6 +255,11 @@ def _integer_of(receiver: Instance, name: str) -> Size:
     return value  # type: ignore[no-any-return]  # likewise
 
 
+def is_wrong(interpreter: Interpreter, function: FunctionV) -> bool:
+    """Whether a body contradicts itself whoever calls it, so that what it gives says nothing."""
+    return _summary(interpreter, function).wrong
+
+
 def needs(interpreter: Interpreter, function: FunctionV) -> tuple[tuple[Size, Size, int], ...]:
     """Sizes of a signature that must be one for its body to work, and the lines that want it."""
     return _summary(interpreter, function).needs
@@ -273,7 +282,7 @@ def _summary(interpreter: Interpreter, function: FunctionV) -> Summary:
         return NOTHING
     interpreter.summaries[key] = replace(NOTHING, of=function)
     own = function if info is None else function.bind(info.symbolic())
-    reporter = Reporter(function.module.path, muted=1, counting=False)
+    reporter = Reporter(function.module.path, muted=1, counting=False, listens=True)
     pending = interpreter.pending, interpreter.pending_classes
     interpreter.pending, interpreter.pending_classes = {}, {}
     interpreter.summarising += 1
@@ -285,4 +294,4 @@ def _summary(interpreter: Interpreter, function: FunctionV) -> Summary:
     return interpreter.summaries[key]
 
 
-__all__ = ["Summary", "are_as_made", "bind", "meaning", "needs", "record", "returned"]
+__all__ = ["Summary", "are_as_made", "bind", "is_wrong", "meaning", "needs", "record", "returned"]

@@ -13,7 +13,7 @@ Ties hold along one path: a branch has a copy, and after it only what both sides
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any, TypeAlias
 
 from typedtorch.shapes.equality import is_argument, is_name, same
@@ -25,7 +25,7 @@ from typedtorch.shapes.scopes import (
     LINKED_SCOPE,
     bare,
 )
-from typedtorch.shapes.size import Poly, Size, atoms, axis, is_counted, substitute, without_common
+from typedtorch.shapes.size import Atom, Poly, Size, atoms, axis, is_counted, substitute, without_common
 from typedtorch.shapes.tensor import Entry, Pack, Shape, Tensor
 
 # operators that take some of an axis, and what they call the number
@@ -55,6 +55,14 @@ class Ties:
     def copy(self) -> Ties:
         """The same ties, to which more can be added without adding them here."""
         return Ties(self.groups, self.lines, self.held, self.met)  # nothing is changed in place
+
+    def without(self, gone: Callable[[Atom], bool]) -> Ties:
+        """The same without sizes that are others from here on: what a call made in one turn of a loop."""
+        left = {size for size in self.groups if any(map(gone, atoms(size)))}
+        if not left:
+            return self
+        groups = {size: group - left for size, group in self.groups.items() if size not in left}
+        return Ties({s: g for s, g in groups.items() if len(g) > 1}, self.lines, self.held, self.met)
 
     def none(self) -> Ties:
         """Nothing is tied any more."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from typedtorch.shapes.infer.frame import Frame, Reporter, source
 from typedtorch.shapes.infer.unify import match as problems_of
@@ -37,11 +38,33 @@ def holds(frame: Frame, hint: str, node: ast.AST, nodes: Sequence[ast.expr | Non
     if found is None or statement is None or statement.value is None:
         return True
     old, new = found
-    before, _ = _evaluated(frame, statement.value)
     changed = _with(statement.value, old, new)
     assert isinstance(changed, ast.expr)
     after, value = _evaluated(frame, changed)
-    return after <= before and _is_wanted(frame, statement, value)
+    if after or not _is_wanted(frame, statement, value):  # what else is wrong there has the same cause
+        return False
+    replaced = _with(statement, old, new)
+    assert isinstance(replaced, ast.stmt)
+    return _is_right_after(frame, statement, replaced)
+
+
+def _is_right_after(frame: Frame, statement: ast.stmt, instead: ast.stmt) -> bool:
+    """Whether nothing is found in the rest of a body with another statement in place of one."""
+    body = None if frame.function is None else frame.function.node
+    if body is None or isinstance(body, ast.Lambda) or statement not in body.body or frame.depth:
+        return True
+    reporter = Reporter(frame.reporter.path, counting=False, trial=True)
+    trial = replace(
+        frame, state=frame.state.copy(), reporter=reporter, returns=[], yields=[], bound=[], exits=[],
+        raised=[], loops=[], declared=dict(frame.declared),
+    )  # fmt: skip
+    pending = frame.interpreter.pending, frame.interpreter.pending_classes
+    frame.interpreter.pending, frame.interpreter.pending_classes = {}, {}
+    try:
+        trial.run([instead, *body.body[body.body.index(statement) + 1 :]])
+    finally:
+        frame.interpreter.pending, frame.interpreter.pending_classes = pending
+    return all(found.severity != "error" for found in reporter.findings.values())
 
 
 def _evaluated(frame: Frame, expression: ast.expr) -> tuple[set[tuple[int, int, str]], Value]:

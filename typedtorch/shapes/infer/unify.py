@@ -269,7 +269,7 @@ def match_array(
         return [Problem("dtype", spec, value, path)]
     sizes, packs = len(names.sizes), len(names.packs)
     problems = _match_shape(spec, value, names, binder, path)
-    if any(p.dim is not None and p.dim.kind == "fixed" for p in problems):
+    if any(p.kind == "size" for p in problems):
         _unbind(names.sizes, sizes)  # what is wrong in itself is not held against the others
         _unbind(names.packs, packs)
     return problems

@@ -1,0 +1,74 @@
+"""Which of several arguments is the wrong one: the first to name an axis, where all the others agree."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer.assuming import Names
+from typedtorch.shapes.infer.frame import source
+from typedtorch.shapes.infer.problems import Problem
+from typedtorch.shapes.infer.unify import match
+from typedtorch.shapes.infer.values import Tensor, Value
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.binding import Parameter
+
+
+@dataclass(slots=True)
+class Beside:
+    """The arguments of one call, with what names mean before any of them; and which was found to be wrong."""
+
+    parameters: Sequence[Parameter]
+    bound: Mapping[str, tuple[Value, ast.expr | None]]
+    names: Names
+    wrong: Parameter | None = None
+
+    def outlier(self, problem: Problem) -> tuple[Parameter, ast.expr, Problem, Names] | None:
+        """The argument that gave a name its size, where two others have another and all else fits.
+
+        With what is wrong with it, and what names mean to the others.
+        """
+        dim = problem.dim
+        if problem.kind != "size" or dim is None or dim.kind != "named" or problem.binder is None:
+            return None
+        given = [(p, p.spec, *self.bound[p.name]) for p in self.parameters if p.name in self.bound]
+        arrays = [
+            (p, spec, value, where)
+            for p, spec, value, where in given
+            if isinstance(spec, specs.ArraySpec) and isinstance(value, Tensor)
+        ]
+        first = next((a for a in arrays if dim.name in specs.axis_names(a[1])), None)
+        if first is None or first[3] is None or source(first[3], 40) != problem.binder:
+            return None
+        trial = self.names.copy()
+        others = [a for a in arrays if a is not first]
+        if any(match(spec, value, trial, binder=_binder(where)) for _, spec, value, where in others):
+            return None
+        if sum(_mentions(spec, dim.name) for _, spec, _, _ in others) < 2:  # the two axes of a square are one
+            return None
+        problems = match(first[1], first[2], trial.copy())
+        named = [p for p in problems if p.dim is not None and p.dim.name == dim.name]
+        who = " and ".join(_binder(a[3]) for a in others if _mentions(a[1], dim.name))
+        return (first[0], first[3], _bound_by(named[0], who), trial) if named else None
+
+
+def _bound_by(problem: Problem, who: str) -> Problem:
+    return Problem(
+        problem.kind, problem.spec, problem.value, problem.path, problem.dim, problem.position,
+        problem.expected, problem.got, who, problem.wanted, problem.text,
+    )  # fmt: skip
+
+
+def _binder(where: ast.expr | None) -> str:
+    return "" if where is None else source(where, 40)
+
+
+def _mentions(spec: specs.ArraySpec, name: str) -> bool:
+    return any(dim.kind == "named" and dim.name == name for dim in spec.axes.dims)
+
+
+__all__ = ["Beside"]

@@ -1,0 +1,128 @@
+"""One fault, one error: of the findings of a module, those that say what another has said."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.ignores import read
+from typedtorch.shapes.infer.grounds import Ground
+from typedtorch.shapes.syntax import walk
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.findings import Finding
+    from typedtorch.shapes.infer.program import Module
+
+Key = tuple[int, int, str]
+
+
+@dataclass(slots=True)
+class _Told:
+    finding: Finding
+    ground: Ground
+    begins: int  # the line of the ``def`` around it, 0 outside of all
+    lines: list[int]  # where else it shows
+
+
+def told_once(
+    module: Module, findings: Mapping[Key, Finding], grounds: Mapping[Key, Ground]
+) -> list[Finding]:
+    """The findings, in the order in which they arose, without those that follow from another.
+
+    Where a comment switches a finding off it stays, and nothing is left out because of it.
+    """
+    ignored = read(module.text)
+    bodies = _bodies(module.tree)
+    told = [
+        _Told(finding, grounds.get(key, _UNKNOWN), _begins(bodies, finding.line), [])
+        for key, finding in findings.items()
+    ]
+    open_ = [t for t in told if t.finding.severity == "error" and not ignored(t.finding.line, t.finding.code)]
+    kept: list[_Told] = []
+    for one in open_:
+        if _is_inside_another(one, open_, module.path):
+            continue
+        first = next((other for other in kept if _is_same(one, other)), None)
+        if first is None:
+            kept.append(one)
+        elif one.ground.steps and one.finding.line not in (first.finding.line, *first.lines):
+            first.lines.append(one.finding.line)
+            if first.ground.steps and one.finding.line < first.finding.line:
+                kept[kept.index(first)] = one
+                one.lines = [first.finding.line, *first.lines[:-1]]
+    left_out = {id(t) for t in open_} - {id(t) for t in kept}
+    return [_said(t) for t in told if id(t) not in left_out]
+
+
+_UNKNOWN = Ground()
+
+
+def _said(told: _Told) -> Finding:
+    if not told.lines:
+        return told.finding
+    lines = ", ".join(map(str, sorted(told.lines)))
+    where = f"(also from line{'s' if len(told.lines) > 1 else ''} {lines})"
+    return told.finding._replace(message=f"{told.finding.message} {where}")
+
+
+def _is_inside_another(one: _Told, others: Iterable[_Told], path: str) -> bool:
+    """Whether a finding that a call led to comes from a body with an error of its own."""
+    if one.ground.called and any(_is_own(other, one) and other.begins == one.begins for other in others):
+        return True
+    for step in one.ground.steps:
+        for other in others:
+            if other is one or step.path != path or other.finding.code != one.finding.code:
+                continue
+            if other.finding.line == step.line and step.line != one.finding.line:
+                return True
+            if step.annotated and _is_own(other, one) and other.begins == step.begins:
+                return True
+    if one.ground.called:  # the same call is told where it stands, and what was wrong before in the body
+        return any(
+            other.finding.line == one.ground.called
+            and any(step.begins == one.begins and step.line < one.finding.line for step in other.ground.steps)
+            for other in others
+        )
+    return False
+
+
+def _is_own(other: _Told, one: _Told) -> bool:
+    """Whether a finding stands in a body whoever calls it, and is of the kind of another."""
+    known = other is not one and not other.ground.steps and not other.ground.called
+    return known and bool(other.begins) and other.finding.code == one.finding.code
+
+
+def _is_same(one: _Told, other: _Told) -> bool:
+    """Whether two findings rest on the same, or one of them on more than is written there."""
+    if one.finding.code != other.finding.code:
+        return False
+    mine, others = one.ground, other.ground
+    if mine.steps and others.steps:
+        annotated = all(step.annotated for step in (*mine.steps, *others.steps))
+        return annotated and mine.steps[-1] == others.steps[-1]
+    shared = mine.names & others.names
+    if not shared or not mine.clash or not others.clash:
+        return False
+    return mine.clash == others.clash or _is_instance(mine, others, shared)
+
+
+def _is_instance(mine: Ground, others: Ground, shared: frozenset[str]) -> bool:
+    """Whether some numbers clash in an attribute of a class where names were seen to."""
+    numbers = all(size.isdigit() for size in mine.clash)
+    named = not any(size.isdigit() for size in others.clash)
+    return numbers and named and any("." in name and ":" not in name for name in shared)
+
+
+def _bodies(tree: ast.AST) -> list[tuple[int, int]]:
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    return [(n.lineno, n.end_lineno or n.lineno) for n in walk(tree) if isinstance(n, functions)]
+
+
+def _begins(bodies: list[tuple[int, int]], line: int) -> int:
+    """The line of the innermost ``def`` around a line, 0 outside of all."""
+    return max((first for first, last in bodies if first <= line <= last), default=0)
+
+
+__all__ = ["told_once"]
