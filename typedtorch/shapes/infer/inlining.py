@@ -196,6 +196,7 @@ def _look_inside(
     problems = match(signature.result, value, trial, binder="the result")
     told = len(frame.reporter.findings) + len(frame.reporter.elsewhere) > reported
     if told or (signature.existential and summaries.is_wrong(interpreter, function)):
+        names.sizes = {n: size for n, size in names.sizes.items() if n not in summed_up}
         return UNKNOWN  # what follows from an error that was told is not held against the caller
     if not problems:
         names.sizes.update(

@@ -56,7 +56,7 @@ class Summary:
     of: FunctionV | None = None  # with what it captured
     needs: tuple[tuple[Size, Size, int], ...] = ()
     taken: tuple[Taken, ...] = ()  # slices that a call may cut off
-    wrong: bool = False  # the body has an error of its own: callers go by what is annotated
+    suspect: bool = False  # the body may have an error of its own: callers then go by what is annotated
 
 
 NOTHING = Summary()
@@ -66,9 +66,7 @@ def record(frame: Frame, signature: Signature, *, reached: bool) -> None:
     """Remember what a body that was just evaluated gives back."""
     assert frame.function is not None
     table = frame.interpreter.summaries
-    if frame.reporter.wrong or frame.blamed():
-        table[_key(frame.function)] = replace(NOTHING, of=frame.function, wrong=True)
-        return
+    suspect = frame.reporter.wrong or frame.blamed()
     sizes: dict[str, Size] = {}
     for name in signature.existential if frame.bound else ():
         found = {bound.get(name) for bound in frame.bound}
@@ -81,7 +79,9 @@ def record(frame: Frame, signature: Signature, *, reached: bool) -> None:
     value: Value = UNKNOWN
     if instances(signature.result) and frame.returns:
         value = join_all([v for _, v in frame.returns], "result")
-    table[_key(frame.function)] = Summary(sizes, value, frame.function, _needs(frame, reached=reached), taken)
+    table[_key(frame.function)] = Summary(
+        sizes, value, frame.function, _needs(frame, reached=reached), taken, suspect
+    )  # fmt: skip
 
 
 def _needs(frame: Frame, *, reached: bool) -> tuple[tuple[Size, Size, int], ...]:
@@ -115,7 +115,7 @@ def bind(frame: Frame, function: FunctionV, signature: Signature, bound: Bound, 
     if not are_as_made(function, bound):
         return
     summary = _summary(frame.interpreter, function)
-    if not summary.sizes:
+    if not summary.sizes or is_wrong(frame.interpreter, function):
         return
     own = meaning(function, {**_left_out(frame, function, signature, bound), **bound}, names)
     for name, size in summary.sizes.items():
@@ -164,7 +164,7 @@ def returned(
     value = summary.value
     if item is not None:
         value = value[item] if isinstance(value, tuple) and item < len(value) else UNKNOWN
-    if not _made_here(value, info):
+    if not _made_here(value, info) or is_wrong(frame.interpreter, function):
         return UNKNOWN
     own = meaning(function, bound, names)
 
@@ -257,7 +257,11 @@ def _integer_of(receiver: Instance, name: str) -> Size:
 
 def is_wrong(interpreter: Interpreter, function: FunctionV) -> bool:
     """Whether a body contradicts itself whoever calls it, so that what it gives says nothing."""
-    return _summary(interpreter, function).wrong
+    from typedtorch.shapes.infer.blame import own_findings  # noqa: PLC0415 - it checks bodies
+
+    if not _summary(interpreter, function).suspect or id(function.node) in interpreter.stack:
+        return False
+    return bool(own_findings(interpreter, function))
 
 
 def needs(interpreter: Interpreter, function: FunctionV) -> tuple[tuple[Size, Size, int], ...]:

@@ -41,7 +41,7 @@ def told_once(
     ]
     open_ = [t for t in told if t.finding.severity == "error" and not ignored(t.finding.line, t.finding.code)]
     kept: list[_Told] = []
-    for one in open_:
+    for one in sorted(open_, key=lambda t: _is_of_numbers(t.ground)):
         if _is_inside_another(one, open_, module.path):
             continue
         first = next((other for other in kept if _is_same(one, other)), None)
@@ -110,9 +110,13 @@ def _is_same(one: _Told, other: _Told) -> bool:
 
 def _is_instance(mine: Ground, others: Ground, shared: frozenset[str]) -> bool:
     """Whether some numbers clash in an attribute of a class where names were seen to."""
-    numbers = all(size.isdigit() for size in mine.clash)
+    numbers = _is_of_numbers(mine)
     named = not any(size.isdigit() for size in others.clash)
     return numbers and named and any("." in name and ":" not in name for name in shared)
+
+
+def _is_of_numbers(ground: Ground) -> bool:
+    return bool(ground.clash) and all(size.isdigit() for size in ground.clash)
 
 
 def _bodies(tree: ast.AST) -> list[tuple[int, int]]:
