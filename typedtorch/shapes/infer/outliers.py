@@ -13,6 +13,7 @@ from typedtorch.shapes.infer.frame import source
 from typedtorch.shapes.infer.problems import Problem
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.values import Tensor, Value
+from typedtorch.shapes.size import Size
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.binding import Parameter
@@ -48,11 +49,15 @@ class Beside:
         others = [a for a in arrays if a is not first]
         if any(match(spec, value, trial, binder=_binder(where)) for _, spec, value, where in others):
             return None
-        if sum(_mentions(spec, dim.name) for _, spec, _, _ in others) < 2:  # the two axes of a square are one
+        agreed = trial.sizes.get(dim.name)
+        witnesses = [
+            _binder(where) for _, spec, value, where in others if _has(spec, value, dim.name, agreed)
+        ]
+        if len(witnesses) < 2:  # the two axes of a square are one witness
             return None
         problems = match(first[1], first[2], trial.copy())
         named = [p for p in problems if p.dim is not None and p.dim.name == dim.name]
-        who = " and ".join(_binder(a[3]) for a in others if _mentions(a[1], dim.name))
+        who = " and ".join(witnesses)
         return (first[0], first[3], _bound_by(named[0], who), trial) if named else None
 
 
@@ -67,8 +72,14 @@ def _binder(where: ast.expr | None) -> str:
     return "" if where is None else source(where, 40)
 
 
-def _mentions(spec: specs.ArraySpec, name: str) -> bool:
-    return any(dim.kind == "named" and dim.name == name for dim in spec.axes.dims)
+def _has(spec: specs.ArraySpec, tensor: Tensor, name: str, size: Size | None) -> bool:
+    """Whether a tensor certainly has a size where its annotation has a name."""
+    dims = spec.axes.dims
+    if spec.axes.variadic is not None or len(dims) != len(tensor.shape):
+        return False
+    return any(
+        d.kind == "named" and d.name == name and e == size for d, e in zip(dims, tensor.shape, strict=True)
+    )
 
 
 __all__ = ["Beside"]
