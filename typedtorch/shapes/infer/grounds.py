@@ -50,6 +50,13 @@ def ground(frame: Frame, nodes: Iterable[ast.AST | None], clash: Iterable[Size |
     return Ground(frozenset(map(str, clash)), names)
 
 
+def written_in(frame: Frame, nodes: Iterable[ast.AST]) -> set[str]:
+    """The variables that stand in some expressions, parameters too."""
+    place = 0 if frame.function is None else frame.function.node.lineno
+    names = {name for node in nodes for name in _names(node) if "." not in name}
+    return {f"{place}:{name}" for name in names if _may_be_wrong(frame, name)}
+
+
 def taking_part(frame: Frame, node: ast.AST) -> set[str]:
     """The variables of a body in an expression and what they were made from, and attributes of objects."""
     function = None if frame.function is None else frame.function.node
@@ -133,4 +140,4 @@ def written(text: str) -> ast.expr | None:
         return None
 
 
-__all__ = ["Ground", "Step", "ground", "taking_part", "written"]
+__all__ = ["Ground", "Step", "ground", "taking_part", "written", "written_in"]

@@ -9,7 +9,7 @@ from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer import reading, specs
 from typedtorch.shapes.infer.demands import met_before
 from typedtorch.shapes.infer.frame import Frame, source
-from typedtorch.shapes.infer.grounds import Ground, ground, written
+from typedtorch.shapes.infer.grounds import Ground, ground, written, written_in
 from typedtorch.shapes.infer.problems import Problem
 from typedtorch.shapes.infer.values import UNKNOWN, Value, is_size
 from typedtorch.shapes.rule import tuple_text
@@ -50,7 +50,7 @@ def _ground(frame: Frame, problem: Problem, nodes: list[ast.AST]) -> Ground:
         nodes.append(binder)
     if problem.kind in ("size", "rank"):
         kind = () if problem.kind == "size" else ("axes",)
-        return ground(frame, nodes, [problem.expected, problem.got, *kind])
+        return ground(frame, nodes, [problem.expected, problem.got, *kind]) | written_in(frame, nodes)
     if problem.kind == "dtype":
         return ground(frame, nodes, [dtypes.show(problem.value.dtype), _wrapper(problem)])
     return ground(frame, nodes, ())

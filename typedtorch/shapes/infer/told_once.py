@@ -100,8 +100,7 @@ def _is_same(one: _Told, other: _Told) -> bool:
         return False
     mine, others = one.ground, other.ground
     if mine.steps and others.steps:
-        annotated = all(step.annotated for step in (*mine.steps, *others.steps))
-        return annotated and mine.steps[-1] == others.steps[-1]
+        return mine.steps[-1].annotated and mine.steps[-1] == others.steps[-1]
     shared = mine.names & others.names
     if not shared or not mine.clash or not others.clash:
         return False

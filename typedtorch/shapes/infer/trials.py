@@ -41,15 +41,19 @@ def holds(frame: Frame, hint: str, node: ast.AST, nodes: Sequence[ast.expr | Non
     changed = _with(statement.value, old, new)
     assert isinstance(changed, ast.expr)
     after, value = _evaluated(frame, changed)
-    if after or not _is_wanted(frame, statement, value):  # what else is wrong there has the same cause
-        return False
     replaced = _with(statement, old, new)
     assert isinstance(replaced, ast.stmt)
-    return _is_right_after(frame, statement, replaced)
+    if not after and _is_wanted(frame, statement, value) and _is_right_after(frame, statement, [replaced]):
+        return True  # else what is wrong there or after it may have the same cause
+    if not isinstance(old, ast.Name):
+        return False
+    rebound = ast.copy_location(ast.Assign([ast.Name(old.id, ast.Store())], new), statement)
+    ast.fix_missing_locations(rebound)
+    return _is_right_after(frame, statement, [rebound, statement])
 
 
-def _is_right_after(frame: Frame, statement: ast.stmt, instead: ast.stmt) -> bool:
-    """Whether nothing is found in the rest of a body with another statement in place of one."""
+def _is_right_after(frame: Frame, statement: ast.stmt, instead: Sequence[ast.stmt]) -> bool:
+    """Whether nothing is found in the rest of a body with others in place of one statement."""
     body = None if frame.function is None else frame.function.node
     if body is None or isinstance(body, ast.Lambda) or statement not in body.body or frame.depth:
         return True
@@ -61,7 +65,7 @@ def _is_right_after(frame: Frame, statement: ast.stmt, instead: ast.stmt) -> boo
     pending = frame.interpreter.pending, frame.interpreter.pending_classes
     frame.interpreter.pending, frame.interpreter.pending_classes = {}, {}
     try:
-        trial.run([instead, *body.body[body.body.index(statement) + 1 :]])
+        trial.run([*instead, *body.body[body.body.index(statement) + 1 :]])
     finally:
         frame.interpreter.pending, frame.interpreter.pending_classes = pending
     return all(found.severity != "error" for found in reporter.findings.values())

@@ -20,12 +20,12 @@ def trained(scale: Scale) -> float:
 
 
 def used(scale: Scale) -> Float[Tensor, "3 4"]:
-    return scale(torch.randn(3, 4))
+    return scale(torch.randn(3, 4))  #! return scale(torch.randn(3, 4))  # E: shape
 
 
 def main() -> float:
     scale = Scale(4)  #! scale = Scale(5)
-    first = trained(scale)  #! first = trained(scale)  # E: shape
+    first = trained(scale)
     return first + float(used(scale).sum())
 
 
