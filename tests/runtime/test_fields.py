@@ -14,7 +14,8 @@ from typing import Any, ClassVar
 
 import pytest
 import torch
-from jaxtyping import Float, Int
+from beartype import beartype
+from jaxtyping import Float, Int, jaxtyped
 from torch import Tensor
 
 from typedtorch.runtime import DtypeCheckError, ShapeCheckError, TypeCheckError, checking, typed
@@ -139,3 +140,64 @@ def test_methods_of_another_setattr_are_kept() -> None:
     with pytest.raises(ShapeCheckError):
         logged.x = ones(3, 3)
     assert log == ["x", "x"]
+
+
+@pytest.mark.parametrize("decorator", [typed, jaxtyped(typechecker=beartype)], ids=["typed", "jaxtyped"])
+@pytest.mark.parametrize("frozen", [True, False])
+@pytest.mark.parametrize("slots", [True, False])
+@pytest.mark.parametrize("kw_only", [True, False])
+def test_a_default_that_is_left_to_stand_is_not_checked(
+    decorator: Any, frozen: bool, slots: bool, kw_only: bool
+) -> None:
+    vector = Float[Tensor, "a"]
+    made = field(default_factory=lambda: ones(3))
+    fields: list[Any] = [("x", vector), ("mask", vector, None), ("made", vector, made)]
+    kind: Any = decorator(
+        dataclasses.make_dataclass("Left", fields, frozen=frozen, slots=slots, kw_only=kw_only)
+    )
+    assert kind(x=ones(2)).made.shape == (3,)
+    if decorator is typed:
+        kind(x=ones(2), mask=None)  # the same object passed, which jaxtyping refuses
+    kind(x=ones(2), mask=ones(2), made=ones(2))
+    wrongs: list[dict[str, Any]] = [
+        {"mask": ones(3)},
+        {"made": ones(3)},
+        {"mask": ones(2, 2)},
+        {"made": None},
+    ]
+    for wrong in wrongs:
+        with pytest.raises(TypeError):
+            kind(x=ones(2), **wrong)
+    if not kw_only:
+        kind(ones(2), ones(2), ones(2))
+        with pytest.raises(TypeError):
+            kind(ones(2), ones(2), ones(3))
+
+
+@typed
+@dataclass
+class Replaced:
+    x: Float[Tensor, "a"]
+    mask: Float[Tensor, "a"] = None  # type: ignore[assignment]  # made below
+    size: int = 3
+
+    def __post_init__(self) -> None:
+        if self.size != 3:
+            self.mask = ones(self.size)
+
+
+@dataclass
+class Widened(Replaced):
+    mask: Float[Tensor, "a"] | int = 7  # type: ignore[assignment]  # as people do
+
+
+def test_what_replaces_a_default_is_checked() -> None:
+    assert Replaced(ones(2)).mask is None
+    assert Replaced(ones(2), size=2).mask.shape == (2,)
+    with pytest.raises(ShapeCheckError, match="Replaced: field 'mask': axis a: wanted 2, got 4"):
+        Replaced(ones(2), size=4)
+    made = Replaced(ones(2))
+    with pytest.raises(ShapeCheckError, match="Replaced: field 'mask': wanted 1 axis, got 2"):
+        made.mask = ones(2, 2)
+    made.mask = ones(5)
+    assert Widened(ones(2)).mask == 7  # its default is its own

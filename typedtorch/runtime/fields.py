@@ -1,4 +1,8 @@
-"""Dataclasses: fields checked when the object is complete, and each time one is assigned."""
+"""Dataclasses: fields checked when the object is complete, and each time one is assigned.
+
+A field that is left at its default, be it an object or what a factory makes, is not checked and binds no
+axis, as a function's default is not.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import builtins
 import dataclasses
 import functools
 import inspect
+import math
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -58,25 +63,50 @@ def _specs(kind: Any, arrays_only: bool) -> dict[str, Spec]:
 
 
 def _completed(init: Any, kind: type, specs: Callable[[], dict[str, Spec]]) -> Any:
-    def check_all(instance: Any) -> None:
+    made = functools.cache(lambda: _made_by_factories(kind, init))
+
+    def check_all(instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         scope = Scope()
         for name, spec in specs().items():
-            if hasattr(instance, name):
-                check(kind, name, spec, getattr(instance, name), scope)
+            value = getattr(instance, name, MISSING)
+            left = name in made() and not (len(args) > made()[name] or name in kwargs)
+            if not (left or value is MISSING or value is _default(instance, name)):
+                check(kind, name, spec, value, scope)
 
     return _written(
         "def __init__(self, *args, **kwargs):\n"
         "    INIT(self, *args, **kwargs)\n"
         "    if not is_compiling() and SWITCH.on:\n"
-        "        CHECK(self)\n",
+        "        CHECK(self, args, kwargs)\n",
         {"INIT": init, "CHECK": check_all},
         init,
     )
 
 
+def _made_by_factories(kind: Any, init: Callable[..., Any]) -> dict[str, float]:
+    """The fields that a factory fills, each with its position among the arguments of ``__init__``.
+
+    An argument beyond that position is one for the field.
+    """
+    parameters = [
+        p.name if p.kind is p.POSITIONAL_OR_KEYWORD else ""
+        for p in list(inspect.signature(init).parameters.values())[1:]
+    ]
+    return {
+        f.name: parameters.index(f.name) if f.name in parameters else math.inf
+        for f in dataclasses.fields(kind)
+        if f.default_factory is not dataclasses.MISSING
+    }
+
+
+def _default(instance: Any, name: str) -> Any:
+    """The default of a field in the class of the instance, which may give it another one."""
+    return type(instance).__dataclass_fields__[name].default
+
+
 def _assigned(kind: type, specs: Callable[[], dict[str, Spec]]) -> Any:
     def check_one(instance: Any, name: str, value: Any) -> None:
-        if name in specs() and hasattr(instance, name):
+        if name in specs() and hasattr(instance, name) and value is not _default(instance, name):
             check(kind, name, specs()[name], value, Scope())
 
     plain: Any = kind.__setattr__
