@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import inspect
+import pickle
 from collections.abc import AsyncIterator, Generator, Iterator
+from typing import Any
 
 import pytest
 import torch
@@ -30,8 +33,9 @@ def test_coroutines() -> None:
     assert asyncio.run(cut(ones(3), 0)).shape == (3,)
     with pytest.raises(ShapeCheckError, match="return value: axis n: wanted 3, got 2"):
         asyncio.run(cut(ones(3), 1))
+    waiting = cut(ones(3, 1), 1)  # as of any coroutine, errors come where it is awaited
     with pytest.raises(ShapeCheckError, match="argument 'x': wanted 1 axis, got 2"):
-        asyncio.run(cut(ones(3, 1), 1))
+        asyncio.run(waiting)
     with checking(False):
         asyncio.run(cut(ones(3), 1))
 
@@ -60,7 +64,7 @@ def test_generators_yield_receive_and_return() -> None:
 
 def test_generators_are_refused_step_by_step() -> None:
     with pytest.raises(ShapeCheckError, match="argument 'x'"):
-        next(windows(ones(3)))
+        windows(ones(3))
     run = windows(ones(3, 2), 1)
     next(run)
     with pytest.raises(ShapeCheckError, match="yielded value: axis d: wanted 2, got 3"):
@@ -144,6 +148,8 @@ def test_async_generators() -> None:
         return len([value async for value in stream(x, last)])
 
     assert inspect.isasyncgenfunction(stream)
+    with pytest.raises(ShapeCheckError, match="argument 'x'"):
+        stream(ones(2, 2), 3)  # at the call
     assert asyncio.run(collect(ones(2), 2)) == 2
     with pytest.raises(ShapeCheckError, match="yielded value: axis n: wanted 2, got 3"):
         asyncio.run(collect(ones(2), 3))
@@ -151,3 +157,64 @@ def test_async_generators() -> None:
         asyncio.run(collect(ones(2, 2), 3))
     with checking(False):
         assert asyncio.run(collect(ones(2), 3)) == 2
+
+
+@typed
+class Rows:
+    """Generators as methods of every kind."""
+
+    width = 2
+
+    def plain(self, x: Float[Tensor, "n d"]) -> Iterator[Float[Tensor, "d"]]:
+        yield from x
+
+    @classmethod
+    def of_class(cls, x: Float[Tensor, "n d"]) -> Iterator[Float[Tensor, "d"]]:
+        yield from x[:, : cls.width]
+
+    @staticmethod
+    def of_none(x: Float[Tensor, "n d"]) -> Iterator[Float[Tensor, "d"]]:
+        yield from x
+
+
+@pytest.mark.parametrize("name", ["plain", "of_class", "of_none"])
+def test_generator_methods_are_checked_at_the_call(name: str) -> None:
+    method: Any = getattr(Rows(), name)
+    assert inspect.isgeneratorfunction(method)
+    assert list(inspect.signature(method).parameters) == ["x"]
+    assert len(list(method(ones(3, 2)))) == 3
+    with pytest.raises(ShapeCheckError, match=rf"Rows\.{name}: argument 'x': wanted 2 axes, got 1"):
+        method(ones(3))
+    with checking(False), pytest.raises(TypeError, match="argument"):
+        method()
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'x'"):
+        method()
+
+
+def test_a_checked_generator_is_still_a_generator_function() -> None:
+    for made in (windows, Rows.plain, Rows().plain, Rows.of_class):
+        assert inspect.isgeneratorfunction(made)
+        assert callable(made)
+    assert windows.__name__ == "windows"
+    assert repr(windows).startswith("<function windows at ")
+    run: Any = windows(ones(3, 2))
+    assert inspect.isgenerator(run)
+    assert run.__qualname__ == "windows"
+    assert pickle.loads(pickle.dumps(windows)) is windows
+    assert copy.deepcopy(windows) is windows
+    assert typed(windows) is windows
+
+
+def test_names_of_the_instance_hold_in_its_generators() -> None:
+    @typed(scope="instance")
+    class Table:
+        def __init__(self, d: int) -> None:
+            self.d = d
+
+        @typed
+        def rows(self, x: Float[Tensor, "n d"]) -> Iterator[Float[Tensor, "d"]]:
+            yield from x
+
+    assert len(list(Table(2).rows(ones(3, 2)))) == 3
+    with pytest.raises(ShapeCheckError, match="axis d: wanted 2, got 4"):
+        Table(2).rows(ones(3, 4))

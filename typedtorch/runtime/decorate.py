@@ -29,6 +29,7 @@ from typing import Any, TypeVar, overload
 
 from typedtorch.runtime.checker import ScopeKind
 from typedtorch.runtime.fields import check_fields
+from typedtorch.runtime.streams import Streaming
 from typedtorch.runtime.switch import disabled_by_environment, is_compiling
 from typedtorch.runtime.wrapper import MARK, is_typed, is_wrapper, wrap
 
@@ -42,14 +43,16 @@ def typed(*, scope: ScopeKind = "call") -> Callable[[DecoratedT], DecoratedT]: .
 def typed(target: Any = None, /, *, scope: ScopeKind = "call") -> Any:
     """Check the annotations of a function, of a class's methods or of a dataclass's fields as they are used.
 
-    Arguments are checked before the call, the result after it; of a coroutine the awaited result, of a
-    generator each value yielded, sent and returned.  Axes named alike have one size throughout a call;
-    a name that first appears in what is yielded is new with each value.  With ``scope="instance"`` axes
-    named like an ``int`` attribute of ``self``, or in an annotation of the class body, have the size the
-    instance gives them.  In the body of a function that is checked, ``isinstance`` with an array annotation
-    and ``jaxtyping.print_bindings`` know what the call has bound, as under ``jaxtyped``.
+    Arguments are checked before the call, the result after it; of a coroutine both where it is awaited, of
+    a generator the arguments at the call and then each value yielded, sent and returned.  Axes named alike
+    have one size throughout a call; a name that first appears in what is yielded is new with each value.
+    With ``scope="instance"`` axes named like an ``int`` attribute of ``self``, or in an annotation of the
+    class body, have the size the instance gives them.  In the body of a function that is checked,
+    ``isinstance`` with an array annotation and ``jaxtyping.print_bindings`` know what the call has bound, as
+    under ``jaxtyped``.
 
-    A default is not checked, and binds no axis, whether it is left to stand or the same object is passed.
+    A default is not checked, and binds no axis, whether it is left to stand or the same object is passed;
+    nor is what the ``default_factory`` of a dataclass's field makes.
 
     Nothing is checked while ``torch.compile`` or ``torch.export`` traces, after ``checking(False)``, or
     where ``TYPEDTORCH_CHECK=off`` (``typed`` then returns what it was given).
@@ -75,7 +78,7 @@ def typed(target: Any = None, /, *, scope: ScopeKind = "call") -> Any:
 def _member(target: Any, scope: ScopeKind, owner: type | None = None) -> Any:
     """A function or what stands around one, checked; None where it is neither."""
     match target:
-        case FunctionType():
+        case FunctionType() | Streaming():
             return _function(target, scope, owner)
         case MethodType():
             return MethodType(_member(target.__func__, scope, owner), target.__self__)
@@ -99,9 +102,9 @@ def _member(target: Any, scope: ScopeKind, owner: type | None = None) -> Any:
             return None
 
 
-def _function(function: FunctionType, scope: ScopeKind, owner: type | None) -> Any:
+def _function(function: FunctionType | Streaming, scope: ScopeKind, owner: type | None) -> Any:
     """Checked once: what is checked already stays, unless its names are to be the instance's from now on."""
-    if not is_typed(function):
+    if isinstance(function, FunctionType) and not is_typed(function):
         return wrap(function, scope, owner=owner)
     if scope == "instance" and vars(function)[MARK] == "call" and is_wrapper(function):
         return wrap(vars(function)["__wrapped__"], scope, owner=owner)

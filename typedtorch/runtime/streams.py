@@ -1,18 +1,22 @@
-"""Generators, step by step: every value that is yielded, sent or returned is checked.
+"""Generators: the arguments at the call, then step by step every value that is yielded, sent or returned.
 
 Exceptions thrown in, and ``close``, reach the function as they do without a check.
 """
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import AsyncGenerator, Callable, Generator
 from dataclasses import replace
+from types import MethodType
 from typing import Any, get_args
 
 from typedtorch.runtime.annotations import spec_of
 from typedtorch.runtime.checker import Checker
 from typedtorch.runtime.scope import Scope
 from typedtorch.runtime.specs import Anything, Spec
+from typedtorch.runtime.switch import SWITCH, is_compiling
 
 
 class Stream:
@@ -38,9 +42,6 @@ class Stream:
         return value
 
 
-Start = Callable[[tuple[Any, ...], dict[str, Any]], Stream | None]
-
-
 def _own(scope: Scope) -> Scope:
     """A scope for one value: a name it is the first to bind is new with the next value."""
     return replace(
@@ -49,56 +50,86 @@ def _own(scope: Scope) -> Scope:
     )  # fmt: skip
 
 
-def checked_generator(function: Any, start: Start) -> Callable[..., Any]:
-    """A generator function that runs ``function`` under the checks ``start`` gives for a call, if any."""
+class Streaming(functools.partial[Any]):
+    """A generator function, asynchronous or not, whose arguments are checked when it is called.
 
-    def wrapper(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
-        stream = start(args, kwargs)
-        inner = function(*args, **kwargs)
-        if stream is None:
-            return (yield from inner)
-        try:
-            value = next(inner)
-            while True:
-                stream.yielded(value)
-                try:
-                    sent = yield value
-                except GeneratorExit:
-                    raise
-                except BaseException as error:
-                    value = inner.throw(error)
-                else:
-                    value = inner.send(stream.sent(sent))
-        except StopIteration as stop:
-            return stream.returned(stop.value)
-        finally:
-            inner.close()
+    The code of a generator function does not run at the call, so what checks then cannot be one.  ``inspect``
+    looks through a partial object (``isgeneratorfunction`` says yes), and so does a tracer, which sees the
+    function without its checks.
+    """
 
-    return wrapper
+    checker: Callable[[], Checker]
+
+    @classmethod
+    def of(cls, function: Any, checker: Callable[[], Checker]) -> Streaming:
+        """The checked function; its checker is made at the first call."""
+        made = cls(function)
+        functools.update_wrapper(made, function)
+        made.checker = checker
+        return made
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        function, __tracebackhide__ = self.func, True
+        if is_compiling() or not SWITCH.on:
+            return function(*args, **kwargs)
+        inner = function(*args, **kwargs)  # runs nothing, and refuses arguments that are missing
+        stream = Stream(self.checker(), args, kwargs)
+        steps = _async_steps if inspect.isasyncgenfunction(function) else _steps
+        return _named_after(steps(stream, inner), function)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """Bound as a function is; a tracer knows partial objects better than methods of them."""
+        if instance is None:
+            return self
+        return functools.partial(self.func, instance) if is_compiling() else MethodType(self, instance)
+
+    def __reduce__(self) -> Any:
+        """Copied and pickled by name, as functions are."""
+        return vars(self)["__qualname__"]
+
+    def __repr__(self) -> str:
+        return repr(self.func)
 
 
-def checked_async_generator(function: Any, start: Start) -> Callable[..., Any]:
-    """The same for an asynchronous generator function."""
+def _named_after(steps: Any, function: Any) -> Any:
+    """Shown in tracebacks and warnings under the name of the function that was called."""
+    steps.__name__, steps.__qualname__ = function.__name__, function.__qualname__
+    return steps
 
-    async def wrapper(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
-        stream = start(args, kwargs)
-        inner = function(*args, **kwargs)
-        try:
-            value = await anext(inner)
-            while True:
-                if stream is not None:
-                    stream.yielded(value)
-                try:
-                    sent = yield value
-                except GeneratorExit:
-                    raise
-                except BaseException as error:
-                    value = await inner.athrow(error)
-                else:
-                    value = await inner.asend(sent if stream is None else stream.sent(sent))
-        except StopAsyncIteration:
-            return
-        finally:
-            await inner.aclose()
 
-    return wrapper
+def _steps(stream: Stream, inner: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+    try:
+        value = next(inner)
+        while True:
+            stream.yielded(value)
+            try:
+                sent = yield value
+            except GeneratorExit:
+                raise
+            except BaseException as error:
+                value = inner.throw(error)
+            else:
+                value = inner.send(stream.sent(sent))
+    except StopIteration as stop:
+        return stream.returned(stop.value)
+    finally:
+        inner.close()
+
+
+async def _async_steps(stream: Stream, inner: AsyncGenerator[Any, Any]) -> AsyncGenerator[Any, Any]:
+    try:
+        value = await anext(inner)
+        while True:
+            stream.yielded(value)
+            try:
+                sent = yield value
+            except GeneratorExit:
+                raise
+            except BaseException as error:
+                value = await inner.athrow(error)
+            else:
+                value = await inner.asend(stream.sent(sent))
+    except StopAsyncIteration:
+        return
+    finally:
+        await inner.aclose()

@@ -27,7 +27,7 @@ from typedtorch.runtime.checker import Checker, ScopeKind
 from typedtorch.runtime.generate import generate
 from typedtorch.runtime.hints import surrounding_names
 from typedtorch.runtime.signatures import Written, load
-from typedtorch.runtime.streams import Stream, checked_async_generator, checked_generator
+from typedtorch.runtime.streams import Streaming
 from typedtorch.runtime.switch import SWITCH, is_compiling
 
 _BUILDING = threading.RLock()  # two threads may make the first call at once
@@ -39,9 +39,9 @@ def is_typed(function: Callable[..., Any]) -> bool:
     return MARK in function.__dict__
 
 
-def is_wrapper(function: FunctionType) -> bool:
+def is_wrapper(function: FunctionType | Streaming) -> bool:
     """Whether it is itself the wrapper, not a decorator's copy of its attributes."""
-    return function.__globals__.get("SWITCH") is SWITCH
+    return isinstance(function, Streaming) or function.__globals__.get("SWITCH") is SWITCH
 
 
 def wrap(
@@ -68,18 +68,13 @@ def wrap(
     def checker() -> Checker:
         return Checker(function, local, scope, owner=owner, arrays_only=arrays_only)
 
-    def start(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Stream | None:
-        off = tracing() or not SWITCH.on
-        return None if off else Stream(checker(), args, kwargs)
-
     wrapper: Any
-    if inspect.isgeneratorfunction(function):
-        wrapper = checked_generator(function, start)
-    elif inspect.isasyncgenfunction(function):
-        wrapper = checked_async_generator(function, start)
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        wrapper = Streaming.of(function, checker)
     else:
-        wrapper = _function(Written(function, namespace), tracing, checker)
-    functools.update_wrapper(wrapper, function)
+        wrapper = functools.update_wrapper(
+            _function(Written(function, namespace), tracing, checker), function
+        )
     wrapper.__dict__[MARK] = scope
     return wrapper
 
