@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from collections.abc import Collection, Container, Iterable, Reversible
 from random import Random
 from typing import Any
 
@@ -130,6 +131,35 @@ def test_what_is_an_array_is_what_jaxtyping_takes_for_one(hint: Any) -> None:
             made = [typed(signatures.function(hints, [value])), signatures.function(hints, [value])]
             wanted = verdict(jaxtyped(made[1], typechecker=beartype), arguments)
             assert verdict(made[0], arguments) == in_full(hints, arguments, value) == wanted, describe(value)
+
+
+NESTED = [torch.ones(2), torch.ones(3)]
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # nested tensors are called a prototype
+    SHAPELESS: tuple[Any, ...] = (
+        torch.ones(()), np.ones(()), torch.nested.nested_tensor(NESTED),
+        torch.nested.nested_tensor(NESTED, layout=torch.jagged), [torch.nested.nested_tensor(NESTED)],
+    )  # fmt: skip
+SHAPELESS_HINTS = (
+    Iterable[int], Iterable[torch.Tensor], Iterable[torch.Tensor] | float, Collection[torch.Tensor],
+    Reversible[torch.Tensor], Container[torch.Tensor], Iterable, Collection, torch.Tensor,
+    Float[torch.Tensor, "a b"], Float[torch.Tensor, "..."], Float[torch.Tensor, "*b"],
+    Float[torch.Tensor, "a b"] | Float[torch.Tensor, ""], list[Float[torch.Tensor, "..."]],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("hint", SHAPELESS_HINTS, ids=str)
+def test_tensors_without_axes_or_without_a_shape(hint: Any) -> None:
+    for value in (torch.ones(2), *SHAPELESS):  # the first makes the dtype known to the quick check
+        hints = {"x": hint, "n": int, "return": Any}
+        ours = typed(signatures.function(hints, [value]))
+        wanted = verdict(
+            jaxtyped(signatures.function(hints, [value]), typechecker=beartype), {"x": value, "n": 2}
+        )
+        assert verdict(ours, {"x": value, "n": 2}) == wanted, type(value)
+        if wanted == "refused":
+            with pytest.raises(CheckError, match="argument 'x'"):
+                ours(x=value, n=2)
 
 
 def test_errors_are_type_errors() -> None:

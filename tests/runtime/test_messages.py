@@ -44,6 +44,15 @@ def either(x: Float[Tensor, "n d"] | Int[Tensor, "n"] | str, y: int | list[int])
 
 
 @typed
+def several(
+    x: Float[Tensor, "n"] | Float[Tensor, "n d"] | None,
+    y: Float[Tensor, "3"] | Float[Tensor, "n d"] | Float[Tensor, "n 4"],
+    z: Float[Tensor, "n"] | Bool[Tensor, "n"] | int,
+    more: list[Float[Tensor, "n"]] | list[Float[Tensor, "n d"]],
+) -> None: ...
+
+
+@typed
 def spread(
     x: Float[Tensor, "*batch d"], y: Float[Tensor, "*#batch d"], z: Float[Tensor, "... 3"]
 ) -> None: ...
@@ -118,6 +127,22 @@ either: argument 'x': wanted 2 axes, got 1
 either: argument 'x': wanted Float[Tensor, "n d"] | Int[Tensor, "n"] | str, got None"""),
     (lambda: either("x", wrong[2]), TypeCheckError, """\
 either: argument 'y'[0]: wanted int, got str 'a'"""),
+    (lambda: several(ones(1, 2, 3), ones(3), 1, []), ShapeCheckError, """\
+several: argument 'x': wanted 1 or 2 axes, got 3
+  wanted  Float[Tensor, "n"] | Float[Tensor, "n d"] | None
+  got     float32 (1, 2, 3)"""),
+    (lambda: several(ones(2, 5), ones(2, 3), 1, []), ShapeCheckError, """\
+several: argument 'y': wanted Float[Tensor, "3"] | Float[Tensor, "n d"] | Float[Tensor, "n 4"], \
+got float32 (2, 3)
+  d = 5 from argument 'x': float32 (2, 5)"""),
+    (lambda: several(None, ones(3), ones(2).int(), []), DtypeCheckError, """\
+several: argument 'z': dtype: wanted Float or Bool, got int32
+  wanted  Float[Tensor, "n"] | Bool[Tensor, "n"] | int
+  got     int32 (2,)"""),
+    (lambda: several(None, ones(3), 1, [ones(1, 2, 3)]), ShapeCheckError, """\
+several: argument 'more'[0]: wanted 1 or 2 axes, got 3
+  wanted  Float[Tensor, "n"] | Float[Tensor, "n d"]
+  got     float32 (1, 2, 3)"""),
     (lambda: spread(ones(2, 3, 4), ones(2, 2, 4), ones(3)), ShapeCheckError, """\
 spread: argument 'y': axis *batch: wanted to broadcast with (2, 3), got (2, 2)
   wanted  Float[Tensor, "*#batch d"]

@@ -50,6 +50,8 @@ class ArrayCode:
             self.without_run(dims)
         elif len(dims) > 1 or dims[at].kind != "anonymous":
             self.with_run(dims, at)
+        else:
+            emit.add(f"{var}.shape")  # any will do, but a nested tensor has none
         for axis, shadow in self.shadows.items():
             emit.add(f"{emit.local(axis)} = {shadow}")
         emit.certain |= self.sure

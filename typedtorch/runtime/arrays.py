@@ -75,8 +75,11 @@ class Array:
 
     def _check_array(self, value: Any) -> Mismatch | None:
         """Even an instance of the class may be no array: None of ``Float[Tensor | None, "n"]``."""
-        if hasattr(value, "shape") and hasattr(value, "dtype"):
-            return None
+        try:
+            if hasattr(value, "shape") and hasattr(value, "dtype"):
+                return None
+        except Exception:  # a nested tensor has no shape, and says so in its own way
+            pass
         return Mismatch("type", "an array (shape and dtype)", describe(value), annotation=self.text)
 
     def _check_dtype(self, value: Any) -> Mismatch | None:
@@ -206,7 +209,10 @@ def dtype_name(dtype: Any) -> str:
 
 def describe(value: Any) -> str:
     """A value in a few words: an array by dtype and shape, never by its contents."""
-    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+    try:
+        shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+    except Exception:
+        return f"{type_name(type(value))} without a shape"
     if isinstance(shape, tuple) and dtype is not None and not isinstance(value, type):
         kind = type(value).__name__
         prefix = "" if kind in {"Tensor", "Parameter"} else f"{kind} "

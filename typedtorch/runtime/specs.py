@@ -110,21 +110,38 @@ class Either:
         return " | ".join(option.text for option in self.options)
 
     def check(self, value: Any, scope: Scope) -> Mismatch | None:
-        nearest: Mismatch | None = None
+        refused: list[Mismatch] = []
         for option in self.options:
             found = option.check(value, scope)
             if found is None:
                 return None
-            if nearest is None or _closeness(found) > _closeness(nearest):
-                nearest = found
-        if nearest is None or _closeness(nearest) == 0:
+            refused.append(found)
+        closest = max(map(_closeness, refused), default=0)
+        if closest == 0:
             return _refuse(self, value)
-        return nearest if nearest.path else replace(nearest, annotation=self.text)
+        nearest = [found for found in refused if _closeness(found) == closest]
+        made = _together([found for found in nearest if found.path == nearest[0].path])
+        return made if made.path else replace(made, annotation=self.text)
 
 
 def _closeness(found: Mismatch) -> int:
-    """How far a value got before it was refused: the option worth explaining got furthest."""
+    """How far a value got before it was refused: the options worth explaining got furthest."""
     return {"type": 0, "dtype": 2, "shape": 3}[found.kind] + (1 if found.path else 0)
+
+
+def _together(refused: list[Mismatch]) -> Mismatch:
+    """One reason for alternatives that got equally far: ``wanted 1 or 2 axes``, or all of them in full."""
+    first = refused[0]
+    options = " | ".join(dict.fromkeys(found.annotation for found in refused))
+    wanted = list(dict.fromkeys(found.wanted for found in refused))
+    if any((found.axis, found.got) != (first.axis, first.got) for found in refused):
+        because = tuple(dict.fromkeys(line for found in refused for line in found.because))
+        got = first.value or first.got
+        return replace(first, wanted=options, got=got, axis=None, because=because, annotation=options)
+    if len(wanted) > 1 and first.kind == "shape":  # the word comes once, at the end
+        wanted = [text.removesuffix(" axis").removesuffix(" axes") for text in wanted]
+        wanted[-1] += " axes"
+    return replace(first, wanted=" or ".join(wanted), annotation=options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +160,11 @@ class Items:
             return _refuse(self, value)
         if isinstance(self.item, Anything):
             return None
-        for i, item in enumerate(walk(value)):
+        try:
+            items = walk(value)
+        except Exception as error:  # no container, whatever its class says: an array without axes
+            return Mismatch("type", self.text, f"{describe(value)} ({error})", annotation=self.text)
+        for i, item in enumerate(items):
             found = self.item.check(item, scope)
             if found is not None:
                 return found.at(f"[{i}]" if isinstance(value, Sequence) else "{...}")
