@@ -4,6 +4,7 @@ import copy
 import errno
 import os
 import pickle
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +14,12 @@ import torch
 from typedtorch.data import (
     DataError,
     FileTokens,
+    JoinedTokens,
     MemoryTokens,
+    OpenTokens,
     RowBuffer,
     get_batch,
+    open_shards,
     open_tokens,
     sources,
     split,
@@ -257,11 +261,61 @@ def test_copies_have_a_descriptor_of_their_own(tmp_path: Path) -> None:
     assert rows(tokens, [3], 4).tolist() == [IDS[3:7].tolist()]
 
 
-def test_a_closed_file_is_not_read(tmp_path: Path) -> None:
-    tokens = open_tokens(written(tmp_path, "ours"), in_memory=False)
-    tokens.close()  # type: ignore[union-attr]  # a file, not memory
-    with pytest.raises(OSError):
+def opened(folder: Path, kind: str, how: str) -> OpenTokens:
+    path = written(folder, kind)
+    if how != "joined":
+        return open_tokens(path, in_memory=how == "memory")
+    parts = [folder / f"part{i}.npy" for i in range(3)]
+    for part, ids in zip(parts, np.split(np.load(path), [3, 500]), strict=True):
+        np.save(part, ids)
+    return open_shards(parts)
+
+
+HOW = ["memory", "file", "joined"]
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("kind", NPY)
+def test_a_slice_is_a_new_array_wherever_the_tokens_are(tmp_path: Path, kind: str, how: str) -> None:
+    tokens = opened(tmp_path, kind, how)
+    for start, stop in ((0, 1000), (7, 10), (2, 501), (0, 3), (3, 500), (999, 1000), (5, 5), (1000, 1000)):
+        found = tokens.slice(start, stop)
+        assert found.dtype == tokens.dtype
+        assert found.tolist() == IDS[start:stop].tolist()
+        found[:] = 0
+    assert (tokens.slice(0, 1000) == IDS).all()
+    for start, stop in ((-1, 3), (5, 4), (0, 1001), (1001, 1001)):
+        with pytest.raises(DataError, match=f"a slice within 0 to 1000, found {start} to {stop}"):
+            tokens.slice(start, stop)
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_closed_tokens_are_not_read(tmp_path: Path, how: str) -> None:
+    with opened(tmp_path, "npy-uint16", how) as tokens:
+        assert rows(tokens, [0], 4).tolist() == [IDS[:4].tolist()]
+    tokens.close()  # again
+    assert (len(tokens), tokens.vocab, tokens.dtype.name, tokens.separator) == (1000, 500, "uint16", -1)
+    for stop in (0, 3):
+        with pytest.raises(DataError, match="expected open tokens, found closed ones"):
+            tokens.slice(0, stop)
+    with pytest.raises(DataError, match="expected open tokens, found closed ones"):
         rows(tokens, [0], 4)
+
+
+def test_closing_lets_the_memory_go() -> None:
+    ids = IDS.copy()
+    tokens, held = MemoryTokens(ids, vocab=500), weakref.ref(ids)
+    rows(tokens, [0], 4)
+    del ids
+    assert held() is not None
+    tokens.close()
+    assert held() is None
+
+
+def test_what_opens_tokens_returns_one_interface() -> None:
+    wanted = {name for name in dir(OpenTokens) if not name.startswith("_")} | {"__enter__", "__exit__"}
+    for kind in (MemoryTokens, FileTokens, JoinedTokens):
+        assert wanted - set(dir(kind)) <= {"name", "vocab", "separator", "dtype"}  # of each instance
 
 
 def test_the_held_out_part_and_the_rest_are_everything() -> None:
@@ -271,7 +325,7 @@ def test_the_held_out_part_and_the_rest_are_everything() -> None:
     assert (joined == IDS).all()
     with pytest.raises(DataError):
         rows(train, [len(train) - 3], 4)
-    with pytest.raises(ValueError, match="between 0 and 1"):
+    with pytest.raises(ValueError, match="above 0 and below 1"):
         split(tokens, 1.0)
 
 

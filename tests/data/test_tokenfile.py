@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from typedtorch.data import DataError, WriteError, open_tokens, write_tokens
 from typedtorch.data.files import write_atomically
-from typedtorch.data.sources import FileTokens, MemoryTokens, RowBuffer
 from typedtorch.data.tokenfile import HEADER_BYTES, Header
+from typedtorch.data.tokens import OpenTokens, RowBuffer
 
 
-def read_all(tokens: FileTokens | MemoryTokens) -> list[int]:
+def read_all(tokens: OpenTokens) -> list[int]:
     out = RowBuffer(np.empty((1, len(tokens)), tokens.dtype))
     tokens.read(np.array([0]), out)
     return [int(t) for t in out.rows[0]]

@@ -7,8 +7,9 @@ from typedtorch.data.joined import JoinedTokens, open_shards
 from typedtorch.data.pack import BYTES, ByteTokenizer, Tokenizer, pack_files
 from typedtorch.data.prefetch import Prefetcher
 from typedtorch.data.samplers import EpochStarts, Sampler, UniformStarts
-from typedtorch.data.sources import FileTokens, MemoryTokens, RowBuffer, Tokens, TokenSpan, open_tokens, split
+from typedtorch.data.sources import FileTokens, MemoryTokens, TokenSpan, open_tokens, split
 from typedtorch.data.tokenfile import write_tokens
+from typedtorch.data.tokens import OpenTokens, RowBuffer, Tokens
 
 __all__ = [
     "BYTES",
@@ -20,6 +21,7 @@ __all__ = [
     "FileTokens",
     "JoinedTokens",
     "MemoryTokens",
+    "OpenTokens",
     "PrefetchError",
     "Prefetcher",
     "RowBuffer",

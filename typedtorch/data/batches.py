@@ -12,7 +12,7 @@ from jaxtyping import Int64, Integer
 from torch import Tensor
 
 from typedtorch.data.samplers import Sampler
-from typedtorch.data.sources import RowBuffer, Tokens
+from typedtorch.data.tokens import RowBuffer, Tokens
 
 _BLOCK = 4096  # starts computed at a time; a derived cache, never saved
 _FARTHEST = 1 << 62  # an index is 64 bits

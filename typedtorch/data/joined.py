@@ -7,13 +7,22 @@ import os
 from collections.abc import Sequence
 
 import numpy as np
-from jaxtyping import Int64
+from jaxtyping import Int64, Integer
 
 from typedtorch.data.errors import DataError
-from typedtorch.data.sources import FileTokens, MemoryTokens, RowBuffer, Tokens, check_bounds, open_tokens
+from typedtorch.data.sources import open_tokens
+from typedtorch.data.tokens import (
+    Closing,
+    OpenTokens,
+    RowBuffer,
+    Tokens,
+    check_bounds,
+    check_open,
+    check_slice,
+)
 
 
-class JoinedTokens:
+class JoinedTokens(Closing):
     """The tokens of ``parts`` one after the other; a window may begin in one and end in the next.
 
     >>> from typedtorch.data import MemoryTokens
@@ -40,6 +49,7 @@ class JoinedTokens:
         self.dtype, self.separator = first.dtype, first.separator
         self.vocab = max(part.vocab for part in self.parts)
         self._begins = np.cumsum([0, *map(len, self.parts)])
+        self._closed = False
 
     def __len__(self) -> int:
         return int(self._begins[-1])
@@ -47,6 +57,7 @@ class JoinedTokens:
     def read(self, starts: Int64[np.ndarray, "batch"], out: RowBuffer, /) -> None:
         """Fill the rows of ``out`` with the tokens that follow each start."""
         length = out.rows.shape[1]
+        check_open(self, self._closed)
         check_bounds(self, starts, length)
         first = np.searchsorted(self._begins, starts, "right") - 1
         inside = starts + length <= self._begins[first + 1]
@@ -69,6 +80,21 @@ class JoinedTokens:
                 row[done : done + step] = piece.rows[0]
             start, done, index = start + step, done + step, index + 1
 
+    def slice(self, start: int, stop: int) -> Integer[np.ndarray, "tokens"]:
+        """Tokens ``start`` to ``stop`` as a new array."""
+        check_open(self, self._closed)
+        check_slice(self, start, stop)
+        found: np.ndarray = np.empty(stop - start, self.dtype)
+        self._read_across(start, int(np.searchsorted(self._begins, start, "right")) - 1, found)
+        return found
+
+    def close(self) -> None:
+        """Close each part that can be closed; reading afterwards raises."""
+        self._closed = True
+        for part in self.parts:
+            if isinstance(part, Closing):
+                part.close()
+
     def fingerprint(self) -> str:
         """A digest of the parts' digests."""
         return hashlib.sha256(" ".join(part.fingerprint() for part in self.parts).encode()).hexdigest()
@@ -80,7 +106,7 @@ def open_shards(
     dtype: str | None = None,
     vocab: int | None = None,
     in_memory: bool | None = None,
-) -> MemoryTokens | FileTokens | JoinedTokens:
+) -> OpenTokens:
     """Open token files as one sequence, in order of their names; see :func:`open_tokens`.
 
     >>> import tempfile

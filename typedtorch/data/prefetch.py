@@ -14,7 +14,7 @@ import torch
 
 from typedtorch.data.batches import Batch, TokenBatches, as_batch, row_buffer
 from typedtorch.data.errors import PrefetchError
-from typedtorch.data.sources import RowBuffer
+from typedtorch.data.tokens import RowBuffer
 
 
 class Event(Protocol):

@@ -10,53 +10,31 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
-from types import TracebackType
-from typing import Protocol
 
 import numpy as np
-import torch
 from jaxtyping import Int64, Integer
 
 from typedtorch.data.errors import DataError
 from typedtorch.data.layout import Layout, identify
+from typedtorch.data.tokens import (
+    Closing,
+    OpenTokens,
+    RowBuffer,
+    Tokens,
+    check_bounds,
+    check_open,
+    check_slice,
+)
 
 _NOWAIT: int = getattr(os, "RWF_NOWAIT", 0)  # Linux: read what is cached, and nothing else
 _LARGEST_SCAN = 8 << 30  # beyond this, looking for the largest id takes too long to do unasked
 _LARGEST_VOCAB = 1 << 22  # no tokenizer has so many; integers of another width read as ids do
 
 
-class RowBuffer:
-    """``batch`` rows of ``length`` tokens, as an array, as a tensor, and as the views ``preadv`` fills.
-
-    Made once, used many times.
-    """
-
-    def __init__(self, rows: Integer[np.ndarray, "batch length"]) -> None:
-        self.rows, self.tensor = rows, torch.from_numpy(rows)
-        self.views: list[Sequence[memoryview]] = [[memoryview(row).cast("B")] for row in rows]
-
-
-class Tokens(Protocol):
-    """A readable sequence of token ids."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def vocab(self) -> int: ...
-    @property
-    def separator(self) -> int: ...
-    @property
-    def dtype(self) -> np.dtype[np.integer]: ...
-    def __len__(self) -> int: ...
-    def read(self, starts: Int64[np.ndarray, "batch"], out: RowBuffer, /) -> None: ...
-    def fingerprint(self) -> str: ...
-
-
-class MemoryTokens:
+class MemoryTokens(Closing):
     """Tokens held in memory.
 
     >>> tokens = MemoryTokens(np.arange(10, dtype=np.uint8), vocab=10)
@@ -82,21 +60,28 @@ class MemoryTokens:
         if array.ndim != 1 or array.dtype.kind not in "ui":
             raise DataError(name, "a one-dimensional array of integers", f"{array.dtype} {array.shape}")
         self.array, self.name, self.separator = np.ascontiguousarray(array), name, separator
+        self.dtype: np.dtype[np.integer] = array.dtype
+        self._count = len(array)
         self.vocab = vocab if vocab is not None else _largest_id(name, array) + 1
         self._windows: dict[int, np.ndarray] = {}
         self._fingerprint = fingerprint  # of the file they were read from
 
     def __len__(self) -> int:
-        return len(self.array)
+        return self._count
+
+    def close(self) -> None:
+        """Let the memory go, as far as nobody else holds it; reading afterwards raises."""
+        vars(self).pop("array", None)
+        self._windows.clear()
 
     @property
-    def dtype(self) -> np.dtype[np.integer]:
-        """The dtype of the tokens."""
-        return self.array.dtype
+    def _closed(self) -> bool:
+        return "array" not in vars(self)
 
     def read(self, starts: Int64[np.ndarray, "batch"], out: RowBuffer, /) -> None:
         """Fill the rows of ``out`` with the tokens that follow each start."""
         length = out.rows.shape[1]
+        check_open(self, self._closed)
         check_bounds(self, starts, length)
         windows = self._windows.get(length)
         if windows is None:
@@ -105,14 +90,21 @@ class MemoryTokens:
         out.rows[...] = windows[starts]
         _check_ids(self, starts, out.rows)
 
+    def slice(self, start: int, stop: int) -> Integer[np.ndarray, "tokens"]:
+        """Tokens ``start`` to ``stop`` as a new array."""
+        check_open(self, self._closed)
+        check_slice(self, start, stop)
+        return self.array[start:stop].copy()
+
     def fingerprint(self) -> str:
         """A digest of what the tokens are; of tokens read from a file, that of the file."""
         if self._fingerprint is not None:
             return self._fingerprint
+        check_open(self, self._closed)
         return hashlib.sha256(f"{self.dtype.str} {len(self)} ".encode() + self.array.tobytes()).hexdigest()
 
 
-class FileTokens:
+class FileTokens(Closing):
     """Tokens read from an open file with ``pread``.
 
     Raises:
@@ -133,14 +125,6 @@ class FileTokens:
         """Copies, and other processes, open the file themselves: a descriptor means nothing to them."""
         return FileTokens, (os.path.abspath(self.path), replace(self.layout, vocab=self.vocab))
 
-    def __enter__(self) -> FileTokens:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def close(self) -> None:
         """Let the file go; reading afterwards raises."""
         if self._descriptor >= 0:
@@ -151,6 +135,7 @@ class FileTokens:
 
     def read(self, starts: Int64[np.ndarray, "batch"], out: RowBuffer, /) -> None:
         """Fill the rows of ``out`` with the tokens that follow each start."""
+        check_open(self, self._descriptor < 0)
         check_bounds(self, starts, out.rows.shape[1])
         offsets = (starts * self.dtype.itemsize + self.layout.offset).tolist()
         if not self._read_cached(out, offsets):
@@ -178,6 +163,8 @@ class FileTokens:
 
     def slice(self, start: int, stop: int) -> Integer[np.ndarray, "tokens"]:
         """Tokens ``start`` to ``stop`` as a new array."""
+        check_open(self, self._descriptor < 0)
+        check_slice(self, start, stop)
         wanted = (stop - start) * self.dtype.itemsize
         data, offset = bytearray(wanted), self.layout.offset + start * self.dtype.itemsize
         view, done = memoryview(data), 0
@@ -244,10 +231,10 @@ def split(tokens: Tokens, fraction: float) -> tuple[TokenSpan, TokenSpan]:
     (90, 10)
 
     Raises:
-        ValueError: ``fraction`` is not between 0 and 1.
+        ValueError: ``fraction`` is not above 0 and below 1.
     """
     if not 0 < fraction < 1:
-        raise ValueError(f"fraction: expected a number between 0 and 1, got {fraction}")
+        raise ValueError(f"fraction: expected a number above 0 and below 1, got {fraction}")
     cut = len(tokens) - max(1, round(len(tokens) * fraction))
     return TokenSpan(tokens, 0, cut), TokenSpan(tokens, cut, len(tokens))
 
@@ -258,18 +245,19 @@ def open_tokens(
     dtype: str | None = None,
     vocab: int | None = None,
     in_memory: bool | None = None,
-) -> MemoryTokens | FileTokens:
+) -> OpenTokens:
     """Open a token file read-only: ours, ``.npy``, llm.c's ``.bin``, or raw little-endian integers.
 
     ``dtype`` says what raw files hold (uint16 unless said). ``vocab`` is needed for files that do not say it
     and are too large to scan. ``in_memory`` holds the tokens in memory and verifies their checksum where the
-    file has one; unset, that happens to files that fit into an eighth of the memory now free.
+    file has one; unset, that happens to files that fit into an eighth of the memory now free. Either way the
+    tokens are used alike.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     np.arange(50_000, dtype=np.uint16).tofile(f"{folder}/tokens.bin")
-    ...     tokens = open_tokens(f"{folder}/tokens.bin", vocab=50_257, in_memory=False)
-    ...     len(tokens), tokens.vocab, tokens.slice(7, 10).tolist()
+    ...     with open_tokens(f"{folder}/tokens.bin", vocab=50_257) as tokens:
+    ...         len(tokens), tokens.vocab, tokens.slice(7, 10).tolist()
     (50000, 50257, [7, 8, 9])
 
     Raises:
@@ -309,20 +297,6 @@ def _free_memory() -> int:
         with contextlib.suppress(OSError, ValueError):  # not there, or "max"
             found.append(int(path.read_text(encoding="ascii")))
     return min(found)
-
-
-def check_bounds(tokens: Tokens, starts: np.ndarray, length: int) -> None:
-    """Refuse windows that do not lie in ``tokens``.
-
-    Raises:
-        DataError: naming the first that does not.
-    """
-    low, high = int(starts.min(initial=0)), int(starts.max(initial=0))
-    if low < 0 or high + length > len(tokens):
-        where = low if low < 0 else high
-        raise DataError(
-            tokens.name, f"starts from 0 to {len(tokens) - length} for {length} tokens", f"start {where}"
-        )
 
 
 def _largest_id(name: str, ids: Integer[np.ndarray, "tokens"]) -> int:
