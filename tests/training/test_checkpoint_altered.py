@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import pickle
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,18 @@ def test_a_missing_file_is_noticed(two: CheckpointStore, name: str) -> None:
     falls_back(two)
 
 
+def test_whoever_asks_for_the_latest_is_warned_of_a_damaged_one(two: CheckpointStore) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert two.latest()[0].name == "step-00000002"
+    (two.folder / "step-00000002" / "state.json").unlink()
+    with pytest.warns(UserWarning, match=r"passed over: .*step-00000002.state\.json: expected") as caught:
+        assert two.latest()[0].name == "step-00000001"
+    (name,) = (warning.filename for warning in caught)
+    assert name == __file__ or name.startswith("<typed check of CheckpointStore.latest ")  # checked, as here
+
+
+@pytest.mark.filterwarnings("ignore:damaged checkpoint passed over")
 def test_where_none_holds_that_is_an_error_and_never_a_fresh_start(two: CheckpointStore) -> None:
     for saved in two.saved():
         os.truncate(saved.path / module.MODEL, 10)

@@ -22,6 +22,7 @@ import os
 import re
 import shutil
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,8 +50,9 @@ State = dict[str, Any]
 Note = Callable[[str], None]
 
 
-def _silent(text: str) -> None:
-    """Say nothing."""
+def _warn(text: str) -> None:
+    """A warning at the line that asked for the checkpoint."""
+    warnings.warn(text, stacklevel=3)
 
 
 @dataclass(frozen=True, order=True)
@@ -69,7 +71,7 @@ class Saved:
 
 
 class CheckpointStore:
-    """The checkpoints of one run.
+    """The checkpoints of one run; ``note`` is told of damaged ones, which is a warning unless given.
 
     >>> import tempfile, torch
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -83,7 +85,7 @@ class CheckpointStore:
         CheckpointError: the folder cannot be created or written to.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], *, keep: int = 2, note: Note = _silent) -> None:
+    def __init__(self, folder: str | os.PathLike[str], *, keep: int = 2, note: Note = _warn) -> None:
         if keep < 1:
             raise ValueError(f"keep: expected at least 1 checkpoint, got {keep}")
         self.folder, self.keep, self._note = Path(os.path.realpath(folder)), keep, note
@@ -259,7 +261,7 @@ class CheckpointStore:
         return load_checkpoint(path, whole=whole)
 
     def latest(self, *, whole: bool = True, before: int | None = None) -> tuple[Path, State]:
-        """The newest undamaged checkpoint, up to step ``before``; damaged ones are named in a note.
+        """The newest undamaged checkpoint, up to step ``before``; ``note`` is told of damaged ones.
 
         Raises:
             DamagedCheckpoint: there are checkpoints, all of them damaged.
