@@ -127,7 +127,8 @@ def test_everything_is_settled() -> None:
         ({"d_model": 36, "heads": 4}, "heads: expected an even width of each head"),
         ({"heads": 4, "kv_heads": 3}, "kv_heads: expected a divisor of heads 4, got 3"),
         ({"dropout": 1.0}, "dropout: expected at least 0 and less than 1"),
-        ({"val_fraction": 0.0}, "val_fraction: expected between 0 and 1"),
+        ({"val_fraction": 1.0}, "val_fraction: expected at least 0 and less than 1, got 1.0"),
+        ({"val_fraction": -0.1}, "val_fraction: expected at least 0 and less than 1"),
         (
             {"batch": 8, "micro_batch": 3},
             r"batch: expected a multiple of micro_batch x processes \(3 x 1\), got 8",

@@ -133,6 +133,15 @@ def test_a_share_that_leaves_no_window_is_named(text: Path) -> None:
             run(text, val_fraction=share)
 
 
+def test_nothing_is_held_out_and_evaluated_where_the_share_is_zero(text: Path) -> None:
+    found = run(text, val_fraction=0.0, sanity=1, eval_every=1, sample=4)
+    assert found.val_loss is None
+    assert not any("val_loss" in record for record in read_records(found.folder / "metrics.jsonl"))
+    assert "none held out" in (found.folder / "report.html").read_text()
+    again = train(resume="auto", out=str(found.folder), steps=found.step + 1)
+    assert again.step == found.step + 1
+
+
 def test_a_schedule_whose_steps_are_all_warm_up_has_no_decay(text: Path) -> None:
     found = run(text, schedule="wsd", warmup=4, steps=4)
     assert found.step == 4

@@ -48,10 +48,10 @@ Note = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Corpus:
-    """The tokens of a run, in two parts, and what they are."""
+    """The tokens of a run, in two parts unless nothing is held out, and what they are."""
 
     train: TokenSpan
-    held_out: TokenSpan
+    held_out: TokenSpan | None
     name: str
     is_text: bool
     """One token is one byte of text."""
@@ -78,10 +78,15 @@ def open_corpus(config: TrainConfig, note: Note) -> Corpus:
             f"vocab: expected at least {tokens.vocab} for text, whose tokens are bytes, got {wanted.vocab}"
         )
     seq = settled(config.model.seq)
-    train, held_out = split(tokens, wanted.val_fraction)
+    held_out: TokenSpan | None = None
+    if wanted.val_fraction:
+        train, held_out = split(tokens, wanted.val_fraction)
+    else:
+        train = TokenSpan(tokens, 0, len(tokens))
     for part, what in ((train, "training"), (held_out, "validation")):
-        if len(part) < seq + 1:
-            if len(tokens) >= 2 * (seq + 1):  # enough for both, were they divided otherwise
+        if part is not None and len(part) < seq + 1:
+            # enough for both, were they divided otherwise
+            if held_out is not None and len(tokens) >= 2 * (seq + 1):
                 wanted_share = f"a share that leaves {seq + 1} tokens for {what} (seq {seq} and the target)"
                 found = f"{wanted.val_fraction} of {len(tokens)}, which leaves {len(part)}"
                 raise ConfigError(f"val_fraction: expected {wanted_share}, got {found}")

@@ -57,7 +57,7 @@ class DataConfig:
     vocab: int | None = None
     """Tokens of the vocabulary, for files that do not say."""
     val_fraction: float = 0.05
-    """Share of the tokens, at the end, held out for validation."""
+    """Share of the tokens, at the end, held out for validation; 0 holds none out and evaluates nothing."""
     sampler: Literal["epochs", "uniform"] = "epochs"
     """Every window once per epoch in random order, or starts drawn uniformly."""
     prefetch: int | None = None

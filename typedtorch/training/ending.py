@@ -71,11 +71,14 @@ class Ending:
 
     def _data_rows(self) -> list[tuple[str, str]]:
         assert self.corpus is not None
-        entropy = unigram_entropy(self.corpus.held_out)
+        held_out = self.corpus.held_out
         what = "bytes" if self.corpus.is_text else "tokens"
-        counts = f"{si(len(self.corpus.train))} {what} + {si(len(self.corpus.held_out))} held out"
+        counts = f"{si(len(self.corpus.train))} {what}"
+        if held_out is None:
+            return [("data", f"{self.corpus.name}: {counts}, none held out")]
+        entropy = unigram_entropy(held_out)
         return [
-            ("data", f"{self.corpus.name}: {counts}"),
+            ("data", f"{self.corpus.name}: {counts} + {si(len(held_out))} held out"),
             ("to beat", f"unigram entropy {entropy:.3f} nats = {in_bits(entropy):.3f} bits per {what[:-1]}"),
         ]
 
@@ -128,9 +131,9 @@ class Ending:
         return BYTES.decode(found) if self.corpus.is_text else " ".join(map(str, found.tolist()))
 
     def _prompt(self) -> list[int]:
-        """The token between documents, or the first of the held-out ones."""
+        """The token between documents, or the first of the vocabulary."""
         assert self.corpus is not None
-        return [max(self.corpus.held_out.separator, 0)] if self.corpus.is_text else [0]
+        return [max(self.corpus.train.separator, 0)] if self.corpus.is_text else [0]
 
     def _summary(self, trainer: Trainer, model: nn.Module, result: dict[str, Any]) -> dict[str, Any]:
         records = trainer.result.figures
@@ -153,8 +156,9 @@ class Ending:
             "logger_failures": trainer.loggers.failures,
         }
         if self.corpus is not None:
-            entropy = unigram_entropy(self.corpus.held_out)
-            summary |= {"unigram_nats": entropy, "unigram_bits": in_bits(entropy)}
+            if self.corpus.held_out is not None:
+                entropy = unigram_entropy(self.corpus.held_out)
+                summary |= {"unigram_nats": entropy, "unigram_bits": in_bits(entropy)}
             if summary["val_loss"] is not None:
                 summary["val_bits"] = in_bits(summary["val_loss"])
             if self.parallel.world == 1 and self.config.model.seq and isinstance(model, Transformer):

@@ -237,7 +237,7 @@ class _Job:
         return Trainer(
             model, loss, batches, optimizer, self._loop(),
             schedule=make_schedule(config) if own.schedules else None,
-            evaluate=own.evaluate or (self._evaluator(corpus, loss) if corpus is not None else None),
+            evaluate=own.evaluate or (self._evaluator(corpus, loss)),
             loggers=own.loggers, callbacks=self._callbacks(own), display=self.console, parallel=self.parallel,
             identity=self._identity(corpus),
         )  # fmt: skip
@@ -277,7 +277,9 @@ class _Job:
             halve_on_oom=machine.halve_on_oom,
         )
 
-    def _evaluator(self, corpus: Corpus, loss: AnyLoss) -> Evaluator:
+    def _evaluator(self, corpus: Corpus | None, loss: AnyLoss) -> Evaluator | None:
+        if corpus is None or corpus.held_out is None:
+            return None
         config = self.config
         seq = settled(config.model.seq)
         return Evaluator(
@@ -285,16 +287,16 @@ class _Job:
             tokens=corpus.held_out,
             seq=seq,
             batch=settled(config.run.micro_batch),
-            windows=self._eval_windows(corpus, seq),
+            windows=self._eval_windows(len(corpus.held_out), seq),
             device=self.device,
             autocast=self._precision.autocast(self.device),
             parallel=self.parallel,
         )
 
-    def _eval_windows(self, corpus: Corpus, seq: int) -> int:
+    def _eval_windows(self, held_out: int, seq: int) -> int:
         """A multiple of the batch, so that how it is divided changes nothing."""
         batch = settled(self.config.run.batch)
-        wanted = min(settled(self.config.run.eval_tokens) // seq, (len(corpus.held_out) - 1) // seq)
+        wanted = min(settled(self.config.run.eval_tokens) // seq, (held_out - 1) // seq)
         return batch * max(1, wanted // batch)
 
     def _identity(self, corpus: Corpus | None) -> dict[str, Any]:

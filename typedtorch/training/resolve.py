@@ -104,7 +104,7 @@ _AT_LEAST = {
     **dict.fromkeys(("warmup", "eval_every", "save_every", "prefetch", "sample", "seed", "spike"), 0),
     **dict.fromkeys(("weight_decay", "sanity", "overfit"), 0),
 }
-_BELOW_ONE = ("dropout", "ema", "beta1", "beta2")
+_BELOW_ONE = ("dropout", "ema", "beta1", "beta2", "val_fraction")
 
 
 def _check(flat: Mapping[str, Any]) -> None:
@@ -121,8 +121,6 @@ def _check(flat: Mapping[str, Any]) -> None:
     for name in _BELOW_ONE:
         if not 0 <= flat[name] < 1:
             raise ConfigError(f"{name}: expected at least 0 and less than 1, got {flat[name]}")
-    if not 0 < flat["val_fraction"] < 1:
-        raise ConfigError(f"val_fraction: expected between 0 and 1, got {flat['val_fraction']}")
     if not 0 <= flat["final_lr"] <= 1:
         raise ConfigError(f"final_lr: expected a share from 0 to 1, got {flat['final_lr']}")
     if flat["seed"] >= 1 << 32:
