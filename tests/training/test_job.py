@@ -170,6 +170,7 @@ def test_every_kind_of_data_is_taken(text: Path, kind: str) -> None:
     assert run(Path(names[kind]), steps=2).step == 2
     corpus = open_corpus(TrainConfig.from_flat({"data": names[kind], "seq": 32}), note=print)
     separators = kind in ("folder", "glob")  # one, at the end of the document
+    assert corpus.held_out is not None
     assert len(corpus.train) + len(corpus.held_out) == len(ids) + separators
 
 
