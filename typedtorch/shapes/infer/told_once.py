@@ -23,6 +23,7 @@ class _Told:
     finding: Finding
     ground: Ground
     begins: int  # the line of the ``def`` around it, 0 outside of all
+    statement: int  # the line of the statement that it stands in
     lines: list[int]  # where else it shows
 
 
@@ -34,10 +35,10 @@ def told_once(
     Where a comment switches a finding off it stays, and nothing is left out because of it.
     """
     ignored = read(module.text)
-    bodies = _bodies(module.tree)
+    bodies, statements = _spans(module.tree, _FUNCTIONS), _spans(module.tree, _STATEMENTS)
     told = [
-        _Told(finding, grounds.get(key, _UNKNOWN), _begins(bodies, finding.line), [])
-        for key, finding in findings.items()
+        _Told(f, grounds.get(key, _UNKNOWN), _begins(bodies, f.line), _begins(statements, f.line), [])
+        for key, f in findings.items()
     ]
     open_ = [t for t in told if t.finding.severity == "error" and not ignored(t.finding.line, t.finding.code)]
     kept: list[_Told] = []
@@ -95,37 +96,42 @@ def _is_own(other: _Told, one: _Told) -> bool:
 
 
 def _is_same(one: _Told, other: _Told) -> bool:
-    """Whether two findings rest on the same, or one of them on more than is written there."""
+    """Whether two findings come from one place that calls lead to, or one is the other with numbers.
+
+    Of expressions in different statements each may be wrong for itself: all are told.
+    """
     if one.finding.code != other.finding.code:
         return False
     mine, others = one.ground, other.ground
     if mine.steps and others.steps:
         return mine.steps[-1].annotated and mine.steps[-1] == others.steps[-1]
-    shared = mine.names & others.names
-    if not shared or not mine.clash or not others.clash:
-        return False
-    return mine.clash == others.clash or _is_instance(mine, others, shared)
+    if one.statement == other.statement and mine.names & others.names:
+        return bool(mine.clash) and mine.clash == others.clash
+    return _is_instance(mine, others)
 
 
-def _is_instance(mine: Ground, others: Ground, shared: frozenset[str]) -> bool:
+def _is_instance(mine: Ground, others: Ground) -> bool:
     """Whether some numbers clash in an attribute of a class where names were seen to."""
-    numbers = _is_of_numbers(mine)
-    named = not any(size.isdigit() for size in others.clash)
-    return numbers and named and any("." in name and ":" not in name for name in shared)
+    named = bool(others.clash) and not any(size.isdigit() for size in others.clash)
+    shared = mine.names & others.names
+    return _is_of_numbers(mine) and named and any("." in name and ":" not in name for name in shared)
 
 
 def _is_of_numbers(ground: Ground) -> bool:
     return bool(ground.clash) and all(size.isdigit() for size in ground.clash)
 
 
-def _bodies(tree: ast.AST) -> list[tuple[int, int]]:
-    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
-    return [(n.lineno, n.end_lineno or n.lineno) for n in walk(tree) if isinstance(n, functions)]
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_STATEMENTS = (ast.stmt,)
 
 
-def _begins(bodies: list[tuple[int, int]], line: int) -> int:
-    """The line of the innermost ``def`` around a line, 0 outside of all."""
-    return max((first for first, last in bodies if first <= line <= last), default=0)
+def _spans(tree: ast.AST, kinds: tuple[type[ast.stmt], ...]) -> list[tuple[int, int]]:
+    return [(n.lineno, n.end_lineno or n.lineno) for n in walk(tree) if isinstance(n, kinds)]
+
+
+def _begins(spans: list[tuple[int, int]], line: int) -> int:
+    """The line where the innermost of some spans around a line begins, 0 outside of all."""
+    return max((first for first, last in spans if first <= line <= last), default=0)
 
 
 __all__ = ["told_once"]

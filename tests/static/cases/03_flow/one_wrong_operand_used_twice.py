@@ -1,4 +1,4 @@
-"""Two operators that meet the same wrong operand show one fault."""
+"""Operators of one statement that meet the same wrong operand show one fault."""
 
 import torch
 from jaxtyping import Float
@@ -13,7 +13,7 @@ def mixed(
     for_x = weight[:, None, None, None]
     for_y = weight[:, None]
     mixed_x = for_x * x + (1 - for_x) * x[order]  #! mixed_x = for_x * x + (1 - for_x) * x[order]  # E: shape
-    mixed_y = for_y * y + (1 - for_y) * y[order]
+    mixed_y = for_y * y + (1 - for_y) * y[order]  # E: shape
     return mixed_x, mixed_y
 
 
