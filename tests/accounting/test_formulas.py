@@ -202,8 +202,12 @@ def test_a_special_case_has_the_polynomial_active_there() -> None:
         return x
 
     formula = account(doubling, batch=2, n=20).formula("flops.forward")
-    assert str(formula) == "10*batch*n**2 (n above 1)"
+    assert str(formula) == "10*batch*n**2 (n from 17 to 32)"
+    assert not formula.polynomial
     assert formula.subs(batch=2, n=17) == account(doubling, batch=2, n=17).flops.forward
+    for n in (16, 33, 1000):
+        with pytest.raises(SizeError, match=rf"holds for n .*, not for n={n}: other operators run there"):
+            formula.subs(batch=2, n=n)
 
 
 def test_odd_image_sizes_are_rounded_as_the_convolution_rounds() -> None:

@@ -25,6 +25,7 @@ class Candidate:
     rounded: tuple[str, ...] = ()  # axes whose quotients are rounded
     divided: frozenset[str] = frozenset()  # axes that sizes are parts of
     padded: bool = False  # whether a library's workspace is among the bytes
+    anchor: Mapping[str, int] | None = None  # sizes it was read at
 
     def size(self, name: str) -> Size | None:
         """The formula of a figure, if this way found one."""

@@ -23,6 +23,7 @@ from typedtorch.accounting.formula import Formula
 from typedtorch.accounting.limits import Probe, divided
 from typedtorch.accounting.question import Question
 from typedtorch.accounting.sampled import Samples
+from typedtorch.accounting.validity import Found, Validity
 from typedtorch.shapes.size import Size, evaluate
 
 _PADDED = "the recurrent layers' workspace padded, and its inputs or states the wider ones, as at these sizes"
@@ -81,16 +82,17 @@ class Derivation:
         pinned = tuple(found.pinned)
         if pinned not in self._probes:
             self._probes[pinned] = Probe(self.question, pinned)
-        probe = self._probes[pinned]
-        bytes_of_workspace = candidate.padded and ("memory." in found.name or "bytes" in found.name)
-        asked = found.name, found.size, candidate.divided
+        padded = candidate.padded and ("memory." in found.name or "bytes" in found.name)
+        counters = {*candidate.rounded, *self.question.layers, *self.question.suited.counters}
+        asked = Found(found.name, found.size, candidate.divided, counters, candidate.anchor, padded)
+        validity = Validity(self._probes[pinned], asked)
         return replace(
             found,
-            probe=functools.cache(lambda: probe.limits(*asked, padded=bytes_of_workspace)),
-            special=functools.cache(lambda ones: probe.is_special(found.name, found.size, ones)),
+            probe=lambda: validity.limits,
+            refusal=validity.refusal,
             divided=candidate.divided,
-            note=_PADDED if bytes_of_workspace else "",
-        )  # fmt: skip
+            note=_PADDED if padded else "",
+        )
 
     def _all(self) -> Iterator[Candidate | int]:
         """Candidates; a number says how many axes those after it have at their size."""
@@ -169,6 +171,7 @@ class Derivation:
             why,
             divided=divided(trace),
             padded=any(op.name.startswith(LAYER) for op in trace.ops),
+            anchor=symbolic.read_at,
         )
 
     def _pinned(self, pinned: tuple[str, ...]) -> Iterator[Candidate]:

@@ -46,6 +46,11 @@ class Symbolic:
     engine: Engine
     decoder: Decoder | None = None
 
+    @property
+    def read_at(self) -> Mapping[str, int]:
+        """Sizes of a run it was read from."""
+        return {**self.pinned, **(self.decoder.labels.values if self.decoder is not None else {})}
+
 
 def by_primes(question: Question, *, compare: bool = True) -> Symbolic:
     """One trace for formulas, from prime labels, with as few axes at their size as can be.

@@ -48,17 +48,33 @@ def _times(term: Size, quotient: Atom, rounded: Collection[str]) -> Size:
     return term * floor_div(above, below)
 
 
+Ends = tuple[int | None, int | None]
+
+
 @dataclass(frozen=True)
 class Limits:
-    """Axes whose size must be above 1, and those whose size must be a multiple."""
+    """Axes whose size must be above 1, those whose size must be a multiple, and those whose size must not be
+    smaller or larger than it may be.
+    """
 
     above_one: tuple[str, ...] = ()
     multiples: Mapping[str, int] = field(default_factory=dict)
+    ranges: Mapping[str, Ends] = field(default_factory=dict)
 
 
-def _nowhere(ones: tuple[str, ...]) -> bool:
-    """Nothing is known to be special where some axes are 1."""
-    return False
+def span(name: str, low: int | None, high: int | None) -> str:
+    """A range of sizes in words.
+
+    >>> span("seq", 17, 32), span("seq", None, 16), span("seq", 17, None)
+    ('seq from 17 to 32', 'seq up to 16', 'seq from 17')
+    """
+    upwards = "" if low is None else f" from {low}"
+    return name + upwards + ("" if high is None else f" to {high}" if upwards else f" up to {high}")
+
+
+def _everywhere(sizes: Mapping[str, int]) -> str:
+    """Nothing is known against any sizes."""
+    return ""
 
 
 @dataclass(frozen=True)
@@ -76,8 +92,9 @@ class Formula:
     256
 
     ``above_one`` are axes at whose size of 1 the program runs otherwise, ``multiples`` those whose size it
-    rounds unless a number divides it: there :meth:`subs` refuses, and the text says so.  ``note`` says what
-    else has to be as it is at the account's sizes.
+    rounds unless a number divides it, ``ranges`` those at whose smaller or larger sizes it takes another
+    branch: there :meth:`subs` refuses, and the text says so.  ``note`` says what else has to be as it is at
+    the account's sizes.
 
     A name that stands for several axes (``*batch``) has a letter for each, counted by ``several``.
 
@@ -93,7 +110,7 @@ class Formula:
     note: str = ""
     divided: frozenset[str] = frozenset()  # axes that sizes are parts of
     probe: Callable[[], Limits] = field(default=Limits, repr=False, compare=False)
-    special: Callable[[tuple[str, ...]], bool] = field(default=_nowhere, repr=False, compare=False)
+    refusal: Callable[[Mapping[str, int]], str] = field(default=_everywhere, repr=False, compare=False)
 
     def subs(
         self, sizes: Mapping[str, int | tuple[int, ...]] | None = None, /, **more: int | tuple[int, ...]
@@ -101,8 +118,8 @@ class Formula:
         """The number at these sizes, exactly.
 
         Raises:
-            SizeError: a name has no size, or one that is none, or a pinned axis has another size than the one
-                it is pinned to.
+            SizeError: a name has no size, or one that is none, a pinned axis has another size than the one
+                it is pinned to, or the program runs otherwise at these sizes.
         """
         wanted = validated(sizes_of(sizes, more))
         for name, size in wanted.items():
@@ -117,22 +134,12 @@ class Formula:
             spare = sorted(set(given) - self.names)
             hint = next((f": {meant(name, missing)}".rstrip() for name in spare if meant(name, missing)), "")
             raise SizeError(f"{self.name}: no size for {', '.join(missing)} in {given}{hint}")
-        ones = tuple(name for name, size in given.items() if size == 1)
-        if ones and self.special(ones):
-            alone = [name for name in ones if self.special((name,))] or ones
-            raise SizeError(
-                f"{self.name} holds for {', '.join(alone)} above 1: at 1 other operators run; "
-                "account for that size"
-            )
-        for name, part in self.multiples.items() if self.names & self.divided else ():
-            if given.get(name, part) % part:
-                raise SizeError(
-                    f"{self.name} holds for {name} that {part} divides, not for {name}={given[name]}: "
-                    "sizes are rounded there; account for that size"
-                )
         for name, size in self.pinned.items():
             if given.get(name, size) != size:
                 raise SizeError(f"{self.name} holds for {name}={size}, not for {name}={given[name]}")
+        refused = self.refusal(given)
+        if refused:
+            raise SizeError(f"{self.name} {refused}")
         return evaluate(self.size, given)
 
     @property
@@ -146,6 +153,13 @@ class Formula:
         return self.probe().multiples
 
     @property
+    def ranges(self) -> Mapping[str, Ends]:
+        """Axes with the least and the largest size the formula holds for, one of them None where there is
+        none, likewise.
+        """
+        return self.probe().ranges
+
+    @property
     def names(self) -> frozenset[str]:
         """The axes it depends on."""
         found = atoms(self.size)
@@ -153,9 +167,11 @@ class Formula:
 
     @property
     def polynomial(self) -> bool:
-        """Whether it is a polynomial in all axes: none had to be fixed, and nothing is rounded."""
+        """Whether it is a polynomial in all axes: none had to be fixed, nothing is rounded, and no other
+        formula holds at smaller or larger sizes.
+        """
         plain = not self.why and all(a.kind != "floor" for a in atoms(self.size))
-        return plain and not (self.names & self.divided and self.multiples)
+        return plain and not self.ranges and not (self.names & self.divided and self.multiples)
 
     def sympy(self) -> Any:
         """The same as a sympy expression, for simplification or LaTeX."""
@@ -167,6 +183,7 @@ class Formula:
     def __str__(self) -> str:
         said = [self.why] if self.why else []
         said += [f"{', '.join(self.above_one)} above 1"] if self.above_one else []
+        said += [span(name, *ends) for name, ends in self.ranges.items()]
         said += [f"{name} a multiple of {part}" for name, part in self.multiples.items()]
         said += [self.note] if self.note else []
         return f"{self.size} ({'; '.join(said)})" if said else str(self.size)

@@ -96,8 +96,14 @@ class Samples:
         if not found:
             return None
         return Candidate(
-            lambda: found, functools.cache(lambda: _through(wanted, most, parts)), pinned, rounded=self.axes
-        )
+            lambda: found, functools.cache(lambda: _through(wanted, most, parts)), pinned, rounded=self.axes,
+            anchor=self._anchor(wanted),
+        )  # fmt: skip
+
+    def _anchor(self, wanted: Steps) -> Mapping[str, int]:
+        """Sizes of a run the formulas were read from."""
+        others = self._first.read_at if self._first is not None else {}
+        return {**others, **{name: values[0] for name, values in wanted.items()}}
 
     def _read(self, point: Point, pinned: Mapping[str, int]) -> Figures:
         """Every figure at a point."""
