@@ -104,7 +104,7 @@ def test_decoding_reads_the_cache_and_the_weights() -> None:
     )  # fmt: skip
     assert step.bound == "memory"
     assert step.intensity < 3
-    with pytest.raises(AccountingError, match="no scaled_dot_product_attention"):
+    with pytest.raises(AccountingError, match="got a forward without attention"):
         account(MLP(8, 12), batch=2).decoding(context=16)
 
 

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, Literal
 
-import torch
-
 from typedtorch.accounting import conventions
 from typedtorch.accounting import timeline as tl
+from typedtorch.accounting.attending import Attending, attentions
 from typedtorch.accounting.checks import above_zero, one_of
-from typedtorch.accounting.devices import Device, Dtype, bytes_of, find, why_unknown
+from typedtorch.accounting.devices import Device, Dtype, find, why_unknown
 from typedtorch.accounting.errors import AccountingError
-from typedtorch.accounting.inference import Cache, DecodeStep, decode_step
+from typedtorch.accounting.generation import decoding
+from typedtorch.accounting.inference import DecodeStep
 from typedtorch.accounting.napkin import Napkin, napkin
-from typedtorch.accounting.repetition import cached_heads
 from typedtorch.accounting.result import Figures
 from typedtorch.accounting.roofline import Hint, Time, hints, missing, roofline
 from typedtorch.accounting.sharding import Sharded, Strategy, sharded
 from typedtorch.accounting.trace import Trace
 from typedtorch.accounting.utilisation import MeasuredPeak, mfu, peak_flops
 
-Convention = Literal["exact", "hardware", "causal", "6N", "palm", "torchtitan"]
+Convention = Literal["exact", "hardware", "causal", "6N", "kaplan", "palm", "torchtitan"]
 
 
 class Account(Figures):
@@ -37,30 +38,42 @@ class Account(Figures):
 
     def counted(self, *, recompute: bool = False, causal: bool = False, elementwise: bool = False) -> int:
         """FLOPs of forward and backward by a choice of what counts (:func:`conventions.counted`)."""
-        return conventions.counted(self.costs, recompute=recompute, causal=causal, elementwise=elementwise)
+        total = conventions.counted(self.costs, recompute=recompute, causal=causal, elementwise=elementwise)
+        return total - (conventions.masked_by_tensors(self.costs, self._attentions) if causal else 0)
+
+    @functools.cached_property
+    def _attentions(self) -> list[Attending]:
+        """Calls of attention in the forward, fused or written out."""
+        return attentions(self.trace)
 
     def convention(self, name: Convention) -> float:
         """FLOPs of forward and backward as a named source would count them.
 
         ``exact`` the layers' equations, attention dense; ``hardware`` with what runs twice; ``causal``
-        without masked scores; ``6N`` six per parameter and token; ``palm`` that and dense attention;
-        ``torchtitan`` the same with embeddings that are only looked up left out.
+        without masked scores; ``6N`` six per parameter and token; ``kaplan`` the same without embeddings
+        (tables that rows are looked up in, output heads tied to them too); ``palm`` ``6N`` and dense
+        attention; ``torchtitan`` the same with embeddings that are only looked up left out.  Attention is
+        seen in any kernel, and written out as a product, a softmax and a product.
 
         Raises:
-            AccountingError: another name.
+            AccountingError: another name; ``causal`` where a mask may be causal and comes from outside.
         """
-        attention = 3 * conventions.attention_forward(self.costs)
-        total = self.parameters.total
-        known: dict[str, float] = {
-            "exact": self.counted(),
-            "hardware": self.counted(recompute=True),
-            "causal": self.counted(causal=True),
-            "6N": 6 * total * self.tokens,
-            "palm": 6 * total * self.tokens + attention,
-            "torchtitan": 6 * (total - self.looked_up) * self.tokens + attention,
+        n, tokens = self.parameters.total, self.tokens
+        known: dict[str, Callable[[], float]] = {
+            "exact": self.counted,
+            "hardware": lambda: self.counted(recompute=True),
+            "causal": lambda: self.counted(causal=True),
+            "6N": lambda: 6 * n * tokens,
+            "kaplan": lambda: 6 * (n - self.parameters.embedding) * tokens,
+            "palm": lambda: 6 * n * tokens + self._dense_attention,
+            "torchtitan": lambda: 6 * (n - self.looked_up) * tokens + self._dense_attention,
         }
         one_of(f"convention({name!r})", name, known)
-        return known[name]
+        return known[name]()
+
+    @property
+    def _dense_attention(self) -> int:
+        return 3 * conventions.attention_forward(self.costs, self._attentions)
 
     @property
     def looked_up(self) -> int:
@@ -153,34 +166,16 @@ class Account(Figures):
         """One generated token per sequence, with the keys and values of ``context`` positions cached.
 
         Read off the attention calls of the trace; keys and values are cached as they are before a model
-        repeats them for groups of queries.  Weights have the bytes of ``dtype``; so have keys and values, but
-        at least two.
+        repeats them for groups of queries.  ``batch`` is the number of sequences that are decoded, whatever
+        the batch of the account.  Weights have the bytes of ``dtype``; so have keys and values, but at least
+        two.  Of experts as many run as in the forward, and as many are read as ``batch`` tokens may ask for.
 
         Raises:
-            AccountingError: no fused attention runs, or its calls differ from layer to layer.
+            AccountingError: no fused causal self-attention runs, its calls differ from layer to layer, or the
+                model does not run with ``context`` positions.
         """
-        calls = conventions.attention_calls(self.costs)
-        if not calls:
-            raise AccountingError("decoding: no scaled_dot_product_attention runs in the forward")
-        ops = self.trace.ops
-        shapes = {(c.op.args[0].shape[-3], cached_heads(ops, c.op), c.op.args[0].shape[-1]) for c, _ in calls}
-        if len(shapes) > 1:
-            raise AccountingError(f"decoding: layers differ in (heads, kv heads, head_dim): {sorted(shapes)}")
-        heads, kv_heads, head_dim = (tl.number(n) for n in shapes.pop())
-        layers = sum(n for _, n in calls)
-        kind = torch.float32 if bytes_of(dtype) >= torch.float32.itemsize else torch.bfloat16
-        cache = Cache(
-            layers=layers, kv_heads=kv_heads, head_dim=head_dim, batch=batch, context=context, dtype=kind
-        )
-        weights = self.parameters.total - self.looked_up
-        return decode_step(
-            cache,
-            parameters=weights,
-            looked_up=self.looked_up,
-            heads=heads,
-            device=device,
-            dtype=dtype,
-            devices=devices,
+        return decoding(
+            self, self._attentions, context=context, batch=batch, device=device, dtype=dtype, devices=devices
         )
 
     def to_dict(self) -> dict[str, Any]:

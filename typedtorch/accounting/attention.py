@@ -15,7 +15,7 @@ from typedtorch.accounting.trace import Op
 from typedtorch.shapes.size import Size, floor_div, product
 
 
-def _unused(queries: Size, keys: Size) -> Size:
+def unused(queries: Size, keys: Size) -> Size:
     """How many of the ``queries * keys`` scores a causal mask discards."""
     if isinstance(queries, int) and isinstance(keys, int) and queries > keys:
         return floor_div(keys * (keys - 1), 2)
@@ -31,7 +31,7 @@ def _parts(op: Op, *, sequence_second: bool = False) -> tuple[Size, Size, Size, 
         causal = bool(argument(op, "is_causal"))
     except KeyError:
         causal = bool(argument(op, "custom_mask_type"))
-    discarded = _unused(query[at], key[at]) if causal else 0
+    discarded = unused(query[at], key[at]) if causal else 0
     return heads, query[at], key[at], query[-1], value[-1], discarded
 
 
@@ -71,6 +71,16 @@ def _native_attention(op: Op) -> Count:
     keys = tensor(op, "key").shape[1]
     inner = 4 * batch * queries * keys * width
     return Count(matmul=_projections(op, batch * queries, batch * queries) + inner)
+
+
+def scores_and_mixing(op: Op) -> Size:
+    """FLOPs of a call of fused attention without the projections that some kernels do as well."""
+    name = op.name.rsplit(".", 1)[0]
+    if name in ("aten._native_multi_head_attention", "aten._transformer_encoder_layer_fwd"):
+        query = argument(op, "query" if "native" in name else "src").shape
+        keys: Size = argument(op, "key").shape[1] if "native" in name else query[1]
+        return 4 * product(query) * keys
+    return ATTENTION[name](op).matmul
 
 
 def _encoder_layer(op: Op) -> Count:

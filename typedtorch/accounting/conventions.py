@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from typedtorch.accounting.attention import ATTENTION
+from typedtorch.accounting.attending import CAUSAL, UNKNOWN, Attending
+from typedtorch.accounting.attention import ATTENTION, scores_and_mixing
+from typedtorch.accounting.errors import AccountingError
 from typedtorch.accounting.figures import Cost, repeated
 from typedtorch.accounting.flops import family
 from typedtorch.accounting.timeline import number
@@ -35,7 +37,10 @@ class Shape:
 
 
 def six_n(parameters: float, tokens: float) -> float:
-    """``6 N D``: two FLOPs per parameter and token forward, four backward (Kaplan et al. 2020, section 2.1).
+    """``6 N D``: two FLOPs per parameter and token forward, four backward.
+
+    Kaplan et al. 2020 (section 2.1) leave embeddings of tokens and positions out of ``N``; Brown et al. 2020
+    and Hoffmann et al. 2022 count all.
 
     >>> f"{six_n(174.6e9, 300e9):.2e}"  # GPT-3, Brown et al. 2020, table D.1
     '3.14e+23'
@@ -186,15 +191,44 @@ def counted(
     return total
 
 
-def attention_calls(costs: Iterable[Cost]) -> list[tuple[Cost, int]]:
-    """Calls of fused attention in the forward, and how often each is made."""
-    return [
-        (cost, calls)
-        for cost, calls in repeated(costs)
-        if cost.op.phase == "forward" and family(cost.op.name) in ATTENTION
-    ]
+def attention_forward(costs: Iterable[Cost], found: Iterable[Attending]) -> int:
+    """FLOPs of the attention calls of a forward, dense: ``4 B H Q T S`` each, by whatever kernels."""
+    written = {id(op) for each in found if not each.fused for op in each.products}
+    total = 0
+    for cost, calls in repeated(costs):
+        if cost.op.phase == "forward" and family(cost.op.name) in ATTENTION:
+            total += number(scores_and_mixing(cost.op)) * calls * cost.op.times
+        elif id(cost.op) in written:
+            total += number(cost.count.matmul) * calls * cost.op.times
+    return total
 
 
-def attention_forward(costs: Iterable[Cost]) -> int:
-    """FLOPs of the fused attention calls of a forward, dense: ``4 B H Q T S`` each."""
-    return sum(number(c.count.matmul) * n * c.op.times for c, n in attention_calls(costs))
+def masked_by_tensors(costs: Iterable[Cost], found: Iterable[Attending]) -> int:
+    """FLOPs of forward and backward spent on scores that a causal mask discards, where the mask is a tensor:
+    a kernel that is told so counts them itself.
+
+    Raises:
+        AccountingError: a mask comes from an input or a buffer, whose values are not known.
+    """
+    spent = list(repeated(costs))
+    each = 3 if any(cost.op.phase == "backward" for cost, _ in spent) else 1
+    discarded: dict[int, tuple[int, int]] = {}
+    for call in found:
+        if call.masked == UNKNOWN:
+            raise AccountingError(
+                f"the attention{_at(call.path)} has a mask that comes from an input or a buffer: whether it "
+                "is causal depends on values, which accounting does not have; make it in the forward "
+                "(torch.tril, torch.triu) or pass is_causal=True"
+            )
+        if call.masked == CAUSAL:
+            discarded.update(dict.fromkeys(map(id, call.products), call.discarded))
+    total = 0
+    for cost, calls in spent:
+        if id(cost.op) in discarded and not number(cost.count.masked):
+            unneeded, scores = discarded[id(cost.op)]
+            total += each * number(cost.count.matmul) * unneeded // scores * calls * cost.op.times
+    return total
+
+
+def _at(path: str) -> str:
+    return f" in module {path!r}" if path else ""

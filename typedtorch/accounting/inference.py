@@ -86,13 +86,17 @@ def decode_step(
     dtype: Dtype = torch.bfloat16,
     weight_bytes: float | None = None,
     looked_up: int = 0,
+    multiplied: float | None = None,
+    read: float | None = None,
     devices: int = 1,
 ) -> DecodeStep:
     """A decoding step: ``B (2N + 4 L H D S)`` FLOPs, reading all weights once and all of the cache.
 
     ``parameters`` are those that multiply, each of the bytes of ``dtype`` unless ``weight_bytes`` says
     otherwise; those that are only ``looked_up`` (an input embedding) take memory, and nothing is read of
-    them.  With several ``devices`` weights and cache are shared out evenly and communication is not counted.
+    them.  Where only some experts run, ``multiplied`` of them meet a token (those of a layer that is run
+    again count each time) and ``read`` are read in a step; both are all of them otherwise.  With several
+    ``devices`` weights and cache are shared out evenly and communication is not counted.
 
     Raises:
         AccountingError: an unknown device or dtype, or a number that is not positive.
@@ -111,12 +115,13 @@ def decode_step(
         above_zero("decode_step", weight_bytes=weight_bytes)
     found, peak = known_device(device, dtype)
     attention = 4 * cache.layers * heads * cache.head_dim * cache.context
-    flops = cache.batch * (2 * parameters + attention)
+    flops = cache.batch * (round(2 * (parameters if multiplied is None else multiplied)) + attention)
     each = bytes_of(dtype) if weight_bytes is None else weight_bytes
-    moved = int(parameters * each) + cache.bytes
+    moved = int((parameters if read is None else read) * each) + cache.bytes
+    held = (parameters + looked_up) * each + cache.bytes
     arithmetic, waiting = flops / (peak * devices), moved / (found.bandwidth * devices)
     seconds = max(arithmetic, waiting)
     return DecodeStep(
         flops, moved, seconds, cache.batch / seconds, "memory" if waiting >= arithmetic else "arithmetic",
-        moved + looked_up * each <= found.memory * devices,
+        held <= found.memory * devices,
     )  # fmt: skip
