@@ -217,6 +217,10 @@ def test_a_head_on_the_last_position_runs_for_every_token() -> None:
 
 def test_a_context_beyond_the_table_of_positions_is_refused() -> None:
     found = account(presets.build("gpt2"), batch=64, seq=256)
-    assert found.decoding(context=1024).flops == found.decoding(context=1024, batch=1).flops
+    step = found.decoding(context=1024)
+    assert step == found.decoding(context=1024, batch=1)
+    weights = found.parameters.total - 1024 * 768
+    assert step.flops == 2 * weights + 4 * 12 * 768 * 1024
+    assert step.bytes == 2 * (weights + 2 * 12 * 768 * 1024)
     with pytest.raises(AccountingError, match=r"does not run with seq=1025: .* a table of 1024 rows"):
         found.decoding(context=1025)

@@ -13,6 +13,7 @@ from typedtorch.accounting.checks import counts
 from typedtorch.accounting.devices import Device, Dtype, bytes_of
 from typedtorch.accounting.errors import AccountingError
 from typedtorch.accounting.figures import Cost, placed, repeated
+from typedtorch.accounting.flops import family
 from typedtorch.accounting.inference import Cache, DecodeStep, decode_step
 from typedtorch.accounting.program import record
 from typedtorch.accounting.repetition import cached_heads
@@ -126,7 +127,9 @@ def used_weights(
     for cost, where in placed(costs, trace.copies):
         if cost.op.phase != "forward" or not cost.count.matmul:
             continue
-        paths = {trace.storages[m.storage].path for m in cost.op.ins if m.storage >= 0}
+        added = family(cost.op.name) in ("aten.addmm", "aten.baddbmm")
+        matrices = [m for m in cost.op.ins[added:] if m.storage >= 0 and len(m.shape) > 1]  # no biases
+        paths = {trace.storages[m.storage].path for m in matrices}
         for path in paths & sizes.keys():
             own = _in_block(path, cost.op.path, where, trace.copies)
             spent[own] = spent.get(own, 0) + number(cost.count.matmul) * cost.op.times
