@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from mypy_plugin.running import Project
+from mypy_plugin.running import Outcome, Project
 from mypy_plugin.test_reporting import BAD, GOOD, LIBRARY, MISSPELT, USER
 
 FILES = ("bad.py", "library.py", "user.py", "other.py")
@@ -23,15 +23,16 @@ class Daemon:
         return self.check_only(*FILES)
 
     def check_only(self, *files: str) -> list[str]:
-        return self._run("check", *files)
+        return self.run("check", *files).lines
 
     def start(self) -> list[str]:
-        return self._run("run", "--", "--config-file", "mypy.ini", *FILES)
+        return self.run("run", "--", "--config-file", "mypy.ini", *FILES).lines
 
-    def _run(self, *arguments: str) -> list[str]:
+    def run(self, *arguments: str) -> Outcome:
+        """Everything that is printed."""
         outcome = self.project.mypy("--status-file", "status.json", *arguments, command=("mypy.dmypy",))
         assert outcome.code in (0, 1), outcome.stdout + outcome.stderr
-        return outcome.lines
+        return outcome
 
 
 @pytest.fixture
@@ -128,3 +129,15 @@ def test_findings_stay_where_another_file_goes(daemon: Daemon) -> None:
     assert daemon.check_only("bad.py", "library.py", "user.py") == ["bad.py:6 shape", "user.py:9 shape"]
     (folder / "library.py").unlink()  # what the finding in user.py rests on
     assert daemon.check_only("bad.py", "user.py") == ["bad.py:6 shape", "user.py:5 import-not-found", *more]
+
+
+def test_a_shape_that_is_asked_for_is_told_once_in_each_answer(daemon: Daemon) -> None:
+    write = daemon.project.write
+    write(bad=GOOD.replace("    return", "    reveal_type(x)\n    return"), user="import bad\n", library="import bad\n")
+    command = ("run", "--", "--config-file", "mypy.ini", *FILES)
+    shape = "x has shape (b, d), float"
+    for value in ("1", "2", "''"):
+        write(other=f"x: int = {value}\n", library=f"import bad\n\ny = {value}\n")
+        assert daemon.run(*command).stdout.count(shape) == 1
+    write(bad=GOOD)
+    assert shape not in daemon.run(*command).stdout

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mypy import errorcodes
-from mypy.errors import Errors
+from mypy.errors import ErrorInfo, Errors
 from mypy.nodes import Import, ImportAll, ImportBase, ImportFrom, MypyFile
 from mypy.options import Options
 from mypy.plugin import AnalyzeTypeContext, Plugin
@@ -348,7 +348,9 @@ class Reporter:
             tree = self.modules.get(name)
             if name == edited or tree is None or not Path(tree.path).is_file():
                 continue
-            if tree.path in errors.error_info_map and _has_findings(tree.path, errors):
+            if tree.path in errors.flushed_files:  # of the first build, which forgets nothing
+                continue
+            if _told(answer, errors.error_info_map.get(tree.path, [])):
                 continue
             errors.set_file_ignored_lines(tree.path, tree.ignored_lines, tree.path in errors.ignored_files)
             errors.set_skipped_lines(tree.path, tree.skipped_lines)
@@ -383,8 +385,10 @@ def _renew_unused_ignores(path: str, errors: Errors) -> None:
         errors.generate_unused_ignore_errors(path)
 
 
-def _has_findings(path: str, errors: Errors) -> bool:
-    return any(info.code in messages.CODES.values() for info in errors.error_info_map[path])
+def _told(answer: Answer, infos: list[ErrorInfo]) -> bool:
+    """Whether findings, be they notes alone, are among what mypy has been told of a file."""
+    notes = {finding.message for finding in answer.findings if finding.severity == "note"}
+    return any(info.code in messages.CODES.values() or info.message in notes for info in infos)
 
 
 def _imports_torch(statement: ImportBase) -> bool:
