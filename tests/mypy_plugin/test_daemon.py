@@ -133,7 +133,11 @@ def test_findings_stay_where_another_file_goes(daemon: Daemon) -> None:
 
 def test_a_shape_that_is_asked_for_is_told_once_in_each_answer(daemon: Daemon) -> None:
     write = daemon.project.write
-    write(bad=GOOD.replace("    return", "    reveal_type(x)\n    return"), user="import bad\n", library="import bad\n")
+    write(
+        bad=GOOD.replace("    return", "    reveal_type(x)\n    return"),
+        user="import bad\n",
+        library="import bad\n",
+    )
     command = ("run", "--", "--config-file", "mypy.ini", *FILES)
     shape = "x has shape (b, d), float"
     for value in ("1", "2", "''"):

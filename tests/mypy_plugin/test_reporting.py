@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -125,6 +126,43 @@ def test_workers_report_what_one_process_does(project: Project, tmp_path: Path) 
     files = ("bad.py", "library.py", "user.py", "other.py")
     alone = project.mypy("--cache-dir", str(tmp_path / "alone"), *files)
     assert project.mypy("-n", "2", *files).messages == alone.messages != set()
+
+
+def test_workers_find_what_rests_on_modules_that_nobody_imports(project: Project, tmp_path: Path) -> None:
+    project = replace(project, cache=tmp_path / "cache")
+    head = "from __future__ import annotations\n\nimport torch\n"
+    project.write(
+        layers=head + "def row(n: int) -> torch.Tensor:\n    return torch.zeros(n)\n",
+        makers=head + "from layers import row\n\n\ndef made() -> torch.Tensor:\n    return row(3)\n",
+        conftest="import pytest\nfrom makers import made\n\n\n@pytest.fixture\ndef x():\n    return made()\n",
+        test_row="import torch\n\n\ndef test_sum(x):\n    x + torch.zeros(4)\n",
+        shared=head + "def add(x: torch.Tensor) -> torch.Tensor:\n    return x + torch.zeros(4)\n",
+        user="import layers\nimport shared\n\nshared.add(layers.row(3))\n",
+    )
+    files = ("test_row.py", "layers.py", "makers.py", "conftest.py", "user.py")
+    alone = project.mypy("--cache-dir", str(tmp_path / "alone"), *files)
+    assert {"test_row.py:5 shape", "user.py:4 shape"} < set(alone.lines)
+    for _ in range(2):  # the second time from the cache
+        assert project.mypy("-n", "2", *files).messages == alone.messages
+    assert project.mypy(*files).messages == alone.messages
+
+
+_KNOWS_NOTHING = "from typedtorch.mypy_plugin import workers\n\nworkers.known_files = dict\n"
+
+
+def test_what_a_worker_finds_that_does_not_know_all_modules_is_not_kept(
+    project: Project, tmp_path: Path
+) -> None:
+    """Should another mypy hold its states in another way."""
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    project = replace(project, cache=tmp_path / "cache", environment={"PYTHONPATH": path})
+    fixture = "import pytest\nimport torch\n\n\n@pytest.fixture\ndef x():\n    return torch.zeros(3)\n"
+    project.write(test_row="import torch\n\n\ndef test_sum(x):\n    x + torch.zeros(4)\n", conftest=fixture)
+    project.write(sitecustomize=_KNOWS_NOTHING)
+    lacking = project.mypy("-n", "2", "test_row.py").lines
+    (tmp_path / "sitecustomize.py").unlink()
+    assert "test_row.py:5 shape" not in lacking
+    assert project.mypy("test_row.py").lines == sorted([*lacking, "test_row.py:5 shape"])
 
 
 @pytest.mark.parametrize("parser", ["--native-parser", "--no-native-parser"])

@@ -73,7 +73,8 @@ class TypedtorchPlugin(Plugin):
         self.reporter.cached(ctx.id, ctx.path)
         shows_errors = not self.reporter.silent(ctx.id)
         checked = ctx.is_check and shows_errors and digest.is_read(ctx.id, ctx.path)
-        if checked and self.reporter.outdated(ctx.id):
+        unfit = not ctx.is_check and not self.reporter.knows_all
+        if unfit or (checked and self.reporter.outdated(ctx.id)):
             return ["outdated"]  # not what was stored: mypy then takes its own result for outdated
         interface = partial(self.facts.interface, ctx.id, ctx.path)
         around = partial(self.reporter.given_around, ctx.id, ctx.path)

@@ -13,15 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mypy import errorcodes
-from mypy.errors import ErrorInfo, Errors
-from mypy.nodes import Import, ImportAll, ImportBase, ImportFrom, MypyFile
+from mypy.errors import Errors
+from mypy.nodes import MypyFile
 from mypy.options import Options
 from mypy.plugin import AnalyzeTypeContext, Plugin
 from mypy.types import Type
 
-from typedtorch.mypy_plugin import messages, removals, store
+from typedtorch.mypy_plugin import messages, removals, store, workers
 from typedtorch.mypy_plugin.ahead import Ahead, worth_starting
 from typedtorch.mypy_plugin.kept_facts import KeptFacts, Written
+from typedtorch.mypy_plugin.telling import imports_torch, renew_unused_ignores, report_finding, told
 from typedtorch.mypy_plugin.turns import Turns
 from typedtorch.mypy_plugin.unreachable import unreachable_lines
 from typedtorch.shapes import texts
@@ -52,6 +53,7 @@ class Reporter:
         self.config = config
         self.errors: Errors | None = None
         self.modules: dict[str, MypyFile] = {}
+        self.knows_all = True  # modules of the build: what is found where it does not is kept by nobody
         self.missing: Callable[[str], list[Finding]] = lambda path: []  # attributes, of a file
         self._ahead = Ahead()
         self._cached: dict[str, str] = {}  # modules that mypy has results of already, and their files
@@ -138,6 +140,10 @@ class Reporter:
     def loaded(self, modules: dict[str, MypyFile]) -> None:
         """mypy knows every module of the build, and has checked none yet."""
         self.modules = modules
+        if workers.works_for_another(self.options):
+            files = workers.known_files()
+            self._cached.update(files)
+            self.knows_all = bool(files)
         paths = {**self._cached, **{name: tree.path for name, tree in modules.items()}}
         self._conftests = beside_tests(paths)  # pytest runs them whether mypy is given them or not
         if self._alone and worth_starting(self._size):
@@ -160,8 +166,8 @@ class Reporter:
     def _alone(self) -> bool:
         """Whether mypy checks the files on the disk, once, and in this process."""
         options = self.options
-        workers = getattr(options, "num_workers", 0)
-        return not (options.fine_grained_incremental or options.shadow_file or workers)
+        others = workers.works_for_another(options)
+        return not (options.fine_grained_incremental or options.shadow_file or others)
 
     def _shows_errors(self, module: str) -> bool:
         """Whether mypy will show errors in a module, as far as it has said so yet."""
@@ -219,7 +225,7 @@ class Reporter:
         """Without torch's types mypy finds nothing wrong with anything, and says so: Success."""
         if "torch" in self.modules or self.options.clone_for_module("torch").follow_imports == "skip":
             return
-        line = next((i.line for i in tree.imports if _imports_torch(i)), None)
+        line = next((i.line for i in tree.imports if imports_torch(i)), None)
         # ``from torch.nn.utils import ...`` alone may be read from the cache without torch itself
         if line is not None and not any(name.startswith("torch.") for name in self.modules):
             self._enter(tree, errors)
@@ -238,7 +244,7 @@ class Reporter:
             return known
         path, take_back = Path(tree.path), self._engine is not None or self._shares
         answer = self._ahead.answer(tree.fullname, path, take_back=take_back) or self._check(tree)
-        if answer is not None:
+        if answer is not None and self.knows_all:
             self._kept.keep(tree.fullname, tree.path, answer)
         return answer
 
@@ -299,8 +305,8 @@ class Reporter:
         for finding in findings:
             unwanted = finding.line in skipped or finding.code in ("syntax", "aside")
             if not unwanted and not self.silences(tree, finding.line, finding.code):
-                _report_finding(finding, errors)
-        _renew_unused_ignores(tree.path, errors)
+                report_finding(finding, errors)
+        renew_unused_ignores(tree.path, errors)
         if LAST_WORD and errors.options.warn_unused_ignores:
             self._report_unused(tree, errors)
         self._ignores.pop(tree.path, None)
@@ -350,7 +356,7 @@ class Reporter:
                 continue
             if tree.path in errors.flushed_files:  # of the first build, which forgets nothing
                 continue
-            if _told(answer, errors.error_info_map.get(tree.path, [])):
+            if told(answer, errors.error_info_map.get(tree.path, [])):
                 continue
             errors.set_file_ignored_lines(tree.path, tree.ignored_lines, tree.path in errors.ignored_files)
             errors.set_skipped_lines(tree.path, tree.skipped_lines)
@@ -358,48 +364,6 @@ class Reporter:
             if fresh is not None:
                 self._report(tree, [*fresh.findings, *self.missing(tree.path)], errors)
         errors.set_file(file, module, options)
-
-
-def _report_finding(finding: Finding, errors: Errors) -> None:
-    if finding.severity == "note":
-        errors.report(finding.line, finding.column, finding.message, errorcodes.MISC, severity="note")
-        return
-    info = errors.report(
-        finding.line,
-        finding.column,
-        finding.message,
-        messages.code(finding.code),
-        end_line=finding.end_line,
-        end_column=finding.end_column,
-    )
-    if finding.hint:
-        errors.report(finding.line, finding.column, finding.hint, severity="note", parent_error=info)
-
-
-def _renew_unused_ignores(path: str, errors: Errors) -> None:
-    """The daemon looks for unused ignores before it asks for findings: look again, now that some are used."""
-    infos = errors.error_info_map.get(path, [])
-    kept = [info for info in infos if info.code != errorcodes.UNUSED_IGNORE]
-    if len(kept) < len(infos) and path in errors.ignored_lines:
-        errors.error_info_map[path] = kept
-        errors.generate_unused_ignore_errors(path)
-
-
-def _told(answer: Answer, infos: list[ErrorInfo]) -> bool:
-    """Whether findings, be they notes alone, are among what mypy has been told of a file."""
-    notes = {finding.message for finding in answer.findings if finding.severity == "note"}
-    return any(info.code in messages.CODES.values() or info.message in notes for info in infos)
-
-
-def _imports_torch(statement: ImportBase) -> bool:
-    if statement.is_unreachable:
-        return False
-    match statement:
-        case Import():
-            return any(name.partition(".")[0] == "torch" for name, _ in statement.ids)
-        case ImportFrom() | ImportAll():
-            return not statement.relative and statement.id.partition(".")[0] == "torch"
-    return False
 
 
 def _is_source(module: str, path: str) -> bool:
