@@ -41,7 +41,7 @@ def type_call(ctx: ClassDefContext) -> None:
     if info.module_name.startswith("torch.nn."):
         _drop_markers(info)
     forward = _inherited(info, "forward")
-    if forward is None or isinstance(forward.node, PlaceholderNode) or _call_by_hand(info):
+    if forward is None or isinstance(forward.node, PlaceholderNode) or call_by_hand(info):
         return
     if isinstance(forward.node, Var) and not forward.node.has_explicit_value:
         return  # declared, and given to each object: no function of the class, that would take ``self``
@@ -77,6 +77,7 @@ def _inherited(info: TypeInfo, name: str) -> SymbolTableNode | None:
     return None
 
 
-def _call_by_hand(info: TypeInfo) -> bool:
+def call_by_hand(info: TypeInfo) -> bool:
+    """Whether a program says itself what a call takes and returns: then mypy says what it says alone."""
     call = _inherited(info, "__call__")
     return call is not None and (call.node is None or call.node.name != "forward")

@@ -35,7 +35,7 @@ from mypy.types import (
 )
 
 from typedtorch.mypy_plugin.facts import Facts
-from typedtorch.mypy_plugin.module_call import is_module
+from typedtorch.mypy_plugin.module_call import call_by_hand, is_module
 from typedtorch.mypy_plugin.one_of_several import fits_another, is_one_of_several, may_be_another
 from typedtorch.mypy_plugin.signatures import (
     is_of_torch,
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 def kept_result(facts: Facts, ctx: MethodContext) -> Type:
     """The result of ``module(x)``, left unknown where it is kept beside values of other types."""
     result = ctx.default_return_type
-    if not isinstance(ctx.type, Instance) or not is_module(ctx.type.type):
+    if not isinstance(ctx.type, Instance) or not _is_typed_here(ctx.type.type):
         return result
     source = facts.checked(ctx.api)
     if facts.replaces_forward(ctx.type.type) or any(map(_is_unbound, ctx.type.args)):
@@ -73,6 +73,11 @@ def kept_result(facts: Facts, ctx: MethodContext) -> Type:
         return AnyType(TypeOfAny.explicit)
     facts.typed(ctx.api, ctx.context, result)
     return result
+
+
+def _is_typed_here(info: TypeInfo) -> bool:
+    """Whether calls of a class were Any to mypy alone."""
+    return is_module(info) and not call_by_hand(info)
 
 
 def _is_unbound(argument: Type) -> bool:
@@ -185,7 +190,7 @@ def lenient_arguments(facts: Facts, ctx: MethodSigContext) -> FunctionLike:
     binding, and None cannot always be seen to be excluded: neither is a mistake in the call.
     """
     source = facts.checked(ctx.api)
-    if source is None or not isinstance(ctx.type, Instance) or not is_module(ctx.type.type):
+    if source is None or not isinstance(ctx.type, Instance) or not _is_typed_here(ctx.type.type):
         return ctx.default_signature
     call, signature = ctx.context, of_forward(ctx.type, ctx) or ctx.default_signature
     if not isinstance(call, CallExpr) or not isinstance(signature, CallableType | Overloaded):
