@@ -71,6 +71,24 @@ def test_own_comment_silences_it(project: Project) -> None:
     assert project.mypy("silenced.py").messages == set()
 
 
+@pytest.mark.skipif(not LAST_WORD, reason="mypy 2.3 looks for unused comments before it asks")
+@pytest.mark.parametrize(
+    "product",
+    [
+        "(\n        x{}\n        @ w\n    )",
+        "(x\n        @ w{}\n    )",
+        "x.__matmul__(\n w,{}\n)",
+        "x.__matmul__(\n w\n){}",
+    ],
+)
+@pytest.mark.parametrize("comment", ["type: ignore[shape]", "typedtorch: ignore[shape]"])
+def test_a_comment_on_any_line_of_an_expression_silences_it(
+    project: Project, product: str, comment: str
+) -> None:
+    project.write(silenced=BAD.replace("x @ w", product.format(f"  # {comment}")))
+    assert project.mypy("silenced.py").messages == set()
+
+
 def test_own_comment_silences_an_attribute_too(project: Project) -> None:
     silenced = MISSPELT.replace("proejct", "proejct  # typedtorch: ignore[attribute]")
     project.write(bad=MISSPELT, silenced=silenced, by_file=MISSPELT)

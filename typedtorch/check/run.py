@@ -142,7 +142,7 @@ class Checker:
             return [answer], Coverage()
         findings = answer.findings
         switched_off = ignores.read(text) if findings or self.warn_unused_ignores else Ignores()
-        shown = [_beside(f, switched_off) for f in findings if not switched_off(f.line, f.code)]
+        shown = [_beside(f, switched_off) for f in findings if not switched_off(f.lines, f.code)]
         shown = shown if text.isascii() else _in_characters(shown, text)
         return [*shown, *self._unused(target, switched_off)], answer.coverage
 

@@ -37,7 +37,7 @@ class _Doubtful(NamedTuple):
 class Attributes:
     """Answers for attributes that mypy found only through ``__getattr__``."""
 
-    def __init__(self, facts: Facts, silences: Callable[[MypyFile, int, str], bool]) -> None:
+    def __init__(self, facts: Facts, silences: Callable[[MypyFile, range, str], bool]) -> None:
         self.facts = facts
         self.silences = silences
         self._doubtful: dict[str, set[_Doubtful]] = {}
@@ -80,14 +80,13 @@ class Attributes:
         from typedtorch.shapes.module_attributes import no_attribute  # noqa: PLC0415  # seldom needed
 
         text = no_attribute(receiver.type.name, name, self._names(receiver.type))
+        finding = _finding(tree.path, ctx.context, text)
         self._doubtful.setdefault(tree.path, set()).add(
-            _Doubtful(
-                _finding(tree.path, ctx.context, text), receiver.type.module_name, receiver.type.name, name
-            )
+            _Doubtful(finding, receiver.type.module_name, receiver.type.name, name)
         )
         if self._given_by_others(receiver.type.module_name, receiver.type.name, name):
             return self._unknown(ctx)
-        if not self.silences(tree, ctx.context.line, "attribute"):
+        if not self.silences(tree, finding.lines, "attribute"):
             ctx.api.fail(text, ctx.context, code=messages.CODES["attribute"])
         return AnyType(TypeOfAny.from_error)
 

@@ -293,18 +293,18 @@ class Reporter:
             self._enter(tree, self.errors)
             self.errors.report(1, 0, text, severity="note", only_once=True)
 
-    def silences(self, tree: MypyFile, line: int, code: str) -> bool:
-        """Whether our own options or comments switch a code off at a line; of its own comments mypy knows."""
+    def silences(self, tree: MypyFile, lines: range, code: str) -> bool:
+        """Whether our own options or comments switch a code off on lines; of its own comments mypy knows."""
         if code in self.config.disabled(Path(tree.path)):
             return True
-        return self._comments(tree.path)(line, code)
+        return self._comments(tree.path)(lines, code)
 
     def _report(self, tree: MypyFile, findings: list[Finding], errors: Errors) -> None:
         self._enter(tree, errors)
         skipped = unreachable_lines(tree) if findings else set()
         for finding in findings:
             unwanted = finding.line in skipped or finding.code in ("syntax", "aside")
-            if not unwanted and not self.silences(tree, finding.line, finding.code):
+            if not unwanted and not self.silences(tree, finding.lines, finding.code):
                 report_finding(finding, errors)
         renew_unused_ignores(tree.path, errors)
         if LAST_WORD and errors.options.warn_unused_ignores:

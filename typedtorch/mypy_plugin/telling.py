@@ -12,20 +12,25 @@ from typedtorch.shapes.findings import Finding
 
 
 def report_finding(finding: Finding, errors: Errors) -> None:
-    """Tell mypy of a finding, in the file that its errors are directed to."""
+    """Tell mypy of a finding, in the file that its errors are directed to.
+
+    A comment silences it on any of its lines, and the hint with it.
+    """
+    line, column, message, lines = finding.line, finding.column, finding.message, finding.lines
     if finding.severity == "note":
-        errors.report(finding.line, finding.column, finding.message, errorcodes.MISC, severity="note")
+        errors.report(line, column, message, errorcodes.MISC, severity="note", origin_span=lines)
         return
     info = errors.report(
-        finding.line,
-        finding.column,
-        finding.message,
+        line,
+        column,
+        message,
         messages.code(finding.code),
         end_line=finding.end_line,
         end_column=finding.end_column,
+        origin_span=lines,
     )
     if finding.hint:
-        errors.report(finding.line, finding.column, finding.hint, severity="note", parent_error=info)
+        errors.report(line, column, finding.hint, severity="note", parent_error=info, origin_span=lines)
 
 
 def renew_unused_ignores(path: str, errors: Errors) -> None:

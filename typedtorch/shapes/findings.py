@@ -19,6 +19,11 @@ class Finding(NamedTuple):
     severity: Literal["error", "note"] = "error"
     cell: int | None = None
 
+    @property
+    def lines(self) -> range:
+        """The lines of its span: a comment on any of them may switch it off, as mypy has it."""
+        return range(self.line, self.end_line + 1)
+
 
 class Coverage(NamedTuple):
     """How many tensor-valued expressions there are, and of how many the shape is known."""

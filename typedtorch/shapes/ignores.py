@@ -1,7 +1,7 @@
 """Comments that switch findings off, with mypy's meaning.
 
-``# type: ignore[shape]`` and ``# typedtorch: ignore[shape]`` hold for their line, without brackets for every
-code; before the first statement ``# type: ignore`` and ``# mypy: ignore-errors`` hold for the file.
+``# type: ignore[shape]`` and ``# typedtorch: ignore[shape]`` hold for what is found in an expression on one of
+whose lines they stand, without brackets for every code; before the first statement ``# type: ignore`` and ``# mypy: ignore-errors`` hold for the file.
 The second spelling is for programs whose own type checker has other ideas about ``type: ignore``.
 """
 
@@ -30,19 +30,20 @@ class Ignores:
     own: dict[tuple[int, int], frozenset[str]] = field(default_factory=dict)
     met: dict[int, set[str]] = field(default_factory=dict)
 
-    def __call__(self, line: int, *codes: str) -> bool:
-        """Whether a finding on a line is switched off under any of its codes."""
-        self.met.setdefault(line, set()).update(codes)
-        if self.everything or not self.codes.isdisjoint(codes):
-            return True
-        listed = self.lines.get(line)
-        return listed is not None and (not listed or not listed.isdisjoint(codes))
+    def __call__(self, lines: range, *codes: str) -> bool:
+        """Whether a finding on some lines is switched off under any of its codes, by the first that does so."""
+        for line in lines:
+            listed = self.lines.get(line)
+            if listed is not None and (not listed or not listed.isdisjoint(codes)):
+                self.met.setdefault(line, set()).update(codes)
+                return True
+        return self.everything or not self.codes.isdisjoint(codes)
 
     def unused(self) -> Iterator[tuple[int, int, str]]:
         """(line, column, message) of each ``typedtorch: ignore`` that switched nothing off so far.
 
         >>> comments = read("x = f(y)  # typedtorch: ignore[shape, dtype]")
-        >>> comments(1, "shape"), list(comments.unused())
+        >>> comments(range(1, 2), "shape"), list(comments.unused())
         (True, [(1, 10, 'unused "typedtorch: ignore[dtype]" comment')])
         """
         for (line, column), listed in self.own.items():
@@ -55,9 +56,11 @@ class Ignores:
 def read(text: str, *, own_only: bool = False) -> Ignores:
     """Read the comments of a source; ``own_only`` leaves those to mypy that mypy reads itself.
 
-    >>> read("x = f(y)  # type: ignore[shape, dtype]")(1, "dtype")
+    >>> read("x = f(y)  # type: ignore[shape, dtype]")(range(1, 2), "dtype")
     True
-    >>> read("x = f(y)  # typedtorch: ignore[shape]", own_only=True)(1, "shape")
+    >>> read("x = f(y)  # typedtorch: ignore[shape]", own_only=True)(range(1, 2), "shape")
+    True
+    >>> read("x = f(\\n    y,\\n)  # typedtorch: ignore[shape]")(range(1, 4), "shape")
     True
     """
     found = Ignores()

@@ -40,7 +40,9 @@ def told_once(
         _Told(f, grounds.get(key, _UNKNOWN), _begins(bodies, f.line), _begins(statements, f.line), [])
         for key, f in findings.items()
     ]
-    open_ = [t for t in told if t.finding.severity == "error" and not ignored(t.finding.line, t.finding.code)]
+    open_ = [
+        t for t in told if t.finding.severity == "error" and not ignored(t.finding.lines, t.finding.code)
+    ]
     kept: list[_Told] = []
     for one in sorted(open_, key=lambda t: _is_of_numbers(t.ground)):
         if _is_inside_another(one, open_, module.path):
