@@ -9,9 +9,12 @@ from mypy.nodes import (
     ARG_STAR2,
     CallExpr,
     Context,
+    Decorator,
+    FuncDef,
     IndexExpr,
     MemberExpr,
     NameExpr,
+    SymbolTableNode,
     TypeInfo,
     Var,
 )
@@ -50,6 +53,8 @@ from typedtorch.mypy_plugin.torch_api import TENSOR
 if TYPE_CHECKING:
     from typedtorch.shapes.kept_values import Part
 
+_CONTAINERS = ("builtins", "typing", "collections")
+
 
 def kept_result(facts: Facts, ctx: MethodContext) -> Type:
     """The result of ``module(x)``, left unknown where it is kept beside values of other types."""
@@ -63,12 +68,16 @@ def kept_result(facts: Facts, ctx: MethodContext) -> Type:
         return AnyType(TypeOfAny.explicit)
     if any(map(stands_for_tensor, (given for each in ctx.arg_types for given in each))):
         return AnyType(TypeOfAny.explicit)
-    result = _one_of(_any_number(result))
+    if isinstance(get_proper_type(result), NoneType):
+        return AnyType(TypeOfAny.explicit)  # ``out = module(x)`` of what returns nothing
+    result = _one_of(_any_number(_generated(result, ctx.type.type.get("forward"), ctx)))
     place = (ctx.context.line, ctx.context.column)
     keep = source.kept_results.get(place) if source is not None else None
     if isinstance(keep, tuple):
         for part in keep:
             result = _but_for(result, part)
+    elif keep == "no items":
+        result = _of_anything(result)
     elif keep is not None and not _stays(result, keep):
         return AnyType(TypeOfAny.explicit)
     facts.typed(ctx.api, ctx.context, result)
@@ -95,6 +104,34 @@ def _stays(result: Type, keep: str) -> bool:
         case "no keys":
             return not isinstance(get_proper_type(result), TypedDictType)
     return False
+
+
+def _of_anything(result: Type) -> Type:
+    """A result whose lists and dicts may hold what they are not said to hold: a program puts it there."""
+    proper, unknown = get_proper_type(result), AnyType(TypeOfAny.explicit)
+    if isinstance(proper, UnionType):
+        return UnionType.make_union([_of_anything(item) for item in proper.items])
+    if isinstance(proper, TupleType):
+        return proper.copy_modified(items=[_of_anything(item) for item in proper.items])
+    if isinstance(proper, TypedDictType):
+        return unknown
+    if isinstance(proper, Instance) and proper.args and proper.type.module_name in _CONTAINERS:
+        if proper.type.has_base("typing.MutableMapping") or proper.type.has_base("typing.MutableSequence"):
+            return proper.copy_modified(args=[unknown] * len(proper.args))
+        return unknown if proper.type.fullname != "builtins.tuple" else proper
+    return result
+
+
+def _generated(result: Type, forward: SymbolTableNode | None, ctx: MethodContext) -> Type:
+    """What ``yield`` makes of a function is a generator, also where it is said to be ``Iterable``."""
+    proper, node = get_proper_type(result), None if forward is None else forward.node
+    function = node.func if isinstance(node, Decorator) else node
+    if not isinstance(proper, Instance) or proper.type.fullname not in ("typing.Iterable", "typing.Iterator"):
+        return result
+    if not isinstance(function, FuncDef) or not function.is_generator or function.is_coroutine:
+        return result
+    unknown = AnyType(TypeOfAny.explicit)
+    return ctx.api.named_generic_type("typing.Generator", [*proper.args, unknown, unknown])
 
 
 def _but_for(result: Type, part: Part) -> Type:

@@ -32,6 +32,7 @@ from typedtorch.shapes.kept_values import (
     cast_values,
     collected,
     displayed,
+    filled,
     filling,
     result_names,
     stored_values,
@@ -41,9 +42,9 @@ from typedtorch.shapes.module_uses import Position, position
 from typedtorch.shapes.syntax import Syntax, dotted, walk
 
 # Harmless as long as it is one tensor, or several where parts of it are unpacked, or no dict of known keys;
-# or better left unknown.  Of a result that is unpacked itself only those parts need to be tensors whose names
+# or what it holds left unknown, or all of it.  Of a result that is unpacked itself only those parts need to be tensors whose names
 # hold other things later.
-Keep = Literal["tensor", "tensors", "no keys", "any"] | tuple[Part, ...]
+Keep = Literal["tensor", "tensors", "no keys", "no items", "any"] | tuple[Part, ...]
 
 # Kinds of nodes that bind names, and that hold values beside others: most nodes are neither.
 _BINDERS = frozenset(
@@ -125,6 +126,8 @@ def _in_scope(
     mixed = _with_sources(mixed, bound_here, declared)
     for name in keyed(nodes) & bound.keys():
         yield from ((value, "no keys") for value in bound[name] if value is not None)
+    for name in _filled_with_others(nodes, bound_here, known.functions, called):
+        yield from ((value, "no items") for value in bound.get(name, ()) if value is not None)
     for names, value in bound_here:
         if value is None:
             continue
@@ -138,6 +141,15 @@ def _in_scope(
         for node in holders
         for value in (*stored_values(node), *collected(node), *cast_values(node))
     )
+
+
+def _filled_with_others(
+    nodes: list[ast.AST], bound: list[Binding], functions: Set[str], called: Set[str]
+) -> set[str]:
+    """Names of lists and dicts into which a program puts what may be no tensors, and other names of these."""
+    names = {name for name, value in filled(nodes) if not _surely_tensor(value, functions, called)}
+    same = {value.id for others, value in bound if isinstance(value, ast.Name) and names & set(others)}
+    return names | same
 
 
 def rebound_names(syntax: Syntax) -> frozenset[Position]:

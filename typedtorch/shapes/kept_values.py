@@ -38,6 +38,10 @@ _FILLS = frozenset(
 )
 
 
+# Of these, methods that are told first where to put it.
+_AFTER_KEY = frozenset({"insert", "setdefault"})
+
+
 # What makes a list or dict of what it is given.
 _MADE = frozenset({"list", "dict", "set", "deque", "Counter", "OrderedDict", "defaultdict"})
 
@@ -139,6 +143,29 @@ def filling(nodes: list[ast.AST], bound: Mapping[str, Sequence[ast.expr | None]]
     for name, values in puts.items():
         if any(map(_holds_some, bound[name])) or not all(map(tensor_like, values)):
             yield from values
+
+
+def filled(nodes: list[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
+    """What is put into what a name holds, or into a part of that: as an item, or by a method that fills.
+
+    >>> text = "out['n'] = 1\\nout['a'].insert(0, 2)\\nout.update(b=3)\\nout = 4"
+    >>> [(name, ast.unparse(value)) for name, value in filled(list(ast.walk(ast.parse(text))))]
+    [('out', '1'), ('out', '2'), ('out', '3')]
+    """
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                leaves = [leaf for target in targets for leaf in _leaves(target)]
+                into, values = [leaf.value for leaf in leaves if isinstance(leaf, ast.Subscript)], [value]
+            case ast.Call(func=ast.Attribute(value=whole, attr=name)) if name in _FILLS:
+                into, values = [whole], list(_given(node))[name in _AFTER_KEY :]
+            case _:
+                continue
+        for part in into:
+            while isinstance(part, ast.Subscript):
+                part = part.value
+            if isinstance(part, ast.Name):
+                yield from ((part.id, value) for value in values)
 
 
 def _is_made(value: ast.expr | None) -> bool:
