@@ -1,7 +1,8 @@
 """Comments that switch findings off, with mypy's meaning.
 
-``# type: ignore[shape]`` and ``# typedtorch: ignore[shape]`` hold for what is found in an expression on one of
-whose lines they stand, without brackets for every code; before the first statement ``# type: ignore`` and ``# mypy: ignore-errors`` hold for the file.
+``# type: ignore[shape]`` and ``# typedtorch: ignore[shape]`` hold for what is found in an expression that they
+stand in, on any of its lines, without brackets for every code; before the first statement ``# type: ignore``
+and ``# mypy: ignore-errors`` hold for the file.
 The second spelling is for programs whose own type checker has other ideas about ``type: ignore``.
 """
 
@@ -31,7 +32,7 @@ class Ignores:
     met: dict[int, set[str]] = field(default_factory=dict)
 
     def __call__(self, lines: range, *codes: str) -> bool:
-        """Whether a finding on some lines is switched off under any of its codes, by the first that does so."""
+        """Whether a finding on some lines is switched off under any of its codes, by the first that does."""
         for line in lines:
             listed = self.lines.get(line)
             if listed is not None and (not listed or not listed.isdisjoint(codes)):

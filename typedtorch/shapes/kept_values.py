@@ -157,15 +157,16 @@ def filled(nodes: list[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
             case ast.Assign(targets=targets, value=value):
                 leaves = [leaf for target in targets for leaf in _leaves(target)]
                 into, values = [leaf.value for leaf in leaves if isinstance(leaf, ast.Subscript)], [value]
-            case ast.Call(func=ast.Attribute(value=whole, attr=name)) if name in _FILLS:
-                into, values = [whole], list(_given(node))[name in _AFTER_KEY :]
+            case ast.Call(func=ast.Attribute(value=held, attr=name)) if name in _FILLS:
+                into, values = [held], list(_given(node))[name in _AFTER_KEY :]
             case _:
                 continue
         for part in into:
-            while isinstance(part, ast.Subscript):
-                part = part.value
-            if isinstance(part, ast.Name):
-                yield from ((part.id, value) for value in values)
+            whole = part
+            while isinstance(whole, ast.Subscript):
+                whole = whole.value
+            if isinstance(whole, ast.Name):
+                yield from ((whole.id, value) for value in values)
 
 
 def _is_made(value: ast.expr | None) -> bool:
