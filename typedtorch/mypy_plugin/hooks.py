@@ -19,12 +19,13 @@ from mypy.plugin import (
 )
 from mypy.types import FunctionLike, Type
 
-from typedtorch.mypy_plugin import containers, digest, module_call, module_use, torch_api
+from typedtorch.mypy_plugin import containers, digest, module_call, module_use, passed_on, torch_api
 from typedtorch.mypy_plugin.attributes import Attributes
 from typedtorch.mypy_plugin.containers import Containers
 from typedtorch.mypy_plugin.facts import Facts
 from typedtorch.mypy_plugin.guard import Guard
 from typedtorch.mypy_plugin.older import NEEDED, Early
+from typedtorch.mypy_plugin.passed_on import Functions
 from typedtorch.mypy_plugin.reporter import Reporter
 from typedtorch.mypy_plugin.startup import Start
 
@@ -49,10 +50,12 @@ class TypedtorchPlugin(Plugin):
         self.attributes = Attributes(self.facts, self.reporter.silences)
         self.reporter.missing = self.attributes.missing
         self.containers = Containers(self.facts)
+        self.functions = Functions(self.lookup_fully_qualified, options)
         # mypy asks for these hundreds of thousands of times: they are made once
         guard = self.guard
         self._type_call = guard.class_(module_call.type_call)
         self._kept_result = guard.call(partial(module_use.kept_result, self.facts))
+        self._passed_on = guard.call(passed_on.passed_on)
         self._optional_field = guard.attribute(partial(module_use.optional_field, self.facts))
         self._item = guard.call(partial(torch_api.item, self.facts))
         self._added_to = guard.call(partial(torch_api.added_to, self.facts))
@@ -109,7 +112,11 @@ class TypedtorchPlugin(Plugin):
             return self.guard.call(self.containers.function)
         if fullname == "torch.compile":
             return self.guard.call(torch_api.compiled_module)
-        return self.guard.call(torch_api.decorated_function) if fullname in torch_api.GRAD_MODES else None
+        if fullname in torch_api.GRAD_MODES:
+            return self.guard.call(torch_api.decorated_function)
+        if fullname == passed_on.PARTIAL:
+            return self.guard.call(passed_on.partial_of)
+        return self._passed_on if self.functions.call_another(fullname) else None
 
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
         self.early.tick()
@@ -124,7 +131,7 @@ class TypedtorchPlugin(Plugin):
             return self.guard.call(partial(torch_api.untyped_method, name, self.facts))
         if name == "__call__" and fullname != f"{module_call.MODULE}.__call__":
             return self._kept_result if self.may_be_module(fullname.rpartition(".")[0]) else None
-        return None
+        return self._passed_on if self.functions.call_another(fullname) else None
 
     def get_method_signature_hook(self, fullname: str) -> Callable[[MethodSigContext], FunctionLike] | None:
         owner, _, name = fullname.rpartition(".")

@@ -59,7 +59,7 @@ _CONTAINERS = ("builtins", "typing", "collections")
 def kept_result(facts: Facts, ctx: MethodContext) -> Type:
     """The result of ``module(x)``, left unknown where it is kept beside values of other types."""
     result = ctx.default_return_type
-    if not isinstance(ctx.type, Instance) or not _is_typed_here(ctx.type.type):
+    if not isinstance(ctx.type, Instance) or not is_typed_here(ctx.type.type):
         return result
     source = facts.checked(ctx.api)
     if facts.replaces_forward(ctx.type.type) or any(map(_is_unbound, ctx.type.args)):
@@ -70,7 +70,7 @@ def kept_result(facts: Facts, ctx: MethodContext) -> Type:
         return AnyType(TypeOfAny.explicit)
     if isinstance(get_proper_type(result), NoneType):
         return AnyType(TypeOfAny.explicit)  # ``out = module(x)`` of what returns nothing
-    result = _one_of(_any_number(_generated(result, ctx.type.type.get("forward"), ctx)))
+    result = loosely(_generated(result, ctx.type.type.get("forward"), ctx))
     place = (ctx.context.line, ctx.context.column)
     keep = source.kept_results.get(place) if source is not None else None
     if isinstance(keep, tuple):
@@ -84,7 +84,7 @@ def kept_result(facts: Facts, ctx: MethodContext) -> Type:
     return result
 
 
-def _is_typed_here(info: TypeInfo) -> bool:
+def is_typed_here(info: TypeInfo) -> bool:
     """Whether calls of a class were Any to mypy alone."""
     return is_module(info) and not call_by_hand(info)
 
@@ -171,6 +171,11 @@ def _is_inferred(attribute: Context) -> bool:
     return named or isinstance(of, CallExpr | IndexExpr)
 
 
+def loosely(result: Type) -> Type:
+    """What ``forward`` returns, as far as a program that asks it no questions may be held to it."""
+    return _one_of(_any_number(result))
+
+
 def _any_number(result: Type) -> Type:
     """``tuple[Tensor]`` is written for ``tuple[Tensor, ...]``: a result of one item is hardly ever meant."""
     proper = get_proper_type(result)
@@ -227,7 +232,7 @@ def lenient_arguments(facts: Facts, ctx: MethodSigContext) -> FunctionLike:
     binding, and None cannot always be seen to be excluded: neither is a mistake in the call.
     """
     source = facts.checked(ctx.api)
-    if source is None or not isinstance(ctx.type, Instance) or not _is_typed_here(ctx.type.type):
+    if source is None or not isinstance(ctx.type, Instance) or not is_typed_here(ctx.type.type):
         return ctx.default_signature
     call, signature = ctx.context, of_forward(ctx.type, ctx) or ctx.default_signature
     if not isinstance(call, CallExpr) or not isinstance(signature, CallableType | Overloaded):

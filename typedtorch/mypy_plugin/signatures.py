@@ -18,7 +18,7 @@ from mypy.nodes import (
     NameExpr,
     TypeInfo,
 )
-from mypy.plugin import MethodContext, MethodSigContext
+from mypy.plugin import FunctionContext, MethodContext, MethodSigContext
 from mypy.subtypes import is_subtype
 from mypy.types import (
     AnyType,
@@ -41,7 +41,7 @@ from typedtorch.mypy_plugin.module_call import MODULE
 if TYPE_CHECKING:
     from typedtorch.shapes.module_facts import SourceFacts
 
-Call = MethodContext | MethodSigContext
+Call = FunctionContext | MethodContext | MethodSigContext
 
 
 def of_forward(module: Instance, ctx: Call) -> ProperType | None:

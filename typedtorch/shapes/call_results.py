@@ -42,8 +42,8 @@ from typedtorch.shapes.module_uses import Position, position
 from typedtorch.shapes.syntax import Syntax, dotted, walk
 
 # Harmless as long as it is one tensor, or several where parts of it are unpacked, or no dict of known keys;
-# or what it holds left unknown, or all of it.  Of a result that is unpacked itself only those parts need to be
-# tensors whose names hold other things later.
+# or what it holds left unknown, or all of it.  Of a result that is unpacked itself only those parts need to
+# be tensors whose names hold other things later.
 Keep = Literal["tensor", "tensors", "no keys", "no items", "any"] | tuple[Part, ...]
 
 # Kinds of nodes that bind names, and that hold values beside others: most nodes are neither.

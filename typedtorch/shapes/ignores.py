@@ -1,7 +1,7 @@
 """Comments that switch findings off, with mypy's meaning.
 
-``# type: ignore[shape]`` and ``# typedtorch: ignore[shape]`` hold for what is found in an expression that they
-stand in, on any of its lines, without brackets for every code; before the first statement ``# type: ignore``
+``# type: ignore[shape]`` and ``# typedtorch: ignore[shape]`` hold for what is found in an expression on any
+of whose lines they stand, without brackets for every code; before the first statement ``# type: ignore``
 and ``# mypy: ignore-errors`` hold for the file.
 The second spelling is for programs whose own type checker has other ideas about ``type: ignore``.
 """
