@@ -55,7 +55,8 @@ class TypedtorchPlugin(Plugin):
         guard = self.guard
         self._type_call = guard.class_(module_call.type_call)
         self._kept_result = guard.call(partial(module_use.kept_result, self.facts))
-        self._passed_on = guard.call(passed_on.passed_on)
+        self._by_function: Callable[[FunctionContext], Type] = guard.call(passed_on.passed_on)
+        self._by_method: Callable[[MethodContext], Type] = guard.call(passed_on.passed_on)
         self._optional_field = guard.attribute(partial(module_use.optional_field, self.facts))
         self._item = guard.call(partial(torch_api.item, self.facts))
         self._added_to = guard.call(partial(torch_api.added_to, self.facts))
@@ -116,7 +117,7 @@ class TypedtorchPlugin(Plugin):
             return self.guard.call(torch_api.decorated_function)
         if fullname == passed_on.PARTIAL:
             return self.guard.call(passed_on.partial_of)
-        return self._passed_on if self.functions.call_another(fullname) else None
+        return self._by_function if self.functions.call_another(fullname) else None
 
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
         self.early.tick()
@@ -131,7 +132,7 @@ class TypedtorchPlugin(Plugin):
             return self.guard.call(partial(torch_api.untyped_method, name, self.facts))
         if name == "__call__" and fullname != f"{module_call.MODULE}.__call__":
             return self._kept_result if self.may_be_module(fullname.rpartition(".")[0]) else None
-        return self._passed_on if self.functions.call_another(fullname) else None
+        return self._by_method if self.functions.call_another(fullname) else None
 
     def get_method_signature_hook(self, fullname: str) -> Callable[[MethodSigContext], FunctionLike] | None:
         owner, _, name = fullname.rpartition(".")
