@@ -204,7 +204,7 @@ def test_a_special_case_has_the_polynomial_active_there() -> None:
     formula = account(doubling, batch=2, n=20).formula("flops.forward")
     assert str(formula) == "10*batch*n**2 (n from 17 to 32)"
     assert formula.subs(batch=2, n=17) == account(doubling, batch=2, n=17).flops.forward
-    with pytest.raises(SizeError, match="holds for n .*, not for n=33: other operators run there"):
+    with pytest.raises(SizeError, match=r"holds for n .*, not for n=33: other operators run there"):
         formula.subs(batch=2, n=33)
 
 
