@@ -116,12 +116,12 @@ def _comprehend_one(
     turns = None if items is None or len(items) > MAX_UNROLL else _passing(frame, generator, items)
     if items is not None and turns is not None:
         values, held = [], Held(frame, frame.place(generator.iter), items)
-        before = sizes_in(tuple(items))
+        earlier = sizes_in(tuple(items))
         for turn in turns:
             assign_target(frame, generator.target, held.item(turn))
             for test in generator.ifs:
                 frame.state = refine.branch(frame, test)[0] or frame.state
-            values.append(aged(element(), node, f"'{turn}", before))
+            values.append(aged(element(), node, f"'{turn}", earlier))
         return tuple(values), UNKNOWN, None
     unfiltered = frame.state.copy()
     each = iterate(iterable, place)
