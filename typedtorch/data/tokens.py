@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Protocol, Self
@@ -51,7 +52,7 @@ class OpenTokens(Tokens, Protocol):
     ) -> None: ...
 
 
-class Closing:
+class Closing(ABC):
     """``with tokens:`` closes them at the end."""
 
     def __enter__(self) -> Self:
@@ -62,9 +63,9 @@ class Closing:
     ) -> None:
         self.close()
 
+    @abstractmethod
     def close(self) -> None:
         """Let the tokens go."""
-        raise NotImplementedError
 
 
 def check_open(tokens: Tokens, closed: bool) -> None:

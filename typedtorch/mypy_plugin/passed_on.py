@@ -45,10 +45,9 @@ class Functions:
 
     def call_another(self, fullname: str) -> bool:
         """Whether a function, a class or (with the name of its class) a method is one of them."""
-        if any(hook(fullname) for hook in self._others):
-            return False  # mypy asks one plugin alone
         if self.files_change or fullname not in self._known:
-            self._known[fullname] = self._calls_another(fullname)
+            asks_mypys = any(hook(fullname) for hook in self._others)  # it asks one plugin alone
+            self._known[fullname] = not asks_mypys and self._calls_another(fullname)
         return self._known[fullname]
 
     def _calls_another(self, fullname: str) -> bool:

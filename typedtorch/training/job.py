@@ -237,7 +237,7 @@ class _Job:
         return Trainer(
             model, loss, batches, optimizer, self._loop(),
             schedule=make_schedule(config) if own.schedules else None,
-            evaluate=own.evaluate or (self._evaluator(corpus, loss)),
+            evaluate=own.evaluate or self._evaluator(corpus, loss),
             loggers=own.loggers, callbacks=self._callbacks(own), display=self.console, parallel=self.parallel,
             identity=self._identity(corpus),
         )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import specs
@@ -58,14 +58,7 @@ class Beside:
         problems = match(first[1], first[2], trial.copy())
         named = [p for p in problems if p.dim is not None and p.dim.name == dim.name]
         who = " and ".join(witnesses)
-        return (first[0], first[3], _bound_by(named[0], who), trial) if named else None
-
-
-def _bound_by(problem: Problem, who: str) -> Problem:
-    return Problem(
-        problem.kind, problem.spec, problem.value, problem.path, problem.dim, problem.position,
-        problem.expected, problem.got, who, problem.wanted, problem.text,
-    )  # fmt: skip
+        return (first[0], first[3], replace(named[0], binder=who), trial) if named else None
 
 
 def _binder(where: ast.expr | None) -> str:

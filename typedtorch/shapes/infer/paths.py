@@ -61,14 +61,15 @@ def leads_to_turns(frame: Frame, body: Sequence[ast.stmt], at: int) -> bool:
     """Whether a fork in a loop's body leads to its end on ways of which the next turn may begin with each."""
     if frame.depth or not frame.loops or frame.loops[-1].body is not body or len(body) > at + 1 + MAX_TAIL:
         return False
-    fork = body[at]
-    return (
-        isinstance(fork, (ast.If, ast.Assign))
-        and all(map(_is_plain, body[at + 1 :]))
-        and bool(
-            _about_flags(frame, as_branches(fork) if isinstance(fork, ast.Assign) else fork, frame.state)
-        )
-    )
+    branches = _branches(body[at])
+    if not isinstance(branches, ast.If) or not all(map(_is_plain, body[at + 1 :])):
+        return False
+    return bool(_about_flags(frame, branches, frame.state))
+
+
+def _branches(fork: ast.stmt) -> ast.stmt:
+    """``x = a if c else b`` as an ``if``; any other statement as it is."""
+    return as_branches(fork) if isinstance(fork, ast.Assign) else fork
 
 
 def _is_whole_body(frame: Frame, body: Sequence[ast.stmt]) -> bool:
@@ -79,7 +80,7 @@ def _is_whole_body(frame: Frame, body: Sequence[ast.stmt]) -> bool:
 
 def run_each(frame: Frame, fork: ast.stmt, tail: Sequence[ast.stmt], run: Run) -> bool:
     """Run a fork, and what follows it: on the join of its branches, and on each of them."""
-    branches = as_branches(fork) if isinstance(fork, ast.Assign) else fork
+    branches = _branches(fork)
     assert isinstance(branches, (ast.If, ast.Match))
     both = isinstance(branches, ast.If) and proven.is_longer(_quietly(frame, branches.test))
     ends: list[tuple[State, bool]] = []
@@ -118,8 +119,9 @@ def _keep_ways(frame: Frame, ends: list[tuple[State, bool]], tail: Sequence[ast.
     end, counting = frame.state, frame.reporter.counting
     frame.reporter.counting = False
     with frame.reporter.mute():
-        for frame.state in [state for state, written in ends if written]:
-            if run(frame, tail):
+        for state, written in ends:
+            frame.state = state
+            if written and run(frame, tail):
                 frame.loops[-1].ways.append(frame.state)
     frame.reporter.counting, frame.state = counting, end
 
