@@ -29,7 +29,8 @@ LAYERS: dict[str, Callable[..., nn.Module]] = {
 
 def inputs(name: str, device: str = "cpu", dtype: torch.dtype = torch.float32) -> Tensor:
     if name in ("embedding", "transformer", "gpt2"):
-        return torch.zeros(2, 3, dtype=torch.long, device=device)
+        # tokens that differ: between equal values attention has nothing to choose, and q no gradient
+        return torch.arange(6, dtype=torch.long, device=device).view(2, 3)
     shape = (2, 8) if name in ("cruncher", "lecture_linear") else (2, 3, 8)
     return torch.randn(shape, device=device, dtype=dtype)
 
