@@ -348,9 +348,9 @@ def parameter_value(parameter: Parameter, names: Names, braces: frozenset[str]) 
     """What a body may assume of one parameter."""
     spec = parameter.spec
     if parameter.kind == "args":
-        return Sequence("list", None, assume(spec, names, parameter.name))
+        return assume(specs.SequenceSpec("tuple", spec), names, parameter.name)
     if parameter.kind == "kwargs":
-        return DictV({}, assume(spec, names, parameter.name))
+        return assume(specs.DictSpec(spec), names, parameter.name)
     if isinstance(spec, specs.NumberSpec) and spec.kind == "int":
         if parameter.name in braces:
             return axis(parameter.name)

@@ -350,7 +350,7 @@ def symbolic_argument(
     names = Names(own, generic=True, where=f"{name}.", variables=dict(variables or {}))
     if parameter.kind == "args":
         anything = isinstance(spec, specs.Anything)
-        return UNKNOWN if anything else Sequence("list", None, assume(spec, names, name))
+        return UNKNOWN if anything else assume(specs.SequenceSpec("tuple", spec), names, name)
     if parameter.kind == "kwargs":
         return DictV({}, UNKNOWN)
     numbers = [getattr(e, "value", None) for e in getattr(default, "elts", ())]

@@ -340,6 +340,7 @@ def _write_back(
     for old, new in objects.changed_inside(before.values(), inner.state.log or [], changed):
         frame.state.replace_value(old, new)
         changed.append((old, new))
+    handed_over(frame, [f for f in function.captured.values() if isinstance(f, FunctionV) and f.is_bound])
     return changed
 
 

@@ -1,24 +1,16 @@
 """Objects of which methods, hooks, threads and Python itself change the tensors, in as many ways as there are."""
 
-import copy, asyncio, threading, contextlib
-
-
-from dataclasses import dataclass, replace, field
-
-
+import asyncio
+import contextlib
+import copy
+import threading
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 
-
 import torch
-
-
 from torch import Tensor, nn
-
-
-from torch.utils.data import DataLoader
-
-
 from torch.utils.checkpoint import checkpoint
+from torch.utils.data import DataLoader
 
 
 class Hook:
