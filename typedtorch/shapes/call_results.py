@@ -8,6 +8,7 @@ source shows that a result is kept beside values of other kinds, it is better le
 from __future__ import annotations
 
 import ast
+import builtins
 from collections import Counter
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
@@ -52,6 +53,7 @@ _BINDERS = frozenset(
     | {ast.ExceptHandler, ast.FunctionDef, ast.ClassDef, ast.alias}
 )
 _OPERATORS = frozenset({ast.BinOp, ast.Compare})
+_ASK = frozenset({"torch", "reveal_type"})  # they want no dict or list of other items
 Binding = tuple[list[str], ast.expr | None]  # names bound together, and to what
 
 
@@ -61,7 +63,7 @@ def kept_results(syntax: Syntax) -> dict[Position, Keep]:
     >>> mixed = ast.parse("def f(self, x):\\n y = self.a(x)\\n y = [y]")
     >>> list(kept_results(Syntax(mixed)).values())
     ['any']
-    >>> kept_results(Syntax(ast.parse("def f(self, x):\\n y = self.a(x)\\n return y")))
+    >>> kept_results(Syntax(ast.parse("def f(self, x):\\n y = self.a(x)\\n return -y")))
     {}
     """
     found: dict[Position, Keep] = {}
@@ -128,6 +130,7 @@ def _in_scope(
         yield from ((value, "no keys") for value in bound[name] if value is not None)
     for name in _filled_with_others(nodes, bound_here, known.functions, called):
         yield from ((value, "no items") for value in bound.get(name, ()) if value is not None)
+    yield from ((value, "no items") for value in _handed_on(nodes, bound, known.of_torch))
     for names, value in bound_here:
         if value is None:
             continue
@@ -150,6 +153,30 @@ def _filled_with_others(
     names = {name for name, value in filled(nodes) if not _surely_tensor(value, functions, called)}
     same = {value.id for others, value in bound if isinstance(value, ast.Name) and names & set(others)}
     return names | same
+
+
+def _handed_on(
+    nodes: list[ast.AST], bound: dict[str, list[ast.expr | None]], of_torch: Set[str]
+) -> Iterator[ast.expr]:
+    """What a program gives to its functions, or returns: there a ``dict[str, object]`` may be wanted."""
+    for node in nodes:
+        match node:
+            case ast.Call(func=function, args=arguments, keywords=keywords):
+                root = (dotted(function) or "").partition(".")[0]
+                if root in of_torch or root in _ASK or hasattr(builtins, root):
+                    continue
+                given = [*arguments, *(keyword.value for keyword in keywords)]
+            case ast.Return(value=ast.Tuple(elts=given)):
+                pass
+            case ast.Return(value=ast.expr() as value):
+                given = [value]
+            case _:
+                continue
+        for value in given:
+            if isinstance(value, ast.Name):
+                yield from (source for source in bound.get(value.id, ()) if source is not None)
+            elif isinstance(value, ast.Call):
+                yield value
 
 
 def rebound_names(syntax: Syntax) -> frozenset[Position]:
