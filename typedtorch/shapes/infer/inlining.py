@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from typedtorch.shapes import taken
 from typedtorch.shapes.infer import definitions, layer_dtype, objects, specs, summaries, updates
+from typedtorch.shapes.infer.aftermath import proven_by, write_back
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.blame import report, report_result
 from typedtorch.shapes.infer.brought import as_annotated, brings_more, is_written, tells_nothing
@@ -23,6 +24,7 @@ from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.inner_changes import handed_over
 from typedtorch.shapes.infer.memo import LEFT_OUT, Outcome, of_this_call
 from typedtorch.shapes.infer.signatures import Signature, is_plain_instance, wrapped
+from typedtorch.shapes.infer.solving import prove
 from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.statements import run
 from typedtorch.shapes.infer.tensor_joins import closed, is_open
@@ -38,7 +40,6 @@ from typedtorch.shapes.infer.values import (
     Sequence,
     Tensor,
     Value,
-    equal,
     join_all,
 )
 from typedtorch.shapes.rule import like
@@ -268,6 +269,7 @@ def run_inline(
         taken.repeat(known.taken)
         for place, new in known.changed:
             frame.state.replace_value(key[place], new)
+        prove(frame, known.proven)
         return of_this_call(frame.place(node), key, known.result)
     cuts = memo.cuts
     inner = body_frame(interpreter, function, frame.depth + 1, autocast=autocast)
@@ -280,12 +282,15 @@ def run_inline(
             result = run_body(inner, function, signature)
     finally:
         interpreter.stack.pop()
-    changed = _write_back(frame, function, inner, before) if effects else []
+    changed = write_back(frame, function, inner, before) if effects else []
+    proven = proven_by(inner, key) if effects else ()
+    prove(frame, proven)
     report(interpreter, frame, function, signature, values, inner, node)
     if not inner.reporter.findings and interpreter.steps > 0:
         places = {id(value): place for place, value in enumerate(key)}
         if all(id(old) in places for old, _ in changed):
-            outcome = Outcome(result, tuple((places[id(old)], new) for old, new in changed), tuple(sliced))
+            moved = tuple([(places[id(old)], new) for old, new in changed])
+            outcome = Outcome(result, moved, proven, tuple(sliced))
             memo.keep(body, key, outcome, frame.depth if memo.cuts > cuts else 0)
     return of_this_call(frame.place(node), key, result)
 
@@ -304,44 +309,6 @@ def _most_turns(frame: Frame, function: FunctionV, values: Mapping[str, Value]) 
     if is_object and own and part is not own[0] and objects.is_or_holds(own[0], part):
         return MAX_DEPTH
     return MAX_TURNS if any(map(is_written, values.values())) else 0
-
-
-def _write_back(
-    frame: Frame, function: FunctionV, inner: Frame, before: Mapping[str, Value]
-) -> list[tuple[Value, Value]]:
-    """What a call changed in the objects and containers it was given, the caller sees changed."""
-    facts = function.module.facts(function.node)
-    changed: list[tuple[Value, Value]] = []
-    for name, old in before.items():
-        if not isinstance(old, (Instance, Sequence, DictV, LayerV)):
-            if isinstance(old, Tensor) and facts.reshapes:
-                new = join_all([state.variables.get(name, UNKNOWN) for state in inner.exits] or [old], name)
-                if not equal(new, old) or name in facts.last_store:
-                    new = UNKNOWN if name in facts.last_store else new
-                    frame.state.replace_value(old, new)
-                    changed.append((old, new))
-            continue
-        ends = [state.variables.get(name, UNKNOWN) for state in inner.exits]
-        if not ends or all(v is old for v in ends):
-            continue
-        if name in facts.last_store:
-            # rebound in the body: the object that was passed may or may not have changed
-            if name not in facts.changed_names:
-                continue
-            new = updates.emptied(old)
-        else:
-            new = join_all(ends, name)
-            if type(new) is not type(old):
-                new = UNKNOWN if isinstance(old, LayerV) else updates.emptied(old)
-        reshaped = updates.reshaped_in(old, new) if facts.reshapes else []
-        for was, now in [(old, new), *((tensor, UNKNOWN) for tensor in reshaped)]:
-            frame.state.replace_value(was, now)
-            changed.append((was, now))
-    for old, new in objects.changed_inside(before.values(), inner.state.log or [], changed):
-        frame.state.replace_value(old, new)
-        changed.append((old, new))
-    handed_over(frame, [f for f in function.captured.values() if isinstance(f, FunctionV) and f.is_bound])
-    return changed
 
 
 def body_frame(interpreter: Interpreter, function: FunctionV, depth: int, *, autocast: bool = False) -> Frame:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from typedtorch.shapes.infer.contents import Substitution, parts_of, sizes_in, with_parts
 from typedtorch.shapes.infer.likeness import PLAIN, Likeness, nameless, one_to_one
-from typedtorch.shapes.infer.values import DictV, Instance, LayerV, Sequence, Value
+from typedtorch.shapes.infer.values import DictV, Instance, LayerV, Sequence, Value, is_size
+from typedtorch.shapes.proofs import Facts
 from typedtorch.shapes.size import Atom, Poly, Size, as_poly, axis, unknown
 from typedtorch.shapes.taken import Taken
 from typedtorch.shapes.tensor import Tensor
@@ -21,11 +22,12 @@ LEFT_OUT = object()  # stands for an argument that a call leaves to its default
 class Outcome:
     """The result of a call, and what became of the objects it was given, by their place among these.
 
-    And what it sliced, for the body that calls it again.
+    And what it sliced and proved, for the body that calls it again.
     """
 
     result: Value
     changed: tuple[tuple[int, Value], ...] = ()
+    proven: Facts = field(default=(), repr=False)
     taken: tuple[Taken, ...] = field(default=(), repr=False)
 
 
@@ -91,12 +93,12 @@ def _of_call(known: _Known, given: tuple[Value, ...]) -> Outcome | None:
     places = [at for at, _ in outcome.changed]
     if places and not one_to_one(known.given, given, places):
         return None
-    moved = likeness.moved(known.given, given, (outcome.result, *(new for _, new in outcome.changed)))
-    return (
-        None
-        if moved is None
-        else Outcome(moved[0], tuple(zip(places, moved[1:], strict=True)), outcome.taken)
-    )
+    news = [new for _, new in outcome.changed]
+    moved = likeness.moved(known.given, given, (outcome.result, *news, *outcome.proven))
+    if moved is None:
+        return None
+    result, news, proven = moved[0], moved[1 : len(news) + 1], tuple(filter(is_size, moved[len(news) + 1 :]))
+    return Outcome(result, tuple(zip(places, news, strict=True)), proven, outcome.taken)
 
 
 _OBJECTS = (Tensor, LayerV, Instance, Sequence, DictV)  # what a program can change in place
@@ -131,7 +133,7 @@ def _made_anew(known: _Known) -> Outcome:
         return anew[id(value)]
 
     changed = tuple([(place, within(new)) for place, new in outcome.changed])
-    return Outcome(within(outcome.result), changed, outcome.taken)
+    return replace(outcome, result=within(outcome.result), changed=changed)
 
 
 def of_this_call(place: str, given: tuple[Value, ...], result: Value) -> Value:
