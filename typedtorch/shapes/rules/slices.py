@@ -14,8 +14,8 @@ def slice_size(size: Size, index: slice, library: str = "torch") -> Size:
     """How many elements a slice takes of an axis.
 
     A named bound is taken at its word (``x[:, :t]`` has t elements), unless two axes are cut to each
-    other's length; a number that may lie beyond a named axis gives an unknown size.  numpy alone counts
-    backwards.
+    other's length, and so is a number that is left out (``x[:, 2:]`` of n has n - 2).  A number that is kept
+    gives an unknown size: ``x[:, :5]`` has 5 elements at most.  numpy alone counts backwards.
     """
     length = _slice_size(size, index, library)
     if is_unknown(length) or length == size or not _is_at_its_word(size, index):
@@ -83,6 +83,8 @@ def _sign(bound: Size, size: Size) -> int:
 
 def _clamped(bound: Size, size: Size) -> Size:
     """A bound beyond an end, as ``x[:n + 1]`` has for an axis of n, is that end."""
+    if isinstance(bound, int) and isinstance(size, Poly):
+        return bound
     if isinstance(bound, Poly) and isinstance(size, Poly) and _is_counted_out(size):
         room, more = constant(size), constant(bound)
         if more > max(room, 0) and not _factors(bound) <= _factors(size):
