@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
+from typedtorch.shapes.differences import only_rounding
 from typedtorch.shapes.equality import generic, same
 from typedtorch.shapes.size import Poly, Size, divides
 from typedtorch.shapes.tensor import Pack, Shape, ShapeError, Tensor, show
@@ -110,14 +111,20 @@ def _merges(old: Sequence[Size], new: Shape) -> list[tuple[list[int], Size]]:
         if isinstance(entry, Pack) or i >= len(old):
             break
         group, size = [i], old[i]
-        while same(size, entry) is not True and i + 1 < len(old):
+        while not _is_all_of(size, entry) and i + 1 < len(old):
             i += 1
             group.append(i)
             size = size * old[i]
-        if same(size, entry) is not True:
+        if not _is_all_of(size, entry):
             break
         group = [g for g in group if old[g] != 1]
         if len(group) > 1:
             found.append((group, entry))
         i += 1
     return found
+
+
+def _is_all_of(size: Size, entry: Size) -> bool:
+    """Whether sizes are one; ``n_head * (dim // n_head)`` is ``dim``, else there would be no such view."""
+    difference = size - entry
+    return same(size, entry) is True or (isinstance(difference, Poly) and only_rounding(difference))
