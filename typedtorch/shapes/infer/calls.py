@@ -47,6 +47,7 @@ from typedtorch.shapes.infer.runs import leave_open
 from typedtorch.shapes.infer.solving import solved
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.values import (
+    NEVER,
     UNKNOWN,
     Bound,
     Choice,
@@ -364,7 +365,7 @@ def never_returns(frame: Frame, node: ast.expr, value: Value) -> bool:
         if isinstance(function, External):
             return leaves_the_test(function.name)
         return isinstance(function, FunctionV) and always_raises(function.node)
-    return isinstance(value, Object) and value.name == "Never"
+    return value is NEVER
 
 
 __all__ = ["call", "call_function", "call_value", "tensor_method"]

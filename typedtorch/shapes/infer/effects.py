@@ -19,6 +19,7 @@ from typedtorch.shapes.infer.index import Facts
 from typedtorch.shapes.infer.inlining import MAX_DEPTH, may_be_another
 from typedtorch.shapes.infer.signatures import Signature, is_plain_instance
 from typedtorch.shapes.infer.values import (
+    NEVER,
     UNKNOWN,
     DictV,
     FunctionV,
@@ -44,8 +45,8 @@ def follow(
     node: ast.AST,
     *,
     failed: bool,
-) -> None:
-    """Look into a body that was not evaluated, for what it changes.
+) -> bool:
+    """Look into a body that was not evaluated, for what it changes: whether it returns.
 
     One that promises None is held against what it is given, too, as others are that promise nothing.
     """
@@ -53,7 +54,7 @@ def follow(
     promised = specs.informative(result) and (signature.shaped or not is_plain_instance(result))
     gives_nothing = isinstance(result, specs.NoneSpec)
     if not (promised or gives_nothing):
-        return
+        return True
     receiver = function.bound if isinstance(function.bound, Instance) else None
     if receiver is not None and not gives_nothing and not updates.may_change(receiver, function.name):
         receiver = None
@@ -62,7 +63,7 @@ def follow(
     held = gives_nothing and not failed
     held = held and (not signature.shaped or brings_more(frame, function, signature, bound, names))
     if not given and receiver is None and not held:
-        return
+        return True
     interpreter = frame.interpreter
     most = MAX_DEPTH if gives_nothing and (held or receiver is not None) else _DEPTH
     again = bool(frame.reporter.muted) and not gives_nothing  # perhaps a second look at one expression
@@ -73,15 +74,16 @@ def follow(
         with nullcontext() if held else frame.reporter.mute():
             if receiver is not None:
                 frame.state.variables[_RECEIVER] = receiver
-            interpreter.run_inline(frame, function, signature, values, node)
+            made = interpreter.run_inline(frame, function, signature, values, node)
         _drop_unknown(frame, frame.state.variables.pop(_RECEIVER, None))
-        return
+        return made is not NEVER
     if receiver is not None:
         left = updates.after(receiver, function.name)
         if left is not receiver:
             frame.state.replace_value(receiver, left)
     for name, value in given.items():
         frame.state.replace_value(value, _forgotten(facts, name, value))
+    return True
 
 
 _RECEIVER = "<whose method runs>"

@@ -30,6 +30,7 @@ from typedtorch.shapes.infer.statements import run
 from typedtorch.shapes.infer.tensor_joins import closed, is_open
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.values import (
+    NEVER,
     UNKNOWN,
     Awaitable,
     DictV,
@@ -98,6 +99,8 @@ def function_result(
     value: Value = UNKNOWN
     if not may_be_another(interpreter, frame, function):
         value = run_inline(interpreter, frame, function, signature, values, node)
+    if value is NEVER:
+        return NEVER
     refuted = isinstance(value, DictV) and isinstance(result, specs.InstanceSpec)
     refuted = refuted and bool(match(result, value, names.copy()))  # told in the body
     if (value is UNKNOWN or refuted) and not isinstance(result, specs.Anything):
@@ -190,6 +193,8 @@ def _look_inside(
     values = as_annotated(signature, {name: value for name, (value, _) in bound.items()}, names)
     reported = len(frame.reporter.findings) + len(frame.reporter.elsewhere)
     value = run_inline(interpreter, frame, function, signature, values, node, effects=False)
+    if value is NEVER:
+        return UNKNOWN
     trial = names.copy()
     summed_up = signature.existential - names.binders.keys()  # of the body in general; here it says itself
     for name in summed_up & trial.sizes.keys():
@@ -282,6 +287,8 @@ def run_inline(
             result = run_body(inner, function, signature)
     finally:
         interpreter.stack.pop()
+    if not inner.exits and interpreter.steps > 0 and not (signature.is_generator or signature.is_async):
+        result = NEVER  # each way that such values can take raises
     changed = write_back(frame, function, inner, before) if effects else []
     proven = proven_by(inner, key) if effects else ()
     prove(frame, proven)

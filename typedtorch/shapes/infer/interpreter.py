@@ -46,6 +46,7 @@ from typedtorch.shapes.infer.signatures import Signature
 from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.statements import run
 from typedtorch.shapes.infer.values import (
+    NEVER,
     UNKNOWN,
     DictV,
     Dtype,
@@ -281,7 +282,8 @@ class Interpreter:
     ) -> Value:
         failed = failed or preconditions.unmet(frame, function, signature, bound, names, node)
         value = inlining.function_result(self, frame, function, signature, bound, names, node, failed=failed)
-        effects.follow(frame, function, signature, bound, names, node, failed=failed)
+        if not effects.follow(frame, function, signature, bound, names, node, failed=failed):
+            value = NEVER
         given = list(bound.values())
         if function.is_bound and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             given.append((function.bound, node.func.value))

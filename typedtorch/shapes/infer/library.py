@@ -49,6 +49,7 @@ from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.places import write_place
 from typedtorch.shapes.infer.rule_values import to_rule
 from typedtorch.shapes.infer.values import (
+    NEVER,
     UNKNOWN,
     Bound,
     ClassV,
@@ -252,7 +253,7 @@ def exporting(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 def never(frame: Frame, args: Args, node: ast.AST) -> Value:
     """A function that does not return."""
-    return Object("Never")
+    return NEVER
 
 
 def first_argument(frame: Frame, args: Args, node: ast.AST) -> Value:

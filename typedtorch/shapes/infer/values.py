@@ -204,6 +204,8 @@ class Object:
         return self.name
 
 
+NEVER = Object("Never")  # what a call gives that does not return
+
 MAX_OPTIONS = 6
 
 
