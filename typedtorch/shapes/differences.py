@@ -39,6 +39,8 @@ def vanishes(diff: Size) -> bool | None:
         return None
     if cleared is not diff and not cleared.atoms() - denominators:
         return None  # a difference bounded by the divisors is only a rounding
+    if _has_square(cleared, denominators):
+        return None
     verdict = _nonzero(cleared)
     if verdict is False and cleared is not diff and any(size == 0 for size in _rounded(diff)):
         return None  # 2*(k // 2) + 1 is k for every odd k
@@ -195,11 +197,23 @@ def is_inside(name: Size, expression: Size) -> bool:
 
 def _of_others(diff: Poly, name: Poly) -> bool:
     """Whether a difference may vanish for a reason that is none of the name's: b*h*w//k for h*w of k."""
-    cleared, _ = _clear_floors(diff)
+    cleared, denominators = _clear_floors(diff)
     if not isinstance(cleared, Poly):
         return False
+    if _has_square(cleared, denominators):
+        return True
     rest = exact_div(cleared, common_factor(cleared, cleared))
     return isinstance(rest, Poly) and not name.atoms() <= rest.atoms() and vanishes(rest) is not False
+
+
+def may_be_square(diff: Size) -> bool:
+    """Whether a divisor may be what it leaves: side against n // side, where n is a square."""
+    return isinstance(diff, Poly) and _has_square(*_clear_floors(diff))
+
+
+def _has_square(cleared: Size, denominators: set[Atom]) -> bool:
+    terms = cleared.terms if isinstance(cleared, Poly) else ()
+    return any(power > 1 and atom in denominators for monomial, _ in terms for atom, power in monomial)
 
 
 def only_rounding(diff: Size) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typedtorch.shapes.axes import Dim
-from typedtorch.shapes.differences import only_rounding
+from typedtorch.shapes.differences import may_be_square, only_rounding
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.lengths import counts_items
 from typedtorch.shapes.infer.local_numbers import may_be_an_axis
@@ -75,7 +75,7 @@ def misaligned(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[
             isinstance(expected, int) or sum(d.text == dim.text for d in spec.axes.dims) > 1
         ):
             continue  # three axes make a rotation, d vectors a basis
-        if only_rounding(expected - got):
+        if only_rounding(expected - got) or may_be_square(expected - got):
             continue  # n//2 and n - n//2 are the halves of what is meant to be even
         if str(expected) == str(got):
             continue  # one name in two objects: ``batch`` of the images and of the texts are one

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any, TypeAlias
 
+from typedtorch.shapes.differences import may_be_square
 from typedtorch.shapes.equality import is_argument, is_name, same
 from typedtorch.shapes.scopes import (
     HELD_SCOPE,
@@ -265,9 +266,9 @@ _SIDES = {("h", "w"), ("i", "j"), ("k", "q"), ("r", "c"), ("x", "y"), ("s", "t")
 
 
 def sides(x: Size, y: Size) -> bool:
-    """Height and width, queries and keys: two names that are one size wherever a square is meant."""
+    """Height and width, queries and keys: two sizes that are one wherever a square is meant."""
     first, second = str(x)[:1].lower(), str(y)[:1].lower()
-    return (first, second) in _SIDES or (second, first) in _SIDES
+    return (first, second) in _SIDES or (second, first) in _SIDES or may_be_square(x - y)
 
 
 def lasting(size: Size) -> bool:
