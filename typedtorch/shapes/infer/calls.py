@@ -223,6 +223,7 @@ def call_function(frame: Frame, function: FunctionV, args: Args, node: ast.AST) 
     if bound is None or _another(function, signature.parameters, bound):
         return interpreter.unbound_result(frame, function, signature, node)
     names = interpreter.call_names(frame, function, bound, node)
+    frame.state.ties.meet("", [value for value, _ in bound.values()], {}, None)
     names.tie = frame.tie(node)
     failed = exchanged_kinds(frame, node, signature.parameters, bound)
     beside = Beside(signature.parameters, bound, names.copy())
