@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import collections
+import io
 import typing
 from collections import abc
 from collections.abc import Callable
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import torch
+import typing_extensions
 from beartype.vale import Is
 from jaxtyping import Float, Int
 from torch import Tensor
@@ -30,6 +32,14 @@ BoundT = TypeVar("BoundT", bound=Vector)
 PlainT = TypeVar("PlainT")
 EitherT = TypeVar("EitherT", int, str)
 Count = NewType("Count", int)
+UNPACKED = tuple[typing_extensions.Unpack[tuple[int, ...]], str]  # noqa: UP044 - not that of typing
+Listed = typing_extensions.TypeAliasType("Listed", list[PlainT], type_params=(PlainT,))
+
+
+class Unasked(typing.Protocol):
+    """Not to be asked what derives from it."""
+
+    size: int
 
 
 def welcome(annotation: Any, value: Any) -> bool:
@@ -108,6 +118,10 @@ PLAIN: list[tuple[Any, list[Any], list[Any]]] = [
     (type[int], [int, bool], [str, 1]),
     (type[int | str], [int, str], [float]),
     (type[Any], [int], [1]),
+    (type[Annotated[int, "note"]], [int, bool], [str, 1]),
+    (type[Count | Annotated[str, "note"]], [int, str], [float]),
+    (type[typing.BinaryIO], [io.FileIO], [open]),
+    (type[Unasked], [int, str], [1]),
     (type, [int], [1]),
     (tuple[()], [()], [(1,), []]),
     (typing.Tuple, [(), (1, "a")], [[1]]),  # noqa: UP006 - old spellings, which say nothing of the items
@@ -135,6 +149,9 @@ PLAIN: list[tuple[Any, list[Any], list[Any]]] = [
     (typing.LiteralString, ["a"], [1]),
     (typing.Never, [], [1, None]),
     (typing.SupportsInt, [1, 1.0], ["a"]),
+    (Listed[int], [[1]], [["a"], 1]),
+    (UNPACKED, [(1, 2, "a"), ("a",)], [("b", "a"), (1,)]),
+    (typing_extensions.TypeIs[int], [True], [3]),
 ]
 
 
@@ -161,6 +178,24 @@ class Measured(TypedDict, Generic[PlainT]):
 
 class Names(list[PlainT]):
     pass
+
+
+class Sorted(Names[PlainT]):
+    pass
+
+
+class Words(Names[str]):
+    pass
+
+
+class Extended(typing_extensions.TypedDict, total=False):
+    x: typing_extensions.Required[typing_extensions.ReadOnly[Float[Tensor, "n"]]]
+    y: Int[Tensor, "n"]
+
+
+class Partly(typing_extensions.TypedDict):
+    x: typing_extensions.ReadOnly[typing_extensions.NotRequired[int]]
+    y: Annotated[typing_extensions.NotRequired[int], "note"]
 
 
 @typed
@@ -205,6 +240,30 @@ def test_classes_that_are_containers() -> None:
     assert welcome(Names[int], Names([1, 2]))
     assert not welcome(Names[int], Names([1, "a"]))
     assert not welcome(Names[int], [1])
+
+
+def test_classes_that_derive_from_such_classes() -> None:
+    assert welcome(Sorted[int], Sorted([1, 2]))
+    assert not welcome(Sorted[int], Sorted([1, "a"]))
+    assert welcome(Words, Words(["a"]))
+    assert not welcome(Words, Words(typing.cast(list[str], [1])))
+    assert not welcome(Words, ["a"])
+
+
+def test_typed_dicts_of_typing_extensions() -> None:
+    @typed
+    def options(given: Extended, **more: typing_extensions.Unpack[Extended]) -> None: ...
+
+    options({"x": v}, x=v)
+    options({"x": v, "y": v.int()}, x=v, y=v.int())
+    wrongs: list[Any] = [{}, {"x": v.int()}, {"x": v, "y": v[:2].int()}]
+    for wrong in wrongs:
+        with pytest.raises(CheckError):
+            options(wrong, x=v)
+        with pytest.raises(CheckError):
+            options({"x": v}, **wrong)
+    assert welcome(Partly, {})
+    assert not welcome(Partly, {"x": "a"})
 
 
 def test_variadic_keywords_described_by_a_typed_dict() -> None:

@@ -34,7 +34,8 @@ from typedtorch.shapes.axes import parse
 
 ANYTHING = Anything()
 _UNION = {Union, types.UnionType}
-_WRAPPERS = {typing.Final, typing.Annotated, typing.Required, typing.NotRequired, typing.ClassVar}
+_WRAPPERS = {"Final", "Required", "NotRequired", "ReadOnly", "ClassVar"}
+_HOLDERS = (list, dict, set, frozenset, tuple, collections.deque)
 _ONE_WAY: tuple[Any, ...] = (  # consumed by looking at it, or called: isinstance is all that can be asked
     abc.Iterator, abc.Generator, abc.AsyncIterable, abc.AsyncIterator, abc.AsyncGenerator,
     abc.Awaitable, abc.Coroutine, abc.Callable,
@@ -67,10 +68,32 @@ def _strip(annotation: Any) -> Any:
             annotation = annotation.__value__
         elif isinstance(annotation, dataclasses.InitVar):
             annotation = annotation.type
-        elif get_origin(annotation) in _WRAPPERS - {typing.Annotated}:
+        elif type(get_origin(annotation)).__name__ == "TypeAliasType":
+            alias, args = get_origin(annotation), get_args(annotation)
+            annotation = _filled(alias.__value__, dict(zip(alias.__type_params__, args, strict=False)))
+        elif form_of(annotation) in _WRAPPERS:
             annotation = get_args(annotation)[0]
         else:
             return annotation
+
+
+def form_of(annotation: Any) -> str | None:
+    """``Final`` of ``Final[int]``, be it that of ``typing`` or of ``typing_extensions``; None of a class."""
+    origin = get_origin(annotation)
+    return None if isinstance(origin, type) else getattr(origin, "_name", None)
+
+
+def _marks(annotation: Any) -> set[str]:
+    """``{"ReadOnly", "NotRequired"}`` of ``ReadOnly[NotRequired[int]]``."""
+    if get_origin(annotation) is typing.Annotated:
+        return _marks(annotation.__origin__)
+    form = form_of(annotation)
+    return {form, *_marks(get_args(annotation)[0])} if form in _WRAPPERS else set()
+
+
+def is_typed_dict(kind: Any) -> bool:
+    """Whether a class is a ``TypedDict``, of ``typing`` or of ``typing_extensions``."""
+    return type(kind).__name__ == "_TypedDictMeta"
 
 
 def _of_class(kind: type) -> Spec:
@@ -81,7 +104,7 @@ def _of_class(kind: type) -> Spec:
         return _of_array(kind)
     if type(kind).__name__ == "_MetaPyTree":
         return _of_tree(kind)
-    if typing.is_typeddict(kind):
+    if is_typed_dict(kind):
         return _of_record(abc.Mapping, kind, getattr(kind, "__required_keys__", frozenset()))
     if issubclass(kind, tuple) and hasattr(kind, "_fields") and hasattr(kind, "__annotations__"):
         return _of_record(kind, kind, frozenset(kind._fields))
@@ -89,7 +112,7 @@ def _of_class(kind: type) -> Spec:
         return ANYTHING  # the classes of real files do not derive from it
     if getattr(kind, "_is_protocol", False) and not getattr(kind, "_is_runtime_protocol", False):
         return ANYTHING
-    return Instance(kind)
+    return _of_own_container(kind, ()) if issubclass(kind, _HOLDERS) else Instance(kind)
 
 
 def _of_array(kind: Any) -> Spec:
@@ -123,8 +146,9 @@ def _of_record(kind: type, declared: Any, required: frozenset[str]) -> Spec:
     except Exception:
         hints = {}  # a name in it cannot be resolved: nothing is known of the fields
     for name, hint in hints.items():  # where annotations are strings the class itself cannot tell
-        if get_origin(hint) in (typing.Required, typing.NotRequired):
-            required = required - {name} if get_origin(hint) is typing.NotRequired else required | {name}
+        marks = _marks(hint)
+        required = required | {name} if "Required" in marks else required
+        required = required - {name} if "NotRequired" in marks else required
     names = getattr(declared, "_fields", hints)
     fields = {name: spec_of(hints[name]) for name in names if name in hints}
     return Record(kind, fields, required, type_name(declared))
@@ -147,7 +171,7 @@ def _of_generic(annotation: Any, origin: Any, args: tuple[Any, ...]) -> Spec:
         return OneOf(args, kinds, text)
     if origin is typing.Annotated:
         return _of_annotated(annotation)
-    if origin in (typing.TypeGuard, getattr(typing, "TypeIs", typing.TypeGuard)):
+    if form_of(annotation) in ("TypeGuard", "TypeIs"):
         return Instance(bool)
     if not isinstance(origin, type):
         return ANYTHING
@@ -161,7 +185,7 @@ def _of_generic(annotation: Any, origin: Any, args: tuple[Any, ...]) -> Spec:
         return _of_ndarray(origin, args, text)
     if origin is collections.Counter:
         return Pairs(origin, spec_of(args[0]), spec_of(int), text)
-    if issubclass(origin, abc.Mapping) and len(args) == 2 and not typing.is_typeddict(origin):
+    if issubclass(origin, abc.Mapping) and len(args) == 2 and not is_typed_dict(origin):
         return Pairs(origin, spec_of(args[0]), spec_of(args[1]), text)
     if issubclass(origin, abc.ItemsView):
         return Items(origin, spec_of(types.GenericAlias(tuple, args)), text)
@@ -219,20 +243,36 @@ def _of_subclass(kind: Any, text: str) -> Spec:
         kinds: tuple[Any, ...] = kind.__constraints__ or (kind.__bound__ or object,)
     else:
         kinds = get_args(kind) if get_origin(kind) in _UNION else (kind,)
-    plain = tuple(get_origin(k) or k for k in kinds)
-    known = all(isinstance(k, type) and k is not Any for k in plain)
-    return Subclass(plain, text) if known else Instance(type)
+    plain = tuple(map(_plain_class, kinds))
+    return Subclass(plain, text) if all(map(_has_subclasses, plain)) else Instance(type)
+
+
+def _plain_class(kind: Any) -> Any:
+    """The class that ``Annotated[C, ...]`` or ``C[int]`` is about."""
+    kind = _strip(kind)
+    if get_origin(kind) is typing.Annotated:
+        return _plain_class(kind.__origin__)
+    return get_origin(kind) or kind
+
+
+def _has_subclasses(kind: Any) -> bool:
+    """Whether it can be asked what derives from it, unlike a ``TypedDict`` and most protocols."""
+    try:
+        issubclass(int, kind)
+    except TypeError:
+        return False
+    return kind is not Any and not issubclass(kind, typing.IO)
 
 
 def _of_tuple(args: tuple[Any, ...], text: str) -> Spec:
     if len(args) == 2 and args[1] is Ellipsis:
         return Items(tuple, spec_of(args[0]), text)
-    starred = [i for i, arg in enumerate(args) if get_origin(arg) is typing.Unpack or _is_starred(arg)]
+    starred = [i for i, arg in enumerate(args) if form_of(arg) == "Unpack" or _is_starred(arg)]
     if not starred:
         return Fixed(tuple(map(spec_of, args)), text)
     at = starred[0]
     inner = get_args(args[at])
-    if get_origin(args[at]) is typing.Unpack:
+    if form_of(args[at]) == "Unpack":
         inner = get_args(inner[0])
     items = tuple(spec_of(arg) for i, arg in enumerate(args) if i != at)
     if len(starred) > 1 or len(inner) != 2 or inner[1] is not Ellipsis:
@@ -261,19 +301,29 @@ def _of_ndarray(origin: type, args: tuple[Any, ...], text: str) -> Spec:
 
 
 def _of_user_generic(origin: type, args: tuple[Any, ...]) -> Spec:
-    """A class of the program's own: an instance of it, and of the container its bases say it is."""
+    """A class of the program's own with arguments, which say something where it is a container."""
     own = spec_of(origin)
-    if isinstance(own, Record | Anything):
+    if isinstance(own, Record | Anything) or not issubclass(origin, _HOLDERS):
         return own
-    bases = getattr(origin, "__orig_bases__", ())
+    return _of_own_container(origin, args)
+
+
+def _of_own_container(kind: type, args: tuple[Any, ...]) -> Spec:
+    """An instance of ``class Batch(list[T])``, and of ``list[T]``; bases may be such classes themselves."""
+    bases = getattr(kind, "__orig_bases__", ())
     own_parameters = dict.fromkeys(p for base in bases for p in getattr(base, "__parameters__", ()))
-    given = dict(zip(getattr(origin, "__parameters__", own_parameters), args, strict=False))
-    parts = [own]
-    for base in bases:
-        if get_origin(base) in (list, dict, set, frozenset, tuple, collections.deque):
-            parameters = tuple(given.get(p, p) for p in getattr(base, "__parameters__", ()))
-            parts.append(spec_of(base[parameters] if parameters else base))
-    return All(tuple(parts)) if len(parts) > 1 else own
+    given = dict(zip(getattr(kind, "__parameters__", own_parameters), args, strict=False))
+    held = [base for base in bases if issubclass(get_origin(base) or object, _HOLDERS)]
+    parts = [spec_of(_filled(base, given)) for base in held]
+    return All((Instance(kind), *parts)) if parts else Instance(kind)
+
+
+def _filled(generic: Any, given: dict[Any, Any]) -> Any:
+    """An annotation with these values for its type variables, as far as they are given."""
+    variables = getattr(generic, "__parameters__", ())
+    if variables:
+        return generic[tuple(given.get(variable, variable) for variable in variables)]
+    return given.get(generic, generic) if isinstance(generic, TypeVar) else generic
 
 
 def _text(annotation: Any) -> str:

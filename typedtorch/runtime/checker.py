@@ -7,9 +7,9 @@ import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from inspect import Parameter
-from typing import Any, Literal, Unpack, get_args, get_origin
+from typing import Any, Literal, get_args
 
-from typedtorch.runtime.annotations import spec_of
+from typedtorch.runtime.annotations import form_of, spec_of
 from typedtorch.runtime.explain import decide
 from typedtorch.runtime.hints import annotations_of, innermost
 from typedtorch.runtime.instance import bind_instance
@@ -150,7 +150,7 @@ class Checker:
 
 def _spec(hints: dict[str, Any], parameter: Parameter) -> Spec | None:
     hint = hints.get(parameter.name, Any)
-    if parameter.kind is Parameter.VAR_KEYWORD and get_origin(hint) is Unpack:
+    if parameter.kind is Parameter.VAR_KEYWORD and form_of(hint) == "Unpack":
         hint = get_args(hint)[0]
     spec = spec_of(hint)
     return None if isinstance(spec, Anything) else spec

@@ -27,6 +27,7 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any, TypeVar, overload
 
+from typedtorch.runtime.annotations import is_typed_dict
 from typedtorch.runtime.checker import ScopeKind
 from typedtorch.runtime.fields import check_fields
 from typedtorch.runtime.streams import Streaming
@@ -113,7 +114,7 @@ def _function(function: FunctionType | Streaming, scope: ScopeKind, owner: type 
 
 def _class(kind: type, scope: ScopeKind) -> type:
     """Check every function in the class's own body; ``__init__`` and assignment of a dataclass."""
-    if typing.is_typeddict(kind) or "__typed__" in kind.__dict__:
+    if is_typed_dict(kind) or "__typed__" in kind.__dict__:
         return kind
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
         _read_fields(kind)
