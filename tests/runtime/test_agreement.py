@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Reversible
@@ -63,24 +64,26 @@ def test_same_verdict_as_jaxtyping_with_beartype(seed: int) -> None:
 
 def compare(rng: Random) -> Counter[str]:
     """One signature, several calls."""
-    parts = {f"x{i}": signatures.annotation(rng) for i in range(rng.choice((1, 2, 2, 3, 4)))}
-    back = signatures.annotation(rng)
-    hints = {name: part.hint for name, part in parts.items()} | {"n": int, "return": back.hint}
+    signature, back = signatures.signature(rng), signatures.annotation(rng)
     box: list[Any] = [None]
-    ours = typed(signatures.function(hints, box, stars=rng.choice(("", "", "*, "))))
+    hints = signature.hints | {"return": back.hint}
+    ours = typed(signatures.function(hints, box, signature.head))
     seen: Counter[str] = Counter()
     for _ in range(4):
         env = signatures.sizes(rng)
-        arguments = {name: part.make(rng, env) for name, part in parts.items()} | {"n": env["n"]}
+        by_position, by_name = signature.given(rng, env)
         box[0] = back.make(rng, env)
+        each = {g.name: g.hint for g in (*by_position, *by_name)} | {"return": back.hint}
+        arguments = {g.name: g.value for g in (*by_position, *by_name)}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            wanted = reference(hints, arguments, box[0])
+            wanted = reference(each, arguments, box[0])
         if wanted is None:
             continue
-        got = verdict(ours, arguments)
-        assert got == wanted, f"{hints}\n{describe(arguments)} -> {describe(box[0])}"
-        assert in_full(hints, arguments, box[0]) == wanted
+        called = functools.partial(ours, *(g.value for g in by_position))
+        got = verdict(called, {g.name: g.value for g in by_name})
+        assert got == wanted, f"{signature.head}\n{each}\n{describe(arguments)} -> {describe(box[0])}"
+        assert in_full(each, arguments, box[0]) == wanted
         seen[got] += 1
     return seen
 
