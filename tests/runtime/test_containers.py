@@ -198,6 +198,11 @@ class Partly(typing_extensions.TypedDict):
     y: Annotated[typing_extensions.NotRequired[int], "note"]
 
 
+class Ahead(NamedTuple):
+    y: Float[Tensor, "n+1 m {k}"]
+    x: Float[Tensor, "n"]
+
+
 @typed
 def use(features: Features, point: Point) -> None: ...
 
@@ -264,6 +269,13 @@ def test_typed_dicts_of_typing_extensions() -> None:
             options({"x": v}, **wrong)
     assert welcome(Partly, {})
     assert not welcome(Partly, {"x": "a"})
+
+
+def test_where_an_axis_cannot_be_computed_a_record_is_not_refused() -> None:
+    """jaxtyping does not look at its fields."""
+    assert welcome(Ahead, Ahead(torch.ones(6, 2, 1), v))
+    assert not welcome(Ahead, Ahead(torch.ones(6, 2), v))
+    assert not welcome(Ahead, Ahead(torch.ones(6, 2, 1), x))
 
 
 def test_variadic_keywords_described_by_a_typed_dict() -> None:

@@ -10,6 +10,7 @@ import dataclasses
 import inspect
 import pickle
 from dataclasses import InitVar, dataclass, field
+from random import Random
 from typing import Any, ClassVar
 
 import pytest
@@ -18,6 +19,8 @@ from beartype import beartype
 from jaxtyping import Float, Int, jaxtyped
 from torch import Tensor
 
+from runtime.signatures import array, plain, sizes
+from runtime.test_agreement import verdict
 from typedtorch.runtime import DtypeCheckError, ShapeCheckError, TypeCheckError, checking, typed
 
 ones = torch.ones
@@ -201,3 +204,51 @@ def test_what_replaces_a_default_is_checked() -> None:
         made.mask = ones(2, 2)
     made.mask = ones(5)
     assert Widened(ones(2)).mask == 7  # its default is its own
+
+
+def test_axes_may_be_given_by_other_fields() -> None:
+    @typed
+    @dataclass
+    class Padded:
+        n: int
+        by: InitVar[int]
+        x: Float[Tensor, "{n} d"]
+        mask: Float[Tensor, "d+{by} {self.n}"] | None = None
+        seen: list[Float[Tensor, "{n}"]] = field(default_factory=list)
+
+        def __post_init__(self, by: int) -> None:
+            if by == 3:
+                self.x = self.x[1:]
+
+    made = Padded(2, 1, ones(2, 3), seen=[ones(2)])
+    made.x, made.mask = ones(4, 5), ones(7, 4)  # each by itself, whatever the others are now
+    with pytest.raises(ShapeCheckError, match=r"Padded: field 'x': axis {n}: wanted 2, got 1"):
+        Padded(2, 3, ones(2, 3))
+    with pytest.raises(ShapeCheckError, match=r"argument 'seen'\[0\]: axis {n}: wanted 2, got 3"):
+        Padded(2, 1, ones(2, 3), seen=[ones(3)])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_verdict_on_a_new_object_is_that_of_jaxtyping_with_beartype(seed: int) -> None:
+    rng = Random(seed)
+    for _ in range(10):
+        parts = {f"x{i}": rng.choice((array, array, plain))(rng) for i in range(rng.choice((1, 2, 3)))}
+        hints = {name: part.hint for name, part in parts.items()} | {"n": int}
+        options: dict[str, bool] = {
+            name: rng.random() < 0.3 for name in ("frozen", "slots", "kw_only", "completed")
+        }
+        ours, theirs = (
+            typed(_record(hints, **options)),
+            jaxtyped(_record(hints, **options), typechecker=beartype),
+        )
+        for _ in range(4):
+            env = sizes(rng)
+            arguments = {name: part.make(rng, env) for name, part in parts.items()} | {"n": env["n"]}
+            assert verdict(ours, arguments) == verdict(theirs, arguments), f"{hints} {arguments}"
+
+
+def _record(hints: dict[str, Any], *, completed: bool, **options: bool) -> Any:
+    body: dict[str, Any] = {"__annotations__": hints}
+    if completed:
+        body["__post_init__"] = lambda self: None
+    return dataclass(**options)(type("Record", (), body))

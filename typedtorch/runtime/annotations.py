@@ -18,6 +18,7 @@ from typedtorch.runtime.arrays import Array, type_name
 from typedtorch.runtime.specs import (
     All,
     Anything,
+    Beyond,
     Either,
     Fixed,
     Instance,
@@ -150,7 +151,7 @@ def _of_record(kind: type, declared: Any, required: frozenset[str]) -> Spec:
         required = required | {name} if "Required" in marks else required
         required = required - {name} if "NotRequired" in marks else required
     names = getattr(declared, "_fields", hints)
-    fields = {name: spec_of(hints[name]) for name in names if name in hints}
+    fields = {name: Beyond(spec_of(hints[name])) for name in names if name in hints}
     return Record(kind, fields, required, type_name(declared))
 
 

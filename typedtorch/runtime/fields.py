@@ -20,7 +20,7 @@ from typedtorch.runtime.explain import decide
 from typedtorch.runtime.hints import MISSING, read
 from typedtorch.runtime.scope import Scope
 from typedtorch.runtime.signatures import load
-from typedtorch.runtime.specs import Anything, Spec, mentions_axes
+from typedtorch.runtime.specs import Anything, Beyond, Spec, mentions_axes
 from typedtorch.runtime.switch import SWITCH, is_compiling
 
 
@@ -64,9 +64,12 @@ def _specs(kind: Any, arrays_only: bool) -> dict[str, Spec]:
 
 def _completed(init: Any, kind: type, specs: Callable[[], dict[str, Spec]]) -> Any:
     made = functools.cache(lambda: _made_by_factories(kind, init))
+    declared = functools.cache(lambda: list(inspect.signature(init).parameters.values())[1:])
 
     def check_all(instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        scope = Scope()
+        given = {p.name: p.default for p in declared()}
+        given |= dict(zip(given, args, strict=False)) | kwargs
+        scope = Scope({"self": instance} | given | _values(kind, instance))
         for name, spec in specs().items():
             value = getattr(instance, name, MISSING)
             left = name in made() and not (len(args) > made()[name] or name in kwargs)
@@ -97,6 +100,12 @@ def _made_by_factories(kind: Any, init: Callable[..., Any]) -> dict[str, float]:
         for f in dataclasses.fields(kind)
         if f.default_factory is not dataclasses.MISSING
     }
+
+
+def _values(kind: Any, instance: Any) -> dict[str, Any]:
+    """The fields that have values."""
+    names = [field.name for field in dataclasses.fields(kind)]
+    return {name: getattr(instance, name) for name in names if hasattr(instance, name)}
 
 
 def _default(instance: Any, name: str) -> Any:
@@ -136,4 +145,4 @@ def check(kind: type, name: str, spec: Spec, value: Any, scope: Scope) -> None:
         CheckError: it contradicts the field's annotation.
     """
     owner = kind.__qualname__.rsplit("<locals>.", 1)[-1]
-    decide(owner, scope, f"field {name!r}", lambda inside: spec.check(value, inside))
+    decide(owner, scope, f"field {name!r}", lambda inside: Beyond(spec).check(value, inside))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from typedtorch.runtime.arrays import Array, describe, is_symbolic, type_name
+from typedtorch.runtime.arrays import Array, Unbound, Uncomputable, describe, is_symbolic, type_name
 from typedtorch.runtime.scope import Mismatch, Scope
 from typedtorch.runtime.trees import Tree
 
@@ -261,6 +261,23 @@ class Record:
             if found is not None:
                 return found.at(step)
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Beyond:
+    """A check that jaxtyping does not make: an axis that rests on a size not known here is no fault."""
+
+    spec: Spec
+
+    @property
+    def text(self) -> str:
+        return self.spec.text
+
+    def check(self, value: Any, scope: Scope) -> Mismatch | None:
+        try:
+            return self.spec.check(value, scope)
+        except (Unbound, Uncomputable):
+            return None
 
 
 def _key(key: Any) -> str:

@@ -15,7 +15,7 @@ from typing import Any, get_args
 from typedtorch.runtime.annotations import spec_of
 from typedtorch.runtime.checker import Checker
 from typedtorch.runtime.scope import Scope
-from typedtorch.runtime.specs import Anything, Spec
+from typedtorch.runtime.specs import Anything, Beyond, Spec
 from typedtorch.runtime.switch import SWITCH, is_compiling
 
 
@@ -38,7 +38,7 @@ class Stream:
         return self._check(self.returns, value, "return value")
 
     def _check(self, spec: Spec, value: Any, place: str) -> Any:
-        self.checker.value(spec, value, _own(self.scope), place)
+        self.checker.value(Beyond(spec), value, _own(self.scope), place)
         return value
 
 
