@@ -7,12 +7,17 @@ import abc
 import dataclasses
 import functools
 from collections.abc import Callable
-from typing import Any, Optional, Protocol, Self
+from typing import Any, Generic, Optional, Protocol, Self, TypeVar
 from unittest.mock import Mock
 
 import pytest
+import torch
+from jaxtyping import Float
+from torch import Tensor
 
 from typedtorch.runtime import TypeCheckError, typed
+
+ItemT = TypeVar("ItemT")
 
 
 class Node:
@@ -142,3 +147,52 @@ def test_a_cached_function_is_checked_inside_its_cache() -> None:
     with pytest.raises(TypeCheckError, match="argument 'n'"):
         double("a")
     assert typed(double) is double
+
+
+def test_a_string_inside_an_annotation_is_read_like_one_around_it() -> None:
+    class Outer:
+        class Inner:
+            pass
+
+    @typed
+    def take(x: list["Outer.Inner"]) -> None: ...
+
+    class Chain(Generic[ItemT]):
+        @typed
+        def link(self, other: "Chain[ItemT] | None") -> None: ...
+
+    take([Outer.Inner()])
+    others: list[Any] = [Outer()]
+    with pytest.raises(TypeCheckError, match=r"argument 'x'\[0\]: wanted .*Inner, got .*Outer"):
+        take(others)
+    typed(Chain)().link(None)
+
+
+def test_an_operator_may_decline() -> None:
+    @typed
+    class Size:
+        def __eq__(self, other: object) -> bool:
+            return True if isinstance(other, Size) else NotImplemented
+
+        def __radd__(self, other: object) -> "Size":
+            return self if isinstance(other, int) else NotImplemented
+
+        def __matmul__(self, other: object) -> Float[Tensor, "n"]:
+            return torch.ones(2) if isinstance(other, int) else NotImplemented
+
+        def __contains__(self, item: object) -> bool:
+            return NotImplemented
+
+        __hash__ = None
+
+    assert Size() == Size()
+    assert Size() != 3
+    assert isinstance(3 + Size(), Size)
+    assert (Size() @ 3).shape == (2,)
+    for wrong in (lambda: 1.5 + Size(), lambda: Size() @ "a"):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            wrong()
+    with pytest.raises(
+        TypeCheckError, match="__contains__: return value: wanted bool, got NotImplementedType"
+    ):
+        3 in Size()  # noqa: B015 - the error is the point

@@ -10,7 +10,7 @@ import contextlib
 import copy
 import inspect
 import pickle
-from collections.abc import AsyncIterator, Generator, Iterator
+from collections.abc import AsyncIterator, Coroutine, Generator, Iterator
 from typing import Any
 
 import pytest
@@ -218,3 +218,26 @@ def test_names_of_the_instance_hold_in_its_generators() -> None:
     assert len(list(Table(2).rows(ones(3, 2)))) == 3
     with pytest.raises(ShapeCheckError, match="axis d: wanted 2, got 4"):
         Table(2).rows(ones(3, 4))
+
+
+def test_a_coroutine_may_be_annotated_with_what_its_call_returns() -> None:
+    async def later(x: Float[Tensor, "n"]) -> Any:
+        return len(x)
+
+    later.__annotations__["return"] = Coroutine[None, None, int]
+    later = typed(later)
+    assert asyncio.run(later(ones(2))) == 2
+    with pytest.raises(ShapeCheckError):
+        asyncio.run(later(ones(2, 2)))
+
+
+def test_where_an_axis_cannot_be_computed_a_step_is_not_refused() -> None:
+    @typed
+    def growing(x: Float[Tensor, "n"]) -> Iterator[Float[Tensor, "n k+1"]]:
+        yield ones(2, 3)
+        yield ones(3, 3)
+
+    steps = growing(ones(2))
+    next(steps)
+    with pytest.raises(ShapeCheckError, match="axis n: wanted 2, got 3"):
+        next(steps)

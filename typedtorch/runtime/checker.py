@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, replace
 from inspect import Parameter
-from typing import Any, Literal, get_args
+from typing import Any, Literal, get_args, get_origin
 
 from typedtorch.runtime.annotations import form_of, spec_of
 from typedtorch.runtime.explain import decide
@@ -18,6 +18,15 @@ from typedtorch.runtime.specs import Anything, Record, Spec, arrays_in, mentions
 from typedtorch.shapes.axes import names_of
 
 ScopeKind = Literal["call", "instance"]
+_COMPARISONS = {f"__{name}__" for name in ("eq", "ne", "lt", "le", "gt", "ge")}
+_ARITHMETIC = {
+    f"__{prefix}{name}__"
+    for prefix in ("", "r", "i")
+    for name in (
+        "add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "divmod", "pow",
+        "lshift", "rshift", "and", "or", "xor",
+    )
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +88,9 @@ class Checker:
             or inspect.iscoroutinefunction(inner) != self.is_coroutine
         )
         self.annotated = hints.get("return", Any) if not changed else Any
+        if self.is_coroutine and get_origin(self.annotated) is Coroutine:
+            self.annotated = Any  # of what is awaited, or, as beartype has it, of the call
+        self.may_decline = function.__name__ in _COMPARISONS | _ARITHMETIC  # by NotImplemented, as in mypy
         spec = spec_of(self.annotated)
         self.returns = None if isinstance(spec, Anything) else spec
         if arrays_only and not any(map(mentions_axes, self.specs())):
@@ -132,7 +144,7 @@ class Checker:
         Raises:
             CheckError: it contradicts the annotation.
         """
-        if self.returns is not None:
+        if self.returns is not None and not (self.may_decline and value is NotImplemented):
             self.value(self.returns, value, scope, "return value")
         return value
 

@@ -148,4 +148,8 @@ class _Source:
     def _result(self) -> None:
         if self.checker.returns is not None:
             self.emit.add(f"# return: {self.checker.returns.text}".replace("\n", " "))
-            self.emit.spec(self.checker.returns, self.value)
+            if self.checker.may_decline:
+                declined = self.emit.constant("DECLINED", NotImplemented)
+                self.emit.guarded(f"{self.value} is not {declined}", self.checker.returns, self.value)
+            else:
+                self.emit.spec(self.checker.returns, self.value)

@@ -35,8 +35,8 @@ def surrounding_names(function: Callable[..., Any]) -> dict[str, Any]:
     wanted = {
         name
         for annotation in getattr(function, "__annotations__", {}).values()
-        if isinstance(annotation, str)
-        for name in _names(annotation)
+        for text in _texts(annotation)
+        for name in _names(text)
     }
     wanted -= getattr(innermost(function), "__globals__", {}).keys()
     if not wanted:
@@ -50,6 +50,15 @@ def surrounding_names(function: Callable[..., Any]) -> dict[str, Any]:
             found = {key: frame.f_locals[key] for key in wanted if key in frame.f_locals} | found
         frame = frame.f_back
     return found
+
+
+def _texts(annotation: Any) -> list[str]:
+    """The strings in an annotation: itself, or ``"B"`` of ``list["B"]``."""
+    if isinstance(annotation, str | typing.ForwardRef):
+        return [annotation if isinstance(annotation, str) else annotation.__forward_arg__]
+    if typing.get_origin(annotation) in (typing.Literal, typing.Annotated):
+        return []
+    return [text for part in typing.get_args(annotation) for text in _texts(part)]
 
 
 def _names(annotation: str) -> set[str]:

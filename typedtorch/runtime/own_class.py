@@ -21,6 +21,10 @@ class _Named(type):
     def __instancecheck__(cls, value: Any) -> bool:
         return isinstance(value, cls._stands_for) or issubclass(type(value), cls)
 
+    def __getitem__(cls, arguments: Any) -> _Named:
+        """``Own["T"]`` of a generic class says as much as its name."""
+        return cls
+
     def __subclasscheck__(cls, kind: type) -> bool:
         wanted = cls._stands_for.__module__, cls._stands_for.__qualname__
         return any((base.__module__, base.__qualname__) == wanted for base in kind.__mro__)
