@@ -10,7 +10,8 @@ import inspect
 import pickle
 import threading
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -120,6 +121,31 @@ def test_nothing_to_check_is_left_alone() -> None:
 
     assert typed(plain) is plain
     assert typed(excluded) is excluded
+
+
+def test_exemption_counts_from_outside_as_well() -> None:
+    @typing.no_type_check
+    @typed
+    def excluded(x: int) -> int:
+        return x
+
+    @typing.no_type_check
+    @typed
+    @dataclass
+    class Excluded:
+        x: Float[Tensor, "n"]
+        more: list[int] = field(default_factory=list)
+
+        def method(self, y: int) -> int:
+            return y
+
+        def steps(self, y: int) -> Iterator[int]:
+            yield y
+
+    kind: Any = Excluded
+    made, check = kind(3, more="a"), typing.cast(Any, excluded)
+    made.x = 4
+    assert check("a") == made.method("a") == "".join(made.steps("a")) == "a"
 
 
 def test_every_kind_of_parameter() -> None:

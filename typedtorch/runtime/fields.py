@@ -47,6 +47,8 @@ def _has_more_than_arguments(kind: Any) -> bool:
 
 def _specs(kind: Any, arrays_only: bool) -> dict[str, Spec]:
     found: dict[str, Spec] = {}
+    if getattr(kind, "__no_type_check__", False):
+        return found
     bases: tuple[type, ...] = kind.__mro__
     names = {field.name for field in dataclasses.fields(kind)}
     for base in reversed(bases):

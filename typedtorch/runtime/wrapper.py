@@ -66,7 +66,8 @@ def wrap(
 
     @functools.cache
     def checker() -> Checker:
-        return Checker(function, local, scope, owner=owner, arrays_only=arrays_only)
+        exempt = any(getattr(part, "__no_type_check__", False) for part in (wrapper, owner))
+        return Checker(function, local, scope, owner=owner, arrays_only=arrays_only, exempt=exempt)
 
     wrapper: Any
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
