@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import jaxtyping
@@ -15,6 +16,7 @@ from beartype import beartype
 from jaxtyping import Float, Int, jaxtyped, print_bindings
 from torch import Tensor
 
+from runtime.signatures import array, sizes
 from typedtorch.runtime import checking, typed
 from typedtorch.runtime.bindings import asks
 
@@ -180,6 +182,55 @@ def test_only_functions_that_ask_pay_for_it() -> None:
 
     assert not any(map(asks, (asks_for_a_class, asks_for_nothing, later, len)))
     assert all(map(asks, BODIES))
+
+
+def test_a_function_that_does_not_ask_hides_what_its_caller_shows() -> None:
+    def helper(y: Tensor) -> bool:
+        return isinstance(y, Pair)
+
+    inside = {"helper": helper}
+
+    @typed
+    def between(y: Float[Tensor, "n d"]) -> bool:
+        return inside["helper"](y)
+
+    @typed
+    def outer(x: Float[Tensor, "n d"], y: Tensor) -> tuple[bool, bool, bool]:
+        assert isinstance(x, Pair)
+        return helper(y), between(y), helper(y)
+
+    assert outer(torch.zeros(2, 3), torch.zeros(4, 5)) == (False, True, False)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_questions_are_answered_as_under_jaxtyped(seed: int) -> None:
+    rng = Random(seed)
+    for _ in range(10):
+        parts = {f"x{i}": array(rng) for i in range(rng.choice((1, 2, 3)))}
+        asked, back = array(rng), array(rng)
+        names: dict[str, Any] = {"ASKED": asked.hint}
+        exec(f"def f(self, {', '.join(parts)}, n, y): return y[isinstance(y[0], ASKED)]", names)
+        body = names["f"]
+        hints = {name: part.hint for name, part in parts.items()}
+        body.__annotations__ = hints | {"n": int, "return": back.hint}
+        ours, theirs = typed(body), jaxtyped(body, typechecker=beartype)
+        for _ in range(4):
+            env = sizes(rng)
+            arguments = {name: part.make(rng, env) for name, part in parts.items()}
+            y = [asked.make(rng, env), back.make(rng, env)]
+            arguments |= {"self": env["self"], "n": env["n"], "y": y}
+            assert _outcome(ours, arguments) == _outcome(theirs, arguments), (
+                f"{hints} {asked.hint} {arguments}"
+            )
+
+
+def _outcome(function: Any, arguments: dict[str, Any]) -> str:
+    try:
+        return f"position {[found is function(**arguments) for found in arguments['y']]}"
+    except TypeError:
+        return "refused"
+    except Exception as error:  # of an axis that has no size, or no value
+        return type(error).__name__
 
 
 def test_without_checks_nothing_is_bound() -> None:

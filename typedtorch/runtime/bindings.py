@@ -3,6 +3,8 @@
 ``isinstance(y, Float[Tensor, "n d"])`` and ``jaxtyping.print_bindings()`` look at the top of a stack that
 jaxtyping keeps.  A function whose code may ask is run with its bindings there, and what the body binds holds
 for the result; no other function pays for it.  As in jaxtyping, coroutines and generators are run without.
+
+A function that does not ask, called by one that does, hides those bindings from what it calls.
 """
 
 from __future__ import annotations
@@ -19,6 +21,18 @@ from typedtorch.runtime.hints import closure_of, innermost, names_in
 from typedtorch.runtime.scope import Scope
 
 _ASKING = {"isinstance", "is_bearable", "die_if_unbearable"}
+
+
+class Shown:
+    """Whether any function in this process has been run with its bindings shown."""
+
+    __slots__ = ("ever",)
+
+    def __init__(self) -> None:
+        self.ever = False
+
+
+SHOWN = Shown()
 
 
 def asks(function: Callable[..., Any]) -> bool:
@@ -58,6 +72,7 @@ def shown(scope: Scope) -> Iterator[None]:
     """Inside, jaxtyping knows the bindings of ``scope``, which afterwards has what was bound inside, too."""
     from jaxtyping import _storage  # noqa: PLC0415 - loaded where array annotations exist
 
+    SHOWN.ever = True
     sizes, runs, trees, _ = _storage.push_shape_memo(dict(scope.arguments))
     sizes.update(scope.sizes)
     runs.update(scope.runs)
@@ -69,3 +84,15 @@ def shown(scope: Scope) -> Iterator[None]:
         sizes, runs, trees, _ = _storage.get_shape_memo()  # type: ignore[no-untyped-call]  # not annotated
         _storage.pop_shape_memo()
         scope.sizes, scope.runs, scope.trees = sizes, runs, trees
+
+
+def unseen(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    """Call a function; inside, jaxtyping knows no bindings, those of a caller least of all."""
+    from jaxtyping import _storage  # noqa: PLC0415 - loaded where array annotations exist
+
+    stack = getattr(_storage._shape_storage, "memo_stack", None)
+    _storage._shape_storage.memo_stack = []
+    try:
+        return function(*args, **kwargs)
+    finally:
+        _storage._shape_storage.memo_stack = [] if stack is None else stack

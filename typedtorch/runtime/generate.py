@@ -27,7 +27,7 @@ from inspect import Parameter, getattr_static
 from types import FunctionType
 
 from typedtorch.runtime.array_code import NotInline
-from typedtorch.runtime.bindings import asks, shown
+from typedtorch.runtime.bindings import SHOWN, asks, shown, unseen
 from typedtorch.runtime.checker import Checker
 from typedtorch.runtime.emit import PYTHON, Emitter
 from typedtorch.runtime.instance import attribute_specs
@@ -46,8 +46,17 @@ class _Source:
         self.checker, self.written, self.owner = checker, written, owner
         self.attributes = {} if owner is None else attribute_specs(owner)
         self.emit = Emitter(written, [*checker.specs(), *self.attributes.values()])
-        self.call, self.reference = written.call_function, written.constant("CHECKER", checker)
+        self.call, self.reference = self._call(), written.constant("CHECKER", checker)
         self.scope, self.value = self.emit.fresh("scope"), self.emit.fresh("result")
+
+    def _call(self) -> str:
+        """The call of the function, which sees no caller's bindings for its own where it has none."""
+        written, function = self.written, self.checker.function
+        if self.checker.is_coroutine or asks(function):
+            return written.call_function
+        shown_to_any, call = written.constant("SHOWN", SHOWN), written.constant("UNSEEN", unseen)
+        inside = written.call(call, written.constant("FUNCTION", function))
+        return f"({written.call_function} if not {shown_to_any}.ever else {inside})"
 
     def write(self) -> str:
         """The whole function."""
@@ -63,7 +72,7 @@ class _Source:
                 emit.add(f"if type({self.written.names[0]}) is not {owner}:  # one of another class")
                 emit.add(f"    return {self.written.awaiting}{self.written.call(self.written.first)}")
             if asks(self.checker.function):
-                known = emit.constant("SHOWN", shown)
+                known = emit.constant("BINDINGS", shown)
                 emit.add(f"{self.scope} = {self.values}")
                 emit.add(f"with {known}({self.scope}):", f"    {self.value} = {self.call}")
                 emit.add(f"return {self.reference}.result({self.value}, {self.scope})")

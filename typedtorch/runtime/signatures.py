@@ -73,10 +73,10 @@ class Written:
                 parts.append("/")
         return f"{'async ' if self.is_coroutine else ''}def {self.identifier}({', '.join(parts)}):"
 
-    def call(self, function: str) -> str:
-        """``FUNCTION(a, b, *rest, c=c)``"""
+    def call(self, function: str, *first: str) -> str:
+        """``FUNCTION(a, b, *rest, c=c)``, with other arguments in front."""
         passed = (_PASSED.get(p.kind, "{0}").format(p.name) for p in self.parameters)
-        return f"{function}({', '.join(passed)})"
+        return f"{function}({', '.join((*first, *passed))})"
 
     @property
     def values(self) -> str:
