@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from typedtorch.shapes.infer import proven
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.values import UNKNOWN, Value, join_all
+from typedtorch.shapes.infer.values import UNKNOWN, Choice, Value, join_all
 
 
 def for_each(frame: Frame, options: list[Value], evaluate: Callable[[Value], Value], node: ast.AST) -> Value:
@@ -27,3 +28,12 @@ def for_each(frame: Frame, options: list[Value], evaluate: Callable[[Value], Val
         before.update(after[0])
         elsewhere.update(after[1])
     return join_all(results, frame.place(node)) if results else UNKNOWN
+
+
+def in_general(frame: Frame, value: Value) -> Value:
+    """What one of several values is where names are sizes of their own, and no way here says more of them."""
+    general = None if frame.is_qualified() or not isinstance(value, Choice) else proven.general(value)
+    return value if general is None else general
+
+
+__all__ = ["for_each", "in_general"]

@@ -18,7 +18,7 @@ from typedtorch.shapes.infer import (
     specs,
     surgery,
 )
-from typedtorch.shapes.infer.alternatives import for_each
+from typedtorch.shapes.infer.alternatives import for_each, in_general
 from typedtorch.shapes.infer.arguments import given
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.binding import (
@@ -166,8 +166,8 @@ def call_value(frame: Frame, function: Value, args: Args, node: ast.AST) -> Valu
 
 
 def _call_each(frame: Frame, function: Choice, args: Args, node: ast.AST) -> Value:
-    """One of several callables."""
-    options = [option for option in function.options if option is not None]
+    """One of several callables; only the one that it is in general, where that is known."""
+    options = [option for option in options_of(in_general(frame, function)) if option is not None]
     return for_each(frame, options, lambda option: call_value(frame, option, args, node), node)
 
 

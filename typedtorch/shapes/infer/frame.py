@@ -163,6 +163,11 @@ class Frame:
         asked = self.state.asked
         return coinciding(lambda a, b: among(a, b, asked)) if asked else contextlib.nullcontext()
 
+    def is_qualified(self) -> bool:
+        """Whether what is run is reached on some ways only, or where sizes are known to be one, or may be."""
+        state = self.state
+        return bool(self.depth or state.tests or state.proven or state.asked)
+
     def lookup(self, name: str) -> Value:
         """The value of a name here: local, enclosing, global, builtin."""
         if name in self.state.variables:

@@ -8,11 +8,13 @@ from dataclasses import replace
 
 from typedtorch.shapes.infer.values import (
     Choice,
+    LayerV,
     Object,
     Scalar,
     Tensor,
     Value,
     choice,
+    equal,
     is_size,
     options_of,
 )
@@ -41,10 +43,17 @@ def of_each(values: Sequence[Value], known: Sequence[Facts], joined: Value) -> V
         return joined
     if joined == Object("str") and all(isinstance(value, str) for value in values):
         joined = choice(list(dict.fromkeys(values)))
+    if any(facts and _is_nothing(value) for value, facts in zip(values, known, strict=True)):
+        joined = choice(list(values))
     if not isinstance(joined, Choice):
         return joined
     proofs = tuple(common(_reasons(option, values, known)) for option in joined.options)
     return replace(joined, proves=proofs if any(proofs) else ())
+
+
+def _is_nothing(value: Value) -> bool:
+    """``nn.Sequential()``, which gives what it is given."""
+    return isinstance(value, SequenceV) and value.kind == "sequential" and value.items == ()
 
 
 def _reasons(option: Value, values: Sequence[Value], known: Sequence[Facts]) -> list[Facts]:
@@ -61,7 +70,10 @@ def _reasons(option: Value, values: Sequence[Value], known: Sequence[Facts]) -> 
 def _may_be(part: Value, option: Value) -> bool:
     if number_kind(part) is not None and number_kind(option) is not None:
         return True
-    return type(part) is type(option) and (not isinstance(part, str) or part == option)
+    if type(part) is not type(option):
+        return False
+    is_sequential = isinstance(part, SequenceV) and part.kind == "sequential"
+    return equal(part, option) if is_sequential or isinstance(part, (str, LayerV)) else True
 
 
 def _proofs_of(value: Value) -> Proofs:
@@ -76,6 +88,18 @@ def by_being(value: Choice, options: Sequence[Value]) -> Facts:
         return ()
     held = [f for o, f in zip(value.options, value.proves, strict=True) if any(o is k for k in options)]
     return common(held) if held else ()
+
+
+def general(value: Choice) -> Value:
+    """The option that is left where names are sizes of their own; None where that may be several.
+
+    ``Conv2d(c_in, c_out, 1) if c_in != c_out else Identity()`` is the convolution: the other one is taken
+    where two sizes happen to be one.
+    """
+    left = [o for o, facts in zip(value.options, value.proves, strict=False) if not facts]
+    special = [facts for facts in value.proves if facts]
+    met = all(any(len(atoms(fact)) > 1 for fact in facts) for facts in special)
+    return left[0] if len(left) == 1 and special and met else None
 
 
 def by_equality(a: Value, b: Value) -> Facts:
@@ -164,6 +188,6 @@ def _sizes_of(*several: Facts) -> frozenset[Atom]:
 
 
 __all__ = [
-    "all_true", "also", "any_true", "asked_by", "by_being", "by_equality", "compared", "is_longer", "negated",
-    "of_each",
+    "all_true", "also", "any_true", "asked_by", "by_being", "by_equality", "compared", "general", "is_longer",
+    "negated", "of_each",
 ]  # fmt: skip
