@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from typedtorch.shapes.infer import messages, specs
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.outliers import Beside
+from typedtorch.shapes.infer.perhaps_none import where_given
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -154,6 +156,8 @@ def check_argument(
     if problems and frame.state.asked:
         with frame.comparing():
             problems = match(spec, value, names, binder=binder)
+    if not problems:
+        problems = where_given(frame, where, value, partial(match, spec, names=names.copy(), binder=binder))
     if not problems:
         _note_rank(frame, spec, value)
         return False

@@ -8,6 +8,7 @@ from functools import partial
 from typedtorch.shapes.equality import loosely
 from typedtorch.shapes.infer import messages, specs
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.perhaps_none import where_given
 from typedtorch.shapes.infer.repairs import repair
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.values import (
@@ -25,6 +26,9 @@ def check_result(frame: Frame, node: ast.expr, value: Value) -> None:
     names.strict, names.tie, names.tied = True, frame.tie(node), frame.state.ties.settled
     with frame.comparing():
         problems = match(frame.result, value, names, binder="the result")
+    if not problems:
+        again = partial(match, frame.result, names=names.copy(), binder="the result")
+        problems = where_given(frame, node, value, again)
     frame.bound.append({} if problems else names.sizes)
     if problems and not _follows(frame, value):
         fits = partial(_fits_result, frame, frame.result)
