@@ -6,7 +6,8 @@ they are run again on the state at the end of each branch.  A branch may be tied
 test says (``x if self.proj is None else self.proj(x)``), so on its way only numbers of axes count;
 where the test is about the function's own flags alone, or says which of two axes is longer, everything
 does.  A way that nobody wrote (an ``if`` without ``else``) is looked at only where the test is a plain
-flag, says which axis is longer, or asks whether an optional parameter is there.
+flag, says which axis is longer, or asks whether an optional parameter is there.  What is wrong on each of
+the ways is wrong, whatever the test says.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typedtorch.shapes.infer.patterns import cases_of
 from typedtorch.shapes.infer.state import State, join_states
 from typedtorch.shapes.infer.values import UNKNOWN, Choice, External, Object, Scalar, Tensor, Value
 from typedtorch.shapes.size import unknown
-from typedtorch.shapes.syntax import dotted
+from typedtorch.shapes.syntax import dotted, walk
 from typedtorch.shapes.tensor import Entry, Pack, pack_index
 
 MAX_TAIL, MAX_WAYS = 4, 6
@@ -94,7 +95,7 @@ def run_each(frame: Frame, fork: ast.stmt, tail: Sequence[ast.stmt], run: Run) -
         joined = join_states(joined, state, frame.place(fork))
     if joined is None:
         return False
-    frame.state = joined.copy()
+    frame.state, reported = joined.copy(), len(frame.reporter.findings)
     reached = run(frame, tail)
     end = frame.state
     if 1 < len(ends) <= MAX_WAYS and frame.loops:
@@ -110,8 +111,37 @@ def run_each(frame: Frame, fork: ast.stmt, tail: Sequence[ast.stmt], run: Run) -
             if way is not None:
                 frame.state = way
                 run(frame, tail)
+        if not exact and not frame.reporter.muted and len(frame.reporter.findings) == reported:
+            _where_each_is_wrong(frame, states, joined, tail, run)
         frame.reporter.counting, frame.state = counting, end
     return reached
+
+
+def _where_each_is_wrong(
+    frame: Frame, states: Sequence[State], joined: State, tail: Sequence[ast.stmt], run: Run
+) -> None:
+    """Report what is wrong on the first of several ways, where it is on every other one too.
+
+    Whatever the test says of sizes, one of them is taken.
+    """
+    reporter = frame.reporter
+    found, elsewhere = reporter.findings, reporter.elsewhere
+    left = [(held, len(held)) for held in (frame.returns, frame.exits, frame.bound)]
+    wrong = found
+    for state in states:
+        way = _way(state, joined, states, exact="each")
+        reporter.findings, reporter.elsewhere = dict(found), dict(elsewhere)
+        if way is not None:
+            frame.state = way
+            run(frame, tail)
+        if len(reporter.findings) == len(found):
+            break
+        wrong = reporter.findings if wrong is found else wrong
+    else:
+        found.update(wrong)
+    reporter.findings, reporter.elsewhere = found, elsewhere
+    for held, count in left:
+        del held[count:]
 
 
 def _keep_ways(frame: Frame, ends: list[tuple[State, bool]], tail: Sequence[ast.stmt], run: Run) -> None:
@@ -161,7 +191,7 @@ def _about_flags(frame: Frame, node: ast.If | ast.Match, state: State) -> str:
         part = part.orelse[0] if len(part.orelse) == 1 else None
     own = {a.arg for a in ast.walk(frame.function.node.args) if isinstance(a, ast.arg)}
     for test in tests:
-        if _is_drawn(test):
+        if _is_drawn(test) or _asks_for_setting(frame, test):
             continue
         for inner in ast.walk(test):
             if isinstance(inner, (ast.Attribute, ast.Call, ast.Subscript)):
@@ -172,7 +202,30 @@ def _about_flags(frame: Frame, node: ast.If | ast.Match, state: State) -> str:
                 return ""
     first = tests[0].operand if isinstance(tests[0], ast.UnaryOp) else tests[0]
     one = len(tests) == 1 and isinstance(node, ast.If)
-    return "flag" if one and isinstance(first, ast.Name) else "flags"
+    return "flag" if one and (isinstance(first, ast.Name) or _asks_for_setting(frame, first)) else "flags"
+
+
+def _asks_for_setting(frame: Frame, test: ast.expr) -> bool:
+    """``clip is None`` of ``clip: float | None``, which says of sizes as little as a flag does."""
+    match test:
+        case ast.Compare(left=ast.Name(id=asked), ops=[op], comparators=[ast.Constant(value=None)]):
+            options = _options(frame, asked)
+            others = [option for option in options if not isinstance(option, specs.NoneSpec)]
+            may_be_missing = len(others) == 1 < len(options) and isinstance(op, (ast.Is, ast.IsNot))
+            return may_be_missing and _says_no_size(others[0]) and _is_first(frame, asked, test)
+    return False
+
+
+def _says_no_size(spec: specs.Spec) -> bool:
+    number = isinstance(spec, specs.NumberSpec) and spec.kind in ("float", "bool")
+    return number or (isinstance(spec, specs.ObjectSpec) and spec.name == "str")
+
+
+def _is_first(frame: Frame, name: str, test: ast.expr) -> bool:
+    """Whether nothing before a test may have told what a parameter is, or given it another value."""
+    assert frame.function is not None
+    named = [n for n in walk(frame.function.node) if isinstance(n, ast.Name) and n.id == name]
+    return all(n.lineno >= test.lineno and isinstance(n.ctx, ast.Load) for n in named)
 
 
 def _is_drawn(test: ast.expr) -> bool:
@@ -249,12 +302,17 @@ def _is_new(frame: Frame, made: ast.Call) -> bool:
 
 def _is_own_tensor(frame: Frame, name: str) -> bool:
     """Whether a name is a parameter annotated as an array or something else, such as None or a number."""
+    options = _options(frame, name)
+    arrays = [option for option in options if isinstance(option, specs.ArraySpec)]
+    return len(options) == 2 and len(arrays) == 1 and arrays[0].shaped
+
+
+def _options(frame: Frame, name: str) -> tuple[specs.Spec, ...]:
+    """Of what kinds the annotation of a parameter says that it may be."""
     assert frame.function is not None
     signature = frame.interpreter.signature(frame.function)
     spec = next((p.spec for p in signature.parameters if p.name == name), None)
-    options = spec.options if isinstance(spec, specs.UnionSpec) else ()
-    arrays = [option for option in options if isinstance(option, specs.ArraySpec)]
-    return len(options) == 2 and len(arrays) == 1 and arrays[0].shaped
+    return spec.options if isinstance(spec, specs.UnionSpec) else ()
 
 
 def _is_flag(value: Value) -> bool:
