@@ -11,7 +11,7 @@ Where to find what; the first module of each list is the one to read first:
   comprehension, numbers, local_numbers
 - statements: statements, assignment, unpacking, refine (conditions), limited_sizes, equated, solving, proven,
   checks, places, patterns, asserted, contexts, expected_errors, loops, turns, ages, iteration, paths,
-  both_ways
+  both_ways, edges
 - containers: containers, container_methods, items, item_axes, lengths, filled, listed, records, enumerations,
   mutation, shared
 - calls: calls, arguments, binding, signatures, methods, inlining, aftermath, brought, results, memo, effects,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from contextlib import nullcontext
 
-from typedtorch.shapes.infer import comparing, proven, refine
+from typedtorch.shapes.infer import comparing, proven, refine, turns
 from typedtorch.shapes.infer.comprehension import changes
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.objects import one_of
@@ -16,6 +16,11 @@ from typedtorch.shapes.syntax import walk
 
 
 def if_expression(frame: Frame, node: ast.IfExp) -> Value:
+    with turns.choosing(frame, node):
+        return _if_expression(frame, node)
+
+
+def _if_expression(frame: Frame, node: ast.IfExp) -> Value:
     proven_before = frame.state.proven
     then, other = refine.branch(frame, node.test)
     values: list[Value] = []

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
-from typedtorch.shapes.infer import both_ways, calls, checks, contexts, paths, refine, turns
+from typedtorch.shapes.infer import both_ways, calls, checks, contexts, edges, paths, refine, turns
 from typedtorch.shapes.infer.asserted import assert_, check_equal
 from typedtorch.shapes.infer.assignment import annotated, assign, assign_target, augmented
 from typedtorch.shapes.infer.expected_errors import expects_an_error, replaces_functions
@@ -39,6 +39,7 @@ def run(frame: Frame, body: Sequence[ast.stmt]) -> bool:
                 flag = both_ways.flag_of(frame, statement, rest)
                 if flag is not None:
                     return both_ways.run_each(frame, statement, flag, rest, run)
+            edges.check(frame, body, i, run)
             tail = paths.tail_of(frame, body, i)
             if tail or paths.leads_to_turns(frame, body, i):
                 with turns.choosing(frame, statement):

@@ -52,19 +52,31 @@ class Turns:
 
 
 @contextmanager
-def choosing(frame: Frame, node: ast.stmt) -> Iterator[None]:
+def choosing(frame: Frame, node: ast.stmt | ast.expr) -> Iterator[None]:
     """While the branches of a test run: of which items of a loop it holds is not known."""
     reporter = frame.reporter
     loops: list[Loop] = []
-    if isinstance(node, ast.If) and frame.loops and not reporter.muted and not _of_the_first(node.test):
+    if isinstance(node, (ast.If, ast.IfExp)) and frame.loops and not reporter.muted:
         names = {n.id for n in walk(node.test) if isinstance(n, ast.Name)}
         loops = [loop for loop in frame.loops if not loop.targets.isdisjoint(names)]
     known = set(reporter.findings) if loops else set()
     yield
     for key in reporter.findings.keys() - known if loops else ():
-        if node.lineno <= key[0] <= (node.end_lineno or node.lineno):
+        if _is_doubtful(node, key[:2]):
             for loop in loops:
                 loop.doubtful.add(key)
+
+
+def _is_doubtful(node: ast.stmt | ast.expr, place: tuple[int, int]) -> bool:
+    """Whether the first item may not lead to a place in a fork."""
+    parts: list[ast.stmt] | list[ast.expr] | list[ast.stmt | ast.expr] = [node]
+    if isinstance(node, (ast.If, ast.IfExp)) and _of_the_first(node.test):
+        parts = [node.orelse] if isinstance(node, ast.IfExp) else node.orelse
+    if not parts:
+        return False
+    last = parts[-1]
+    end = last.end_lineno or last.lineno, last.end_col_offset or 0
+    return (parts[0].lineno, parts[0].col_offset) <= place <= end
 
 
 def _of_the_first(test: ast.expr) -> bool:
