@@ -10,6 +10,7 @@ from typedtorch.shapes.infer import reading, specs
 from typedtorch.shapes.infer.demands import met_before
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.grounds import Ground, ground, written, written_in
+from typedtorch.shapes.infer.numpy_words import worded
 from typedtorch.shapes.infer.problems import Problem
 from typedtorch.shapes.infer.values import UNKNOWN, Value, is_size
 from typedtorch.shapes.rule import tuple_text
@@ -77,7 +78,8 @@ def result(
         text += f"; {detail}" if detail else ""
     whole = isinstance(node, ast.Tuple) and {f"[{i}]": item for i, item in enumerate(node.elts)}
     rests = _ground(frame, problem, [(whole or {}).get(problem.path, node)])
-    frame.reporter.add(node, _code(problem), text, hint or _hint(problem), ground=rests)
+    hint = worded(hint, [problem.value]) or _hint(problem)
+    frame.reporter.add(node, _code(problem), text, hint, ground=rests)
 
 
 def declared(frame: Frame, node: ast.expr, problem: Problem) -> None:
@@ -347,11 +349,18 @@ def _is_meant(wanted: Entry, got: Entry) -> bool:
 
 
 def _hint(problem: Problem) -> str | None:
+    return worded(_change(problem), [problem.value])
+
+
+def _change(problem: Problem) -> str | None:
+    """What would give a value the axes that are annotated, where it has them in another way."""
     if problem.kind in ("size", "pack") and len(problem.wanted) == len(problem.value.shape):
         wanted, got = problem.wanted, problem.value.shape
         different = [i for i, (w, g) in enumerate(zip(wanted, got, strict=True)) if w != g]
         if swapped_axes(wanted, got) and not any(isinstance(got[d], Pack) for d in different):
             i, j = (d - len(got) for d in different)
+            if problem.value.library == "numpy" and len(got) == 2:
+                return ".T swaps them"
             return f"transpose({i}, {j}) swaps them"
     if problem.kind == "rank":
         return _rank_hint(problem)

@@ -13,9 +13,11 @@ from itertools import combinations
 from typedtorch.shapes.dtypes import FLOATING, INTEGRAL
 from typedtorch.shapes.dtypes import show as show_dtype
 from typedtorch.shapes.infer.frame import Frame, callable_on, source
+from typedtorch.shapes.infer.numpy_words import worded
+from typedtorch.shapes.infer.other_results import body_of, last_given, other_result
 from typedtorch.shapes.infer.repairs import tried
-from typedtorch.shapes.infer.trials import holds
-from typedtorch.shapes.infer.values import UNKNOWN, Record, Tensor, Value
+from typedtorch.shapes.infer.trials import holds, holds_with
+from typedtorch.shapes.infer.values import UNKNOWN, Tensor, Value
 from typedtorch.shapes.rule import Function
 from typedtorch.shapes.rule import call as call_rule
 from typedtorch.shapes.syntax import walk
@@ -42,16 +44,33 @@ def proposed(frame: Frame, applied: Applied, error: ShapeError) -> str | None:
         hint = (
             _other_order(applied)
             or _needless_cast(frame, applied, hint)
-            or _other_item(frame, applied)
-            or _unpacked(frame, applied, error.message)
-            or hint
+            or other_result(frame, applied.nodes, applied.given, hint)
+            or _index(frame, applied, error)
         )
     elif (better := _without_last_axis(applied, hint)) and holds(frame, better, applied.node, applied.nodes):
         return better
     hint = callable_on(hint, applied.nodes)
     if hint is None or _turned_twice(hint, applied) or _fits_the_wrong_one(frame, hint, applied):
         return None
-    return hint if holds(frame, hint, applied.node, applied.nodes) else None
+    if _fits_in_other_order(frame, applied):
+        return None
+    hint = worded(hint, _listed(applied.given))
+    return hint if hint is None or holds(frame, hint, applied.node, applied.nodes) else None
+
+
+def _fits_in_other_order(frame: Frame, applied: Applied) -> bool:
+    """``v @ a`` where ``a`` is square: whether to turn one of them or to exchange them cannot be told."""
+    node, tensors = applied.node, [v for v in applied.given if isinstance(v, Tensor) and len(v.shape) > 1]
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.MatMult) or len(tensors) != 2:
+        return False
+    first, second = (tensor.shape for tensor in tensors)
+    other = ast.copy_location(ast.BinOp(node.right, node.op, node.left), node)
+    return first[-2] == second[-1] and holds_with(frame, node, node, other)
+
+
+def _listed(values: tuple[Value, ...]) -> list[Value]:
+    """Operands, also those that are given as a list."""
+    return [part for value in values for part in (value if isinstance(value, (list, tuple)) else (value,))]
 
 
 def _without_last_axis(applied: Applied, hint: str | None) -> str | None:
@@ -112,64 +131,35 @@ def _needless_cast(frame: Frame, applied: Applied, hint: str | None) -> str | No
 _BACK = {INTEGRAL: "long()", FLOATING: "float()"}
 
 
-def _other_item(frame: Frame, applied: Applied) -> str | None:
-    """``x[scores.topk(k).values]``, also by way of a variable: it is the other result that was meant."""
-    for node in applied.nodes:
-        made = _last_given(frame, node) if isinstance(node, ast.Name) else node
-        match made:
-            case ast.Attribute(value=ast.Call() as call, attr="values"):
-                if _gives_values_and_indices(frame, call):
-                    return f"use {source(call, 40)}.indices, not .values"
-    return None
+def _index(frame: Frame, applied: Applied, error: ShapeError) -> str | None:
+    """The hint of a dtype; floats are not cast to indices, but where they are whole numbers.
 
-
-def _last_given(frame: Frame, name: ast.Name) -> ast.expr | None:
-    """What was last assigned to a name above it, if it alone was."""
-    last: ast.expr | None = None
-    for node in walk(body_of(frame)):
-        if isinstance(node, ast.Assign) and node.lineno < name.lineno:
-            alone = [t for t in node.targets if isinstance(t, ast.Name) and t.id == name.id]
-            if any(isinstance(n, ast.Name) and n.id == name.id for t in node.targets for n in walk(t)):
-                last = node.value if alone else None
-    return last
-
-
-def _unpacked(frame: Frame, applied: Applied, message: str) -> str | None:
-    """``indices, values = x.topk(k)``: an operand that is one of two results, named the wrong way round."""
-    for node in applied.nodes:
-        if not isinstance(node, ast.Name) or f"{node.id} is " not in message:
+    What was meant is another result, a division without rest, or to round first: ``scores.long()`` runs, and
+    is wrong.
+    """
+    for node, value in zip(applied.nodes, applied.given, strict=False):
+        if node is None or not isinstance(value, Tensor) or value.dtype & ~FLOATING:
             continue
-        pair = _pair_before(frame, node)
-        if pair is not None and pair[0] == node.id and _gives_values_and_indices(frame, pair[2]):
-            first, second, call = pair
-            return f"{source(call.func, 40)} gives values, then indices: {second}, {first} = ..."
-    return None
-
-
-def _pair_before(frame: Frame, name: ast.Name) -> tuple[str, str, ast.Call] | None:
-    """The last ``a, b = f(...)`` above a name that binds it, if that is what bound it last."""
-    last: tuple[str, str, ast.Call] | None = None
-    for node in walk(body_of(frame)):
-        if not isinstance(node, ast.Assign) or node.lineno >= name.lineno:
+        if error.hint != f"use {source(node, 40)}.long()" or "class indices" in error.message:
             continue
-        match node:
-            case ast.Assign(
-                targets=[ast.Tuple(elts=[ast.Name(id=a), ast.Name(id=b)])], value=ast.Call() as call
-            ):
-                last = (a, b, call) if name.id in (a, b) else last
-            case _ if any(isinstance(n, ast.Name) and n.id == name.id for t in node.targets for n in walk(t)):
-                last = None
-    return last
+        match last_given(frame, node) if isinstance(node, ast.Name) else node:
+            case ast.BinOp(left=left, op=ast.Div(), right=right) if _are_whole(frame, left, right):
+                return f"{source(ast.BinOp(left, ast.FloorDiv(), right), 40)} divides whole numbers"
+            case ast.BinOp(op=ast.FloorDiv()):
+                return error.hint
+            case ast.Call(func=ast.Attribute(attr=name)) if name in _WHOLE:
+                return error.hint
+        return None
+    return error.hint
 
 
-def body_of(frame: Frame) -> ast.AST:
-    """The function that is run, or the module."""
-    return frame.module.tree if frame.function is None else frame.function.node
+_WHOLE = ("floor", "ceil", "round", "trunc", "floor_divide", "float", "double", "half")
 
 
-def _gives_values_and_indices(frame: Frame, call: ast.Call) -> bool:
-    value = tried(frame, call)
-    return isinstance(value, Record) and value.names == ("values", "indices")
+def _are_whole(frame: Frame, *nodes: ast.expr) -> bool:
+    """Whether the values of all are whole numbers."""
+    values = (tried(frame, node) for node in nodes)
+    return all(type(v) is int or (isinstance(v, Tensor) and not v.dtype & ~INTEGRAL) for v in values)
 
 
 _TURNS = ("transpose", "permute", "swapaxes", "movedim", "moveaxis")

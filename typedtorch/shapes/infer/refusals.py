@@ -9,6 +9,7 @@ from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.demands import apply, met_before, reason
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.grounds import ground
+from typedtorch.shapes.infer.numpy_words import worded
 from typedtorch.shapes.infer.proposals import Applied, proposed
 from typedtorch.shapes.infer.repairs import one_operand
 from typedtorch.shapes.infer.values import (
@@ -67,7 +68,7 @@ def report_lints(frame: Frame, applied: Applied) -> None:
         if lint.code == "broadcast" and _speaks_of_pairs(frame):
             continue
         said = f"{source(applied.node)}: {lint.message}"
-        frame.reporter.add(_place(applied.node), lint.code, said, lint.hint)
+        frame.reporter.add(_place(applied.node), lint.code, said, worded(lint.hint, applied.given))
 
 
 def _speaks_of_pairs(frame: Frame) -> bool:

@@ -25,15 +25,18 @@ _JOINS = {"cat": "stack", "concat": "stack", "stack": "cat"}
 _PLAIN = (ast.Name, ast.Attribute, ast.Constant, ast.List, ast.Tuple, ast.UnaryOp, ast.USub, ast.Load)
 
 
-def repair(frame: Frame, node: ast.expr, value: Value, fits: Fits) -> str | None:
-    """What would make a value fit: another ``dim``, ``stack`` for ``cat``; of a tuple an item or an order."""
+def repair(frame: Frame, node: ast.expr, value: Value, fits: Fits, surely: Fits) -> str | None:
+    """What would make a value fit: another ``dim``, ``stack`` for ``cat``; of a tuple an item or an order.
+
+    ``fits``: nothing is wrong with a value; ``surely``: nor may it be another.
+    """
     if frame.reporter.muted:
         return None
     if isinstance(value, tuple):
         return _swapped_items(value, fits) or one_item(node, value, fits)
     if not isinstance(node, ast.Call):
         return None
-    return _other_dim(frame, node, fits) or _joined_otherwise(frame, node, fits)
+    return _other_dim(frame, node, fits, surely) or _joined_otherwise(frame, node, fits)
 
 
 def one_item(node: ast.AST, items: tuple[Value, ...], fits: Fits) -> str | None:
@@ -79,17 +82,18 @@ def _swapped_items(items: tuple[Value, ...], fits: Fits) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _other_dim(frame: Frame, node: ast.Call, fits: Fits) -> str | None:
+def _other_dim(frame: Frame, node: ast.Call, fits: Fits, surely: Fits) -> str | None:
     """``x.mean(dim=0)`` where ``x.mean(dim=1)`` fits, and no other axis does."""
     place = _dim(node)
     if place is None or not all(map(_plain, (node.func, *node.args))):
         return None
-    found = []
+    found, values = [], []
     for dim in range(4):
         value = tried(frame, _replaced(node, place, ast.copy_location(ast.Constant(dim), place)))
         if isinstance(value, Tensor) and _known(value) and fits(value) and not _is_mostly_free(value, fits):
             found.append(dim)
-    return f"dim={found[0]} fits" if len(found) == 1 else None
+            values.append(value)
+    return f"dim={found[0]} fits" if len(found) == 1 and surely(values[0]) else None
 
 
 def _joined_otherwise(frame: Frame, node: ast.Call, fits: Fits) -> str | None:

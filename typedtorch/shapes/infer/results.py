@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from functools import partial
 
-from typedtorch.shapes.equality import loosely
+from typedtorch.shapes.equality import is_name, loosely, observing
 from typedtorch.shapes.infer import messages, specs
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.lengths import counts_items
 from typedtorch.shapes.infer.perhaps_none import where_given
 from typedtorch.shapes.infer.repairs import repair
 from typedtorch.shapes.infer.unify import match
@@ -15,6 +16,7 @@ from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
 )
+from typedtorch.shapes.size import Size, is_unknown
 from typedtorch.shapes.tensor import has_open_run
 
 
@@ -31,14 +33,30 @@ def check_result(frame: Frame, node: ast.expr, value: Value) -> None:
         problems = where_given(frame, node, value, again)
     frame.bound.append({} if problems else names.sizes)
     if problems and not _follows(frame, value):
-        fits = partial(_fits_result, frame, frame.result)
-        messages.result(frame, node, problems[0], hint=repair(frame, node, value, fits))
+        fits, surely = (partial(f, frame, frame.result) for f in (_fits_result, _surely_fits))
+        messages.result(frame, node, problems[0], hint=repair(frame, node, value, fits, surely))
 
 
-def _fits_result(frame: Frame, spec: specs.Spec, value: Value) -> bool:
+def _fits_result(
+    frame: Frame, spec: specs.Spec, value: Value, met: list[tuple[Size, Size]] | None = None
+) -> bool:
     names, ties = frame.state.names.copy(), frame.state.ties
     names.strict, names.tie, names.tied = True, ties.allow, ties.settled
-    return not match(spec, value, names, binder="the result")
+    with observing(lambda a, b: None if met is None else met.append((a, b))):
+        return not match(spec, value, names, binder="the result")
+
+
+def _surely_fits(frame: Frame, spec: specs.Spec, value: Value) -> bool:
+    """Whether no size of another name has to be the one that is annotated."""
+    met: list[tuple[Size, Size]] = []
+    fits = _fits_result(frame, spec, value, met)
+    return fits and not any(_are_two(a, b) and not frame.state.ties.known(a, b) for a, b in met)
+
+
+def _are_two(a: Size, b: Size) -> bool:
+    """Whether two sizes have names of their own, or a name and a number; one that counts items has none."""
+    named = [size for size in (a, b) if is_name(size) and not is_unknown(size) and not counts_items(size)]
+    return str(a) != str(b) and len(named) + isinstance(a, int) + isinstance(b, int) == 2
 
 
 def _follows(frame: Frame, value: Value) -> bool:

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typedtorch.shapes.infer.frame import Frame, Reporter, source
 from typedtorch.shapes.infer.unify import match as problems_of
 from typedtorch.shapes.infer.values import Tensor, Value
+from typedtorch.shapes.syntax import walk
 from typedtorch.shapes.tensor import has_open_run
 
 _OWN_NAMES = (
@@ -34,10 +35,14 @@ def holds(frame: Frame, hint: str, node: ast.AST, nodes: Sequence[ast.expr | Non
     if not isinstance(node, ast.expr):
         return True
     found = _replacement(hint, node, nodes)
-    statement = None if found is None else _statement(frame, node)
-    if found is None or statement is None or statement.value is None:
+    return found is None or holds_with(frame, node, *found)
+
+
+def holds_with(frame: Frame, node: ast.expr, old: ast.expr, new: ast.expr) -> bool:
+    """Whether the statement of an expression is right with one part of it replaced, as far as can be told."""
+    statement = _statement(frame, node)
+    if statement is None or statement.value is None:
         return True
-    old, new = found
     changed = _with(statement.value, old, new)
     assert isinstance(changed, ast.expr)
     after, value = _evaluated(frame, changed)
@@ -87,6 +92,8 @@ def _replacement(
     hint: str, node: ast.expr, nodes: Sequence[ast.expr | None]
 ) -> tuple[ast.expr, ast.expr] | None:
     """What a hint replaces by what: the whole product, one operand, or the letters of one."""
+    if kept := re.fullmatch(r"(keepdims?)=True (?:in (.+) )?keeps axis -\d+(?: of (.+))?", hint):
+        return _keeping(kept[1], kept[2] or kept[3], node)
     if letters := re.fullmatch(r"'([^']*)' fits (.+)", hint):
         return _other_letters(letters[1], letters[2], node, nodes)
     if hint.endswith(", which fits"):
@@ -110,6 +117,15 @@ def _replacement(
         if operand is not None and (source(operand, 1000) in written or _without_turn(operand) == text)
     ]
     return (max(found, key=lambda operand: len(source(operand, 1000))), new) if found else None
+
+
+def _keeping(keyword: str, reduction: str, node: ast.expr) -> tuple[ast.expr, ast.expr] | None:
+    """A reduction in an expression, and the same one keeping its axis."""
+    for call in walk(node):
+        if isinstance(call, ast.Call) and ast.unparse(call) == reduction:
+            kept = ast.keyword(keyword, ast.copy_location(ast.Constant(True), call))
+            return call, ast.copy_location(ast.Call(call.func, call.args, [*call.keywords, kept]), call)
+    return None
 
 
 def _other_letters(
@@ -188,4 +204,4 @@ def _is_wanted(frame: Frame, statement: ast.stmt, value: Value) -> bool:
     return True
 
 
-__all__ = ["holds"]
+__all__ = ["holds", "holds_with"]

@@ -132,7 +132,7 @@ def _joined_known(tensors: list[Tensor], dim: int) -> Shape:
                 raise ShapeError(
                     f"axis {k} of {_called(tensors, 0)} is {x} and of {_called(tensors, i)} {y}; only "
                     f"axis {place} may differ",
-                    hint=_cat_hint(first, tensor),
+                    hint=_cat_hint(tensors),
                 )
             else:
                 shape[k] = better(x, y)
@@ -153,15 +153,19 @@ def _is_other_way(first: Tensor, other: Tensor, place: int, k: int) -> bool:
     return all(not isinstance(size, int) and generic(size) for size in (sum(pairs[k]) - 1, pairs[place][0]))
 
 
-def _cat_hint(first: Tensor, other: Tensor) -> str | None:
-    differ = [
-        (k, x, y)
-        for k, (x, y) in enumerate(zip(first.sizes(), other.sizes(), strict=True))
-        if same(x, y) is False or (str(x) != str(y) and 1 in (x, y))
-    ]
-    if len(differ) != 1 or not all(isinstance(size, int) or is_name(size) for size in differ[0][1:]):
+def _cat_hint(tensors: list[Tensor]) -> str | None:
+    """The axis along which all of them fit, unless a number has to be what a name says."""
+    if len({len(t.shape) for t in tensors}) > 1:
+        return None
+    axes = list(zip(*(t.sizes() for t in tensors), strict=True))
+    differ = [k for k, sizes in enumerate(axes) if not all(_is_one(sizes[0], size) for size in sizes)]
+    if len(differ) != 1 or not all(isinstance(size, int) or is_name(size) for size in axes[differ[0]]):
         return None  # nothing is joined along an axis that is only rounded otherwise
-    return f"along axis {differ[0][0]} they fit"
+    return f"along axis {differ[0]} they fit"
+
+
+def _is_one(a: Size, b: Size) -> bool:
+    return same(a, b) is True or str(a) == str(b) or (same(a, b) is None and (is_unknown(a) or is_unknown(b)))
 
 
 def _joined_packs(tensors: list[Tensor], dim: int) -> Shape:
