@@ -80,17 +80,29 @@ def _is_inside_another(one: _Told, others: Iterable[_Told], path: str) -> bool:
         for other in others:
             if other is one or step.path != path or other.finding.code != one.finding.code:
                 continue
+            if other.ground.called > one.finding.line:
+                continue  # that is brought by a later call, which fails where this one did
             if other.finding.line == step.line and step.line != one.finding.line:
                 return True
             if step.annotated and _is_own(other, one) and other.begins == step.begins:
                 return True
     if one.ground.called:  # the same call is told where it stands, and what was wrong before in the body
         return any(
-            other.finding.line == one.ground.called
-            and any(step.begins == one.begins and step.line < one.finding.line for step in other.ground.steps)
+            (other.finding.line == one.ground.called and _leads_before(other, one))
+            or (other.finding.line < one.ground.called and _leads_to(other, one))
             for other in others
         )
     return False
+
+
+def _leads_before(other: _Told, one: _Told) -> bool:
+    return any(step.begins == one.begins and step.line < one.finding.line for step in other.ground.steps)
+
+
+def _leads_to(other: _Told, one: _Told) -> bool:
+    """Whether the call of one finding leads to the line of another."""
+    led = any(step.line == one.finding.line for step in other.ground.steps)
+    return led and other.finding.code == one.finding.code
 
 
 def _is_own(other: _Told, one: _Told) -> bool:
