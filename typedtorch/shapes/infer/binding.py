@@ -170,7 +170,8 @@ def check_argument(
         return False
     if isinstance(place, ast.expr):
         name = parameter.name if _is_spread(node, place) else None
-        messages.argument(frame, place, callee(node), problems[0], name)
+        problem = problems[0] if beside is None else beside.told(problems[0])
+        messages.argument(frame, place, callee(node), problem, name)
     return True
 
 

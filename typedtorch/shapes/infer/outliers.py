@@ -14,6 +14,7 @@ from typedtorch.shapes.infer.problems import Problem
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.values import Tensor, Value
 from typedtorch.shapes.size import Size
+from typedtorch.shapes.tensor import show
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.binding import Parameter
@@ -59,6 +60,21 @@ class Beside:
         named = [p for p in problems if p.dim is not None and p.dim.name == dim.name]
         who = " and ".join(witnesses)
         return (first[0], first[3], replace(named[0], binder=who), trial) if named else None
+
+
+    def told(self, problem: Problem) -> Problem:
+        """``b is t for logits, got b`` mixes names of the caller and the callee: the other argument as it is."""
+        dim = problem.dim
+        if problem.kind != "size" or problem.text or dim is None or str(problem.got) != dim.name:
+            return problem
+        for parameter in self.parameters:
+            value, where = self.bound.get(parameter.name, (None, None))
+            spec = parameter.spec
+            if isinstance(value, Tensor) and isinstance(spec, specs.ArraySpec) and where is not None:
+                if _binder(where) == problem.binder and dim.name in specs.axis_names(spec):
+                    text = f"{problem.binder} is {show(value.shape)}, annotated {spec.axes.text!r}"
+                    return replace(problem, text=text)
+        return problem
 
 
 def _binder(where: ast.expr | None) -> str:
