@@ -61,19 +61,19 @@ class Beside:
         who = " and ".join(witnesses)
         return (first[0], first[3], replace(named[0], binder=who), trial) if named else None
 
-
     def told(self, problem: Problem) -> Problem:
-        """``b is t for logits, got b`` mixes names of the caller and the callee: the other argument as it is."""
+        """The other argument as it is, where ``b is t for logits, got b`` would mix both sides' names."""
         dim = problem.dim
         if problem.kind != "size" or problem.text or dim is None or str(problem.got) != dim.name:
             return problem
         for parameter in self.parameters:
             value, where = self.bound.get(parameter.name, (None, None))
             spec = parameter.spec
-            if isinstance(value, Tensor) and isinstance(spec, specs.ArraySpec) and where is not None:
-                if _binder(where) == problem.binder and dim.name in specs.axis_names(spec):
-                    text = f"{problem.binder} is {show(value.shape)}, annotated {spec.axes.text!r}"
-                    return replace(problem, text=text)
+            if where is None or _binder(where) != problem.binder or dim.name not in specs.axis_names(spec):
+                continue
+            if isinstance(value, Tensor) and isinstance(spec, specs.ArraySpec):
+                text = f"{problem.binder} is {show(value.shape)}, annotated {spec.axes.text!r}"
+                return replace(problem, text=text)
         return problem
 
 
