@@ -74,8 +74,8 @@ class Ties:
         if self._apart(*without_common(a, b)):
             return a, b
         a, b = without_common(a, b)
-        for x in self.groups.get(a, (a,)):
-            for y in self.groups.get(b, (b,)):
+        for x in sorted(self.groups.get(a, (a,)), key=str):  # which is told does not hang on hashes
+            for y in sorted(self.groups.get(b, (b,)), key=str):
                 if (x is not a or y is not b) and same(x, y) is False and not sides(x, y):
                     return x, y
                 if _batch_against_fixed(x, y) or _batch_against_fixed(y, x):
