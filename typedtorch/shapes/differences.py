@@ -49,6 +49,21 @@ def vanishes(diff: Size) -> bool | None:
     return verdict
 
 
+def may_be_one(a: Size, b: Size) -> bool:
+    """Whether two sizes are one for some values of their names.
+
+    >>> from typedtorch.shapes.size import axis
+    >>> n, d = axis("n"), axis("d")
+    >>> may_be_one(n, d), may_be_one(2 * d, d), may_be_one(d + 1, d)
+    (True, False, False)
+    """
+    difference = a - b
+    if isinstance(difference, int):
+        return difference == 0
+    signs = {coefficient > 0 for _, coefficient in difference.terms}
+    return len(signs) > 1 or any(atom.operands for atom in atoms(difference))
+
+
 MAX_ROUNDED = 16
 MAX_DIVIDED = 10**9
 _PRIMES = (1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049, 1051, 1061, 1063, 1069)

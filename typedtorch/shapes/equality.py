@@ -62,7 +62,7 @@ def same(a: Size, b: Size) -> bool | None:
     verdict = vanishes(difference)
     if verdict is False and _mentioned and not _linked_against_axes(difference) <= _mentioned[-1]:
         verdict = None
-    excused = verdict is not True and bool(_coinciding) and _coinciding[-1](a, b)
+    excused = verdict is not True and bool(_coinciding) and any(may(a, b) for may in _coinciding)
     if excused:
         verdict = None
     if verdict is None:

@@ -34,15 +34,18 @@ def check(frame: Frame, body: Sequence[ast.stmt], at: int, run: Run) -> None:
     if not tail:
         return
     before, counting, frame.reporter.counting = frame.state, frame.reporter.counting, False
+    steps = frame.interpreter.steps  # left to what is run once more
     with frame.reporter.mute():
         ways = refine.branch(frame, branches.test)
     for state, arm in zip(ways, (branches.body, branches.orelse), strict=True):
-        frame.state = before if state is None else state
+        if state is None or None in ways:  # which turn it is, is known
+            continue
+        frame.state = state
         with frame.reporter.mute():
-            reached = state is not None and run(frame, arm)
+            reached = run(frame, arm)
         if reached:
             run(frame, tail)
-    frame.reporter.counting, frame.state = counting, before
+    frame.reporter.counting, frame.state, frame.interpreter.steps = counting, before, steps
 
 
 def _is_of_an_edge(frame: Frame, test: ast.expr) -> bool:

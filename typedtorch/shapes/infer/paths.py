@@ -17,6 +17,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from typedtorch.shapes.differences import may_be_one
+from typedtorch.shapes.equality import coinciding
 from typedtorch.shapes.infer import proven, refine, specs
 from typedtorch.shapes.infer.both_ways import as_branches
 from typedtorch.shapes.infer.frame import Frame
@@ -120,12 +122,13 @@ def run_each(frame: Frame, fork: ast.stmt, tail: Sequence[ast.stmt], run: Run) -
 def _where_each_is_wrong(
     frame: Frame, states: Sequence[State], joined: State, tail: Sequence[ast.stmt], run: Run
 ) -> None:
-    """Report what is wrong on the first of several ways, where it is on every other one too.
+    """Report what is wrong on the first of several ways, where each of them is wrong.
 
-    Whatever the test says of sizes, one of them is taken.
+    One of them is taken, whatever the test says of sizes.  But ``i`` may be ``j`` where it holds and ``k``
+    be ``l`` where it does not, so two sizes count that are never one, such as ``d`` and ``2*d``.
     """
     reporter = frame.reporter
-    found, elsewhere = reporter.findings, reporter.elsewhere
+    found, elsewhere, steps = reporter.findings, reporter.elsewhere, frame.interpreter.steps
     left = [(held, len(held)) for held in (frame.returns, frame.exits, frame.bound)]
     wrong = found
     for state in states:
@@ -133,13 +136,14 @@ def _where_each_is_wrong(
         reporter.findings, reporter.elsewhere = dict(found), dict(elsewhere)
         if way is not None:
             frame.state = way
-            run(frame, tail)
+            with coinciding(may_be_one):
+                run(frame, tail)
         if len(reporter.findings) == len(found):
             break
         wrong = reporter.findings if wrong is found else wrong
     else:
         found.update(wrong)
-    reporter.findings, reporter.elsewhere = found, elsewhere
+    reporter.findings, reporter.elsewhere, frame.interpreter.steps = found, elsewhere, steps
     for held, count in left:
         del held[count:]
 

@@ -186,6 +186,23 @@ def told_by_helper(pred: Float[Tensor, "b t"], clip: float | None = None, cut: f
     return loss
 
 
+class Triangle(nn.Module):
+    """Outgoing edges share ``k``, and then ``k2`` is ``k``; incoming ones share ``i``, and then ``j`` is."""
+
+    def __init__(self, outgoing: bool) -> None:
+        super().__init__()
+        self.outgoing = outgoing
+
+    def forward(self, a: Float[Tensor, "b i k c"], b: Float[Tensor, "b j k2 c"]) -> Float[Tensor, "b i2 j2 c"]:
+        if self.outgoing:
+            a = a.permute(0, 3, 1, 2)
+            b = b.permute(0, 3, 2, 1)
+        else:
+            a = a.permute(0, 3, 2, 1)
+            b = b.permute(0, 3, 1, 2)
+        return torch.matmul(a, b).permute(0, 2, 3, 1)
+
+
 # run: embedding(randint(0, 9, (3,)), 7)
 # run: embedding(randint(0, 9, (3,)), 8)
 # run: flat(randn(2, 3, 4), 1)
@@ -220,3 +237,5 @@ def told_by_helper(pred: Float[Tensor, "b t"], clip: float | None = None, cut: f
 # run: ordered(randn(2, 5), randn(2, 3))
 # run: told_before(randn(2, 3), None, 0.5)
 # run: told_by_helper(randn(2, 3), 0.5)
+# run: Triangle(True)(randn(2, 3, 5, 4), randn(2, 6, 5, 4))
+# run: Triangle(False)(randn(2, 3, 5, 4), randn(2, 3, 6, 4))
