@@ -24,11 +24,15 @@ _ELSEWHERE = (ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr, ast.Lambda, as
 
 def check(frame: Frame, body: Sequence[ast.stmt], at: int, run: Run) -> None:
     """Report what is wrong behind a fork of a loop's body on one of its two ways."""
-    if frame.depth or frame.reporter.muted or not frame.loops or frame.loops[-1].body is not body:
+    if frame.depth or frame.reporter.muted or frame.function is None:
+        return
+    if not frame.loops or frame.loops[-1].body is not body:
         return
     fork = body[at]
     branches = as_branches(fork) if isinstance(fork, ast.Assign) else fork
-    if not isinstance(branches, ast.If) or not branches.orelse or not _is_of_an_edge(frame, branches.test):
+    if not isinstance(branches, ast.If) or not branches.orelse:
+        return
+    if not _is_of_an_edge(frame, frame.function.node, branches.test):
         return
     tail = _of_this_turn(frame, body, at, [*branches.body, *branches.orelse])
     if not tail:
@@ -48,11 +52,11 @@ def check(frame: Frame, body: Sequence[ast.stmt], at: int, run: Run) -> None:
     frame.reporter.counting, frame.state, frame.interpreter.steps = counting, before, steps
 
 
-def _is_of_an_edge(frame: Frame, test: ast.expr) -> bool:
+def _is_of_an_edge(frame: Frame, function: ast.AST, test: ast.expr) -> bool:
     """``t == 0``, ``t > 0``, ``t < T - 1`` of ``for t in range(T)``, which may be reversed."""
     match test:
         case ast.Compare(left=left, ops=[op], comparators=[right]):
-            turn, turns = _turns(frame)
+            turn, turns = _turns(frame.loops[-1].body, function)
             if turn is None or turns is None:
                 return False
             with frame.reporter.mute():
@@ -66,11 +70,10 @@ def _is_of_an_edge(frame: Frame, test: ast.expr) -> bool:
     return False
 
 
-def _turns(frame: Frame) -> tuple[ast.expr | None, ast.expr | None]:
-    """What counts the turns of the innermost loop, and how many there are."""
-    assert frame.function is not None
-    for node in walk(frame.function.node):
-        if isinstance(node, ast.For) and node.body is frame.loops[-1].body:
+def _turns(body: Sequence[ast.stmt], function: ast.AST) -> tuple[ast.expr | None, ast.expr | None]:
+    """What counts the turns of a loop of a function, and how many there are."""
+    for node in walk(function):
+        if isinstance(node, ast.For) and node.body is body:
             match node.target, node.iter:
                 case (
                     ast.Name() as turn,

@@ -148,6 +148,12 @@ def expression3(x: Float[Tensor, "b t d"], w: Float[Tensor, "d h"], u: Float[Ten
     return state
 
 
+STEPS, TOTAL = torch.ones(4, 3), torch.zeros(3)
+for turn in range(len(STEPS)):
+    AFTER = TOTAL if turn == len(STEPS) - 1 else STEPS[turn + 1]
+    TOTAL = TOTAL + AFTER
+
+
 # run: gae(randn(5, 3), randn(5, 3), randn(5, 3), randn(3))
 # run: turned(randn(2, 5, 3))
 # run: ended(randn(2, 5, 3))
