@@ -148,7 +148,7 @@ def expression3(x: Float[Tensor, "b t d"], w: Float[Tensor, "d h"], u: Float[Ten
     return state
 
 
-STEPS, TOTAL = torch.ones(4, 3), torch.zeros(3)
+STEPS, TOTAL = torch.ones(40, 3), torch.zeros(3)
 for turn in range(len(STEPS)):
     AFTER = TOTAL if turn == len(STEPS) - 1 else STEPS[turn + 1]
     TOTAL = TOTAL + AFTER
