@@ -156,7 +156,7 @@ def check_argument(
     if problems and frame.state.asked:
         with frame.comparing():
             problems = match(spec, value, names, binder=binder)
-    if not problems:
+    if not problems and isinstance(value, Choice):
         problems = where_given(frame, where, value, partial(match, spec, names=names.copy(), binder=binder))
     if not problems:
         _note_rank(frame, spec, value)

@@ -16,7 +16,7 @@ from typedtorch.shapes.syntax import walk
 
 
 def if_expression(frame: Frame, node: ast.IfExp) -> Value:
-    with turns.choosing(frame, node):
+    with turns.choosing(frame, node) if frame.loops else nullcontext():
         return _if_expression(frame, node)
 
 

@@ -26,8 +26,6 @@ def check(frame: Frame, body: Sequence[ast.stmt], at: int, run: Run) -> None:
     """Report what is wrong behind a fork of a loop's body on one of its two ways."""
     if frame.depth or frame.reporter.muted or frame.function is None:
         return
-    if not frame.loops or frame.loops[-1].body is not body:
-        return
     fork = body[at]
     branches = as_branches(fork) if isinstance(fork, ast.Assign) else fork
     if not isinstance(branches, ast.If) or not branches.orelse:

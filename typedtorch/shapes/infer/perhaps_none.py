@@ -17,15 +17,13 @@ from typedtorch.shapes.syntax import walk
 
 
 def where_given(
-    frame: Frame, node: ast.expr | None, value: Value, again: Callable[[Value], list[Problem]]
+    frame: Frame, node: ast.expr | None, value: Choice, again: Callable[[Value], list[Problem]]
 ) -> list[Problem]:
     """What is wrong with a value that fits only where it is None.
 
     No more than what no size explains: how many axes there are, and the dtype.
     """
-    if node is None or not isinstance(value, Choice) or None not in value.options or value.proves:
-        return []
-    if frame.is_qualified():
+    if node is None or None not in value.options or value.proves or frame.is_qualified():
         return []
     found = again(choice([option for option in value.options if option is not None]))
     return found if found and found[0].kind in ("dtype", "rank") and _is_chosen_here(frame, node) else []

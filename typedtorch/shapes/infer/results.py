@@ -13,6 +13,7 @@ from typedtorch.shapes.infer.perhaps_none import where_given
 from typedtorch.shapes.infer.repairs import repair
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.values import (
+    Choice,
     Tensor,
     Value,
 )
@@ -28,7 +29,7 @@ def check_result(frame: Frame, node: ast.expr, value: Value) -> None:
     names.strict, names.tie, names.tied = True, frame.tie(node), frame.state.ties.settled
     with frame.comparing():
         problems = match(frame.result, value, names, binder="the result")
-    if not problems:
+    if not problems and isinstance(value, Choice):
         again = partial(match, frame.result, names=names.copy(), binder="the result")
         problems = where_given(frame, node, value, again)
     frame.bound.append({} if problems else names.sizes)

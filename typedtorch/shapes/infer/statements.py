@@ -39,7 +39,8 @@ def run(frame: Frame, body: Sequence[ast.stmt]) -> bool:
                 flag = both_ways.flag_of(frame, statement, rest)
                 if flag is not None:
                     return both_ways.run_each(frame, statement, flag, rest, run)
-            edges.check(frame, body, i, run)
+            if frame.loops and frame.loops[-1].body is body:
+                edges.check(frame, body, i, run)
             tail = paths.tail_of(frame, body, i)
             if tail or paths.leads_to_turns(frame, body, i):
                 with turns.choosing(frame, statement):
