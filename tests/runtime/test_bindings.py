@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -18,7 +19,7 @@ from torch import Tensor
 
 from runtime.signatures import array, sizes
 from typedtorch.runtime import checking, typed
-from typedtorch.runtime.bindings import asks
+from typedtorch.runtime.bindings import SHOWN, asks
 
 Decorator = Callable[[Any], Any]
 Pair = Float[Tensor, "n d"]
@@ -238,6 +239,34 @@ def test_without_checks_nothing_is_bound() -> None:
     with checking(False):
         assert ours(torch.zeros(2, 3), torch.zeros(5, 7))
     assert not ours(torch.zeros(2, 3), torch.zeros(5, 7))
+
+
+def test_whom_a_warning_is_for_does_not_depend_on_who_has_asked_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    @typed
+    def one(x: Float[Tensor, "n"]) -> int:
+        return _frames()
+
+    @typed
+    def two(x: Float[Tensor, "n"]) -> list[Float[Tensor, "n"]]:
+        return [x] * _frames()
+
+    @typed
+    def none(n: Any) -> Any:
+        return _frames()
+
+    def depths(ever: bool) -> list[int]:
+        monkeypatch.setattr(SHOWN, "ever", ever)
+        x = torch.zeros(2)
+        return [one(x), len(two(x)), none(x)]
+
+    depths(False)  # a first call writes the checker
+    assert depths(False) == depths(True)
+
+
+def _frames() -> int:
+    return len(inspect.stack())
 
 
 def test_a_compiled_function_is_what_it_is_undecorated() -> None:

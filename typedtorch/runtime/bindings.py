@@ -86,13 +86,17 @@ def shown(scope: Scope) -> Iterator[None]:
         scope.sizes, scope.runs, scope.trees = sizes, runs, trees
 
 
-def unseen(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-    """Call a function; inside, jaxtyping knows no bindings, those of a caller least of all."""
-    from jaxtyping import _storage  # noqa: PLC0415 - loaded where array annotations exist
+class Unseen:
+    """Inside, jaxtyping knows no bindings, those of a caller least of all."""
 
-    stack = getattr(_storage._shape_storage, "memo_stack", None)
-    _storage._shape_storage.memo_stack = []
-    try:
-        return function(*args, **kwargs)
-    finally:
-        _storage._shape_storage.memo_stack = [] if stack is None else stack
+    __slots__ = ("_stack", "_storage")
+
+    def __enter__(self) -> None:
+        from jaxtyping import _storage  # noqa: PLC0415 - loaded where array annotations exist
+
+        self._storage = _storage._shape_storage
+        self._stack = getattr(self._storage, "memo_stack", [])
+        self._storage.memo_stack = []
+
+    def __exit__(self, *_: object) -> None:
+        self._storage.memo_stack = self._stack

@@ -18,8 +18,7 @@ from typedtorch.runtime.specs import Anything, Record, Spec, arrays_in, mentions
 from typedtorch.shapes.axes import names_of
 
 ScopeKind = Literal["call", "instance"]
-_COMPARISONS = {f"__{name}__" for name in ("eq", "ne", "lt", "le", "gt", "ge")}
-_ARITHMETIC = {
+_MAY_DECLINE = {f"__{name}__" for name in ("eq", "ne", "lt", "le", "gt", "ge")} | {
     f"__{prefix}{name}__"
     for prefix in ("", "r", "i")
     for name in (
@@ -91,7 +90,7 @@ class Checker:
         self.annotated = hints.get("return", Any) if not changed else Any
         if self.is_coroutine and get_origin(self.annotated) is Coroutine:
             self.annotated = Any  # of what is awaited, or, as beartype has it, of the call
-        self.may_decline = function.__name__ in _COMPARISONS | _ARITHMETIC  # by NotImplemented, as in mypy
+        self.may_decline = function.__name__ in _MAY_DECLINE  # by NotImplemented, as in mypy
         spec = spec_of(self.annotated)
         self.returns = None if isinstance(spec, Anything) else spec
         if arrays_only and not any(map(mentions_axes, self.specs())):

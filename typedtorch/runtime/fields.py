@@ -66,12 +66,15 @@ def _specs(kind: Any, arrays_only: bool) -> dict[str, Spec]:
 
 def _completed(init: Any, kind: type, specs: Callable[[], dict[str, Spec]]) -> Any:
     made = functools.cache(lambda: _made_by_factories(kind, init))
-    declared = functools.cache(lambda: list(inspect.signature(init).parameters.values())[1:])
+    declared = functools.cache(
+        lambda: {p.name: p.default for p in list(inspect.signature(init).parameters.values())[1:]}
+    )
+    names = functools.cache(lambda: [field.name for field in dataclasses.fields(kind)])
 
     def check_all(instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        given = {p.name: p.default for p in declared()}
-        given |= dict(zip(given, args, strict=False)) | kwargs
-        scope = Scope({"self": instance} | given | _values(kind, instance))
+        given = declared() | dict(zip(declared(), args, strict=False)) | kwargs
+        now = {name: getattr(instance, name) for name in names() if hasattr(instance, name)}
+        scope = Scope({"self": instance} | given | now)
         for name, spec in specs().items():
             value = getattr(instance, name, MISSING)
             left = name in made() and not (len(args) > made()[name] or name in kwargs)
@@ -102,12 +105,6 @@ def _made_by_factories(kind: Any, init: Callable[..., Any]) -> dict[str, float]:
         for f in dataclasses.fields(kind)
         if f.default_factory is not dataclasses.MISSING
     }
-
-
-def _values(kind: Any, instance: Any) -> dict[str, Any]:
-    """The fields that have values."""
-    names = [field.name for field in dataclasses.fields(kind)]
-    return {name: getattr(instance, name) for name in names if hasattr(instance, name)}
 
 
 def _default(instance: Any, name: str) -> Any:

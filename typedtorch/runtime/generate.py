@@ -27,7 +27,7 @@ from inspect import Parameter, getattr_static
 from types import FunctionType
 
 from typedtorch.runtime.array_code import NotInline
-from typedtorch.runtime.bindings import SHOWN, asks, shown, unseen
+from typedtorch.runtime.bindings import SHOWN, Unseen, asks, shown
 from typedtorch.runtime.checker import Checker
 from typedtorch.runtime.emit import PYTHON, Emitter
 from typedtorch.runtime.instance import attribute_specs
@@ -46,17 +46,8 @@ class _Source:
         self.checker, self.written, self.owner = checker, written, owner
         self.attributes = {} if owner is None else attribute_specs(owner)
         self.emit = Emitter(written, [*checker.specs(), *self.attributes.values()])
-        self.call, self.reference = self._call(), written.constant("CHECKER", checker)
+        self.call, self.reference = written.call_function, written.constant("CHECKER", checker)
         self.scope, self.value = self.emit.fresh("scope"), self.emit.fresh("result")
-
-    def _call(self) -> str:
-        """The call of the function, which sees no caller's bindings for its own where it has none."""
-        written, function = self.written, self.checker.function
-        if self.checker.is_coroutine or asks(function):
-            return written.call_function
-        shown_to_any, call = written.constant("SHOWN", SHOWN), written.constant("UNSEEN", unseen)
-        inside = written.call(call, written.constant("FUNCTION", function))
-        return f"({written.call_function} if not {shown_to_any}.ever else {inside})"
 
     def write(self) -> str:
         """The whole function."""
@@ -78,12 +69,25 @@ class _Source:
                 emit.add(f"return {self.reference}.result({self.value}, {self.scope})")
             elif arguments is None:
                 emit.add(f"{self.scope} = {self.values}")
-                emit.add(f"return {self.reference}.result({self.call}, {self.scope})")
+                self._call(f"{self.value} = {self.call}")
+                emit.add(f"return {self.reference}.result({self.value}, {self.scope})")
             elif not arguments and result == []:
-                emit.add(f"return {self.call}")
+                self._call(f"return {self.call}")
             else:
                 self._quick(arguments, result)
         return "\n".join(emit.lines) + "\n"
+
+    def _call(self, statement: str) -> None:
+        """A statement that calls the function, which sees no caller's bindings for its own: it asks for none.
+
+        No frame stands between: whom a warning is for does not depend on who has asked before.
+        """
+        if self.checker.is_coroutine:
+            self.emit.add(statement)
+            return
+        shown_to_any, unseen = self.emit.constant("SHOWN", SHOWN), self.emit.constant("UNSEEN", Unseen)
+        self.emit.add(f"if {shown_to_any}.ever:", f"    with {unseen}():", f"        {statement}")
+        self.emit.add("else:", f"    {statement}")
 
     def _quick(self, arguments: list[str], result: list[str] | None) -> None:
         emit, scope, value = self.emit, self.scope, self.value
@@ -94,9 +98,10 @@ class _Source:
         emit.add(f"{scope} = None", "try:", *("    " + line for line in arguments))
         emit.add("except Exception:", f"    {scope} = {self.values}")
         if result == []:
-            emit.add(f"return {self.call}")
+            self._call(f"return {self.call}")
             return
-        emit.add(f"{value} = {self.call}", f"if {scope} is None:")
+        self._call(f"{value} = {self.call}")
+        emit.add(f"if {scope} is None:")
         with emit.indented():
             if result is not None:
                 emit.add("try:", *("    " + line for line in result))

@@ -45,7 +45,8 @@ def run_each(frame: Frame, fork: ast.If | ast.Assign, flag: str, rest: Sequence[
     What is known whichever it is, and shown, is seen on the join of its branches, as of any fork; what is
     wrong, on either way.
     """
-    branches = as_branches(fork) if isinstance(fork, ast.Assign) else fork
+    branches = branches_of(fork)
+    assert isinstance(branches, ast.If)
     straight = not isinstance(branches.test, ast.UnaryOp)
     frame.parted, before = True, frame.state.copy()
     left = [(held, len(held)) for held in (frame.returns, frame.exits, frame.bound, frame.yields)]
@@ -75,12 +76,13 @@ def run_each(frame: Frame, fork: ast.If | ast.Assign, flag: str, rest: Sequence[
     return True
 
 
-def as_branches(node: ast.Assign) -> ast.If:
-    """``y = a if c else b`` as statements."""
-    choice = node.value
-    assert isinstance(choice, ast.IfExp)
-    parts = [ast.copy_location(ast.Assign(node.targets, v), node) for v in (choice.body, choice.orelse)]
-    return ast.copy_location(ast.If(choice.test, [parts[0]], [parts[1]]), node)
+def branches_of(fork: ast.stmt) -> ast.stmt:
+    """``y = a if c else b`` as an ``if``; any other statement as it is."""
+    match fork:
+        case ast.Assign(targets=targets, value=ast.IfExp(test=test, body=body, orelse=orelse)):
+            then, other = (ast.copy_location(ast.Assign(targets, value), fork) for value in (body, orelse))
+            return ast.copy_location(ast.If(test, [then], [other]), fork)
+    return fork
 
 
-__all__ = ["as_branches", "flag_of", "run_each"]
+__all__ = ["branches_of", "flag_of", "run_each"]

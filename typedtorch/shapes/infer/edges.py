@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Iterable, Sequence, Set
 
 from typedtorch.shapes.infer import refine
-from typedtorch.shapes.infer.both_ways import as_branches
+from typedtorch.shapes.infer.both_ways import branches_of
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import ClassV, External, FunctionV, Scalar, Tensor, is_size
 from typedtorch.shapes.syntax import walk
@@ -26,8 +26,7 @@ def check(frame: Frame, body: Sequence[ast.stmt], at: int, run: Run) -> None:
     """Report what is wrong behind a fork of a loop's body on one of its two ways."""
     if frame.depth or frame.reporter.muted or frame.function is None:
         return
-    fork = body[at]
-    branches = as_branches(fork) if isinstance(fork, ast.Assign) else fork
+    branches = branches_of(body[at])
     if not isinstance(branches, ast.If) or not branches.orelse:
         return
     if not _is_of_an_edge(frame, frame.function.node, branches.test):

@@ -20,7 +20,7 @@ from dataclasses import replace
 from typedtorch.shapes.differences import may_be_one
 from typedtorch.shapes.equality import coinciding
 from typedtorch.shapes.infer import proven, refine, specs
-from typedtorch.shapes.infer.both_ways import as_branches
+from typedtorch.shapes.infer.both_ways import branches_of
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.patterns import cases_of
 from typedtorch.shapes.infer.state import State, join_states
@@ -64,15 +64,10 @@ def leads_to_turns(frame: Frame, body: Sequence[ast.stmt], at: int) -> bool:
     """Whether a fork in a loop's body leads to its end on ways of which the next turn may begin with each."""
     if frame.depth or not frame.loops or frame.loops[-1].body is not body or len(body) > at + 1 + MAX_TAIL:
         return False
-    branches = _branches(body[at])
+    branches = branches_of(body[at])
     if not isinstance(branches, ast.If) or not all(map(_is_plain, body[at + 1 :])):
         return False
     return bool(_about_flags(frame, branches, frame.state))
-
-
-def _branches(fork: ast.stmt) -> ast.stmt:
-    """``x = a if c else b`` as an ``if``; any other statement as it is."""
-    return as_branches(fork) if isinstance(fork, ast.Assign) else fork
 
 
 def _is_whole_body(frame: Frame, body: Sequence[ast.stmt]) -> bool:
@@ -83,7 +78,7 @@ def _is_whole_body(frame: Frame, body: Sequence[ast.stmt]) -> bool:
 
 def run_each(frame: Frame, fork: ast.stmt, tail: Sequence[ast.stmt], run: Run) -> bool:
     """Run a fork, and what follows it: on the join of its branches, and on each of them."""
-    branches = _branches(fork)
+    branches = branches_of(fork)
     assert isinstance(branches, (ast.If, ast.Match))
     both = isinstance(branches, ast.If) and proven.is_longer(_quietly(frame, branches.test))
     ends: list[tuple[State, bool]] = []
@@ -91,7 +86,7 @@ def run_each(frame: Frame, fork: ast.stmt, tail: Sequence[ast.stmt], run: Run) -
         for state, body in cases_of(frame, branches):
             _run_branch(frame, state, body, run, ends)
     else:
-        _run_branches(frame, branches, run, ends)
+        _runbranches_of(frame, branches, run, ends)
     joined: State | None = None
     for state, _ in ends:
         joined = join_states(joined, state, frame.place(fork))
@@ -165,12 +160,12 @@ def _quietly(frame: Frame, node: ast.expr) -> Value:
         return frame.evaluate(node)
 
 
-def _run_branches(frame: Frame, node: ast.If, run: Run, ends: list[tuple[State, bool]]) -> None:
+def _runbranches_of(frame: Frame, node: ast.If, run: Run, ends: list[tuple[State, bool]]) -> None:
     then, other = refine.branch(frame, node.test)
     _run_branch(frame, then, node.body, run, ends)
     if other is not None and len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
         frame.state = other
-        _run_branches(frame, node.orelse[0], run, ends)
+        _runbranches_of(frame, node.orelse[0], run, ends)
     else:
         _run_branch(frame, other, node.orelse, run, ends)
 
