@@ -29,7 +29,7 @@ static: $(VENV)/.installed
 	$(BIN)/mypy typedtorch tests examples
 
 pytest: $(VENV)/.installed
-	$(BIN)/python -m pytest -n auto --typedtorch-check=typedtorch
+	$(BIN)/python -m pytest -n auto --dist worksteal --typedtorch-check=typedtorch
 
 # The checker's engine compiled by mypyc, in a copy of what is committed, and the checker's tests on that.
 COPY := $(CURDIR)/build/compiled

@@ -30,6 +30,7 @@ from typedtorch.shapes.size import (
     Size,
     as_poly,
     atoms,
+    axis,
     common_factor,
     exact_div,
     is_counted,
@@ -60,6 +61,8 @@ def same(a: Size, b: Size) -> bool | None:
     if choices:
         return _same_either_way(a, b, choices)
     verdict = vanishes(difference)
+    if verdict is None and _passed and _passed[-1]:
+        verdict = False if vanishes(substitute(difference, _passed[-1])) is False else None
     if verdict is False and _mentioned and not _linked_against_axes(difference) <= _mentioned[-1]:
         verdict = None
     excused = verdict is not True and bool(_coinciding) and any(may(a, b) for may in _coinciding)
@@ -149,6 +152,19 @@ def mentioning(names: Iterable[str]) -> Iterator[None]:
         yield
     finally:
         _mentioned.pop()
+
+
+_passed: list[Mapping[Atom, Size]] = []
+
+
+@contextlib.contextmanager
+def passed(names: Iterable[str]) -> Iterator[None]:
+    """Inside the block these axes are integers that were passed, ``{size}``: other such integers differ."""
+    _passed.append({Atom("axis", name): axis(name, INTEGER_SCOPE) for name in names})
+    try:
+        yield
+    finally:
+        _passed.pop()
 
 
 @lru_cache(maxsize=65536)

@@ -9,6 +9,7 @@ DEFAULTED = "="  # and the number end the scope of an integer with a default: it
 GIVEN_SCOPE = "given"  # an axis of a signature as a call binds it, for observers
 STATED_SCOPE = "stated"  # an axis that an assert says is a number, for observers
 LINKED_SCOPE = "linked"  # integers of an instance that are axes of its methods: in both scopes
+OWN = frozenset({INSTANCE_SCOPE, LINKED_SCOPE})  # integers of an instance
 LOCAL_SCOPE = "local @"  # and where a variable got a number that only running tells: it may be any axis
 ITEM_SCOPE = "item "  # and which item of a list or dict: the axes of its tensors, if it is an object
 

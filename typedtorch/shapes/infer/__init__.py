@@ -13,7 +13,7 @@ Where to find what; the first module of each list is the one to read first:
   checks, places, patterns, asserted, contexts, expected_errors, loops, turns, ages, iteration, paths,
   both_ways, edges
 - containers: containers, container_methods, items, item_axes, lengths, filled, listed, records, enumerations,
-  mutation, shared
+  mutation, stored, shared
 - calls: calls, arguments, binding, signatures, methods, inlining, aftermath, brought, results, memo, effects,
   alternatives, definitions, inner_changes, wrappers, late
 - known functions: library, folded, written_calls, operator_module, random_module, transforms, derivatives,

@@ -44,9 +44,14 @@ def _with_own_runs(tensor: Tensor, attribute: str) -> Tensor:
     return replace(tensor, shape=tuple(runs))
 
 
+def names_of_attributes(holder: Instance) -> Names:
+    """What the axes that annotations of an object's attributes name are."""
+    return Names(_own_size(holder), dict(holder.arguments), where="self.")
+
+
 def check_attribute(frame: Frame, holder: Instance, spec: Spec, value: Value, node: ast.expr) -> Value:
     """An assignment to an annotated attribute."""
-    own = Names(_own_size(holder), dict(holder.arguments), where="self.")
+    own = names_of_attributes(holder)
     names = own.copy()
     problems = [] if holder.info.rewrites else match(spec, value, names, binder="self")
     if not problems and not holder.info.rewrites and isinstance(value, Tensor):
@@ -59,4 +64,4 @@ def check_attribute(frame: Frame, holder: Instance, spec: Spec, value: Value, no
     return promised if problems else more_precise(value, promised)
 
 
-__all__ = ["assume_attribute", "check_attribute"]
+__all__ = ["assume_attribute", "check_attribute", "names_of_attributes"]

@@ -13,6 +13,7 @@ from typedtorch.shapes.infer import (
     registering,
     registries,
     specs,
+    stored,
     surgery,
     updates,
 )
@@ -176,6 +177,8 @@ def _is_own(function: FunctionV, name: str) -> bool:
 
 def _assign_item(frame: Frame, target: ast.Subscript, value: Value, source: ast.expr | None) -> None:
     holder, index = frame.evaluate(target.value), frame.evaluate(target.slice)
+    if isinstance(holder, (DictV, SequenceV)) and not isinstance(target.slice, ast.Slice):
+        value = stored.item(frame, target.value, value, source)
     if isinstance(holder, Tensor):
         nodes = (target.value, target.slice, source or target)
         calls.tensor_method(frame, holder, "__setitem__", (index, value), {}, target, nodes)
@@ -239,6 +242,7 @@ def annotated(frame: Frame, node: ast.AnnAssign) -> bool:
     if node.value is None:
         if isinstance(node.target, ast.Name) and specs.shaped(spec):
             frame.declared[node.target.id] = spec
+            stored.annotate(frame, node.target.id, spec)
         return True
     value = frame.evaluate(node.value)
     if isinstance(node.target, ast.Attribute):
@@ -248,5 +252,7 @@ def annotated(frame: Frame, node: ast.AnnAssign) -> bool:
             assign_target(frame, node.target, value)
             return True
     value = _with_registered(frame, node.target, value)
+    if isinstance(node.target, ast.Name):
+        stored.annotate(frame, node.target.id, spec)
     assign_target(frame, node.target, check_declared(frame, spec, value, node.value))
     return True

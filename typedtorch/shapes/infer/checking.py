@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.conftests import is_test
-from typedtorch.shapes.equality import mentioning
+from typedtorch.shapes.equality import mentioning, passed
 from typedtorch.shapes.findings import Coverage, Report
 from typedtorch.shapes.infer import (
     definitions,
@@ -19,6 +19,7 @@ from typedtorch.shapes.infer import (
     own_numbers,
     ranks,
     specs,
+    stored,
     summaries,
     unbound_axes,
 )
@@ -234,8 +235,8 @@ def _run(
     frame.state.ties.met = _promised(signature, frame.state.variables, frame.state.ties.held)
     interpreter.stack.append(id(node))
     try:
-        names = mentioning(_axes_of(signature)), broadcastable(ranks.only_broadcastable(signature))
-        with names[0], names[1], noting() as frame.taken:
+        spreading = broadcastable(ranks.only_broadcastable(signature))
+        with mentioning(_axes_of(signature)), passed(_passed(signature)), spreading, noting() as frame.taken:
             return run(frame, node.body)
     finally:
         interpreter.stack.pop()
@@ -279,6 +280,12 @@ def _axes_of(signature: Signature) -> set[str]:
     return set().union(
         specs.axis_names(signature.result), *(specs.axis_names(p.spec) for p in signature.parameters)
     )
+
+
+def _passed(signature: Signature) -> frozenset[str]:
+    """Integers of which braces speak, ``{size}``, where no axis has the name."""
+    annotated = (signature.result, *(p.spec for p in signature.parameters))
+    return signature.braces.difference(*map(specs.binding_names, annotated))
 
 
 def _promised(signature: Signature, variables: Mapping[str, Value], held: Set[str]) -> Met:
@@ -327,6 +334,8 @@ def _assume_parameters(
             variables[parameter.name] = symbolic_argument(interpreter, parameter, sizes, axes)
         else:
             variables[parameter.name] = parameter_value(parameter, frame.state.names, signature.braces)
+            if parameter.kind not in ("args", "kwargs"):
+                stored.annotate(frame, parameter.name, parameter.spec, passed=True)
     interpreter.number = outside
     variables.update(fixtures.given(frame, function, signature))
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from typedtorch.shapes.infer import attributes, containers, enumerations, folded, layer_dtype, mutation
+from typedtorch.shapes.infer import (
+    attributes,
+    containers,
+    enumerations,
+    folded,
+    layer_dtype,
+    mutation,
+    stored,
+)
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.index import MUTATORS
@@ -33,6 +41,7 @@ def call_method(
         return layer_dtype.cast(frame, receiver, name, args)
     if name in MUTATORS:
         args = replace(args, values=[kept(frame, v, getattr(node, "lineno", 0)) for v in args.values])
+    args = stored.put(frame, args, name, node)
     if isinstance(receiver, DictV):
         return _dict_method(frame, receiver, name, args, node)
     if isinstance(receiver, Sequence):

@@ -16,6 +16,7 @@ from typedtorch.shapes.infer.state import State, among
 from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Tensor, Value
 
 if TYPE_CHECKING:
+    from typedtorch.shapes.infer.assuming import Names
     from typedtorch.shapes.infer.binding import Args
     from typedtorch.shapes.infer.classes import ClassInfo
     from typedtorch.shapes.infer.grounds import Ground
@@ -152,6 +153,7 @@ class Frame:
     depth: int = 0
     given: tuple[Value, ...] = ()  # what a call gave it, its own object first
     declared: dict[str, Spec] = field(default_factory=dict)
+    holding: dict[str, tuple[Spec, Names]] = field(default_factory=dict)  # of annotated lists and dicts
     rebound: Set[str] = frozenset()  # names that functions defined here rebind whenever they are called
     is_async: bool = False
     optional: Mapping[str, Set[str]] = field(default_factory=dict)  # parameter -> axes only it may bind

@@ -20,6 +20,7 @@ from typedtorch.shapes.infer.blame import own_findings
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.signatures import Signature
 from typedtorch.shapes.infer.values import FunctionV, Value
+from typedtorch.shapes.scopes import INTEGER_SCOPE, OWN, bare
 from typedtorch.shapes.size import Atom, Size, atoms, substitute
 from typedtorch.shapes.syntax import walk
 
@@ -38,9 +39,11 @@ def unmet(
         return False
     meaning = summaries.meaning(function, bound, names)
     for a, b, line in summaries.needs(frame.interpreter, function):
-        integers = any(atom.scope for atom in atoms(a) | atoms(b))
-        if integers and not _takes_integers(signature):
+        found = atoms(a) | atoms(b)
+        if any(atom.scope == INTEGER_SCOPE for atom in found) and not _takes_integers(signature):
             continue
+        if any(bare(atom.scope) in OWN and atom.name in names.sizes for atom in found):
+            continue  # ``dim`` of a helper may be a part of the object's
         try:
             here = substitute(a, meaning), substitute(b, meaning)
         except LookupError:
@@ -48,8 +51,8 @@ def unmet(
         if 1 not in here and same(*here) is False and not _spreads(a, b, meaning):
             if any(at == line for at, _, _ in own_findings(frame.interpreter, function)):
                 return True  # what is wrong whoever calls is told there
-            where = _place(function.node, line)
-            frame.reporter.add(node, "shape", f"{callee(node)}: {_said(a, b, *here, where)}")
+            where, holder = _place(function.node, line), _holder(function, node)
+            frame.reporter.add(node, "shape", f"{callee(node)}: {_said(a, b, *here, where, holder)}")
             return True
     return False
 
@@ -79,12 +82,28 @@ def _place(body: ast.AST, line: int) -> str:
     return f"line {line}: {source(said[0])}"
 
 
-def _said(a: Size, b: Size, here_a: Size, here_b: Size, where: str) -> str:
-    """``its body needs n to be edges (line 5), but n is 4 and edges is 3 here``."""
-    if str(a) == str(b):  # an axis and the integer of its name
+def _holder(function: FunctionV, node: ast.AST) -> str:
+    """``net`` of ``net(x)`` and of ``net.encode(x)``: the object whose integers a body reads."""
+    called = node.func if isinstance(node, ast.Call) else node
+    if isinstance(called, ast.Attribute) and called.attr == function.name:
+        called = called.value
+    return "self" if isinstance(called, ast.Call) else source(called)  # super()
+
+
+def _said(a: Size, b: Size, here_a: Size, here_b: Size, where: str, holder: str) -> str:
+    """``its body needs n to be edges (line 5), but here n is 4 and edges is 3``."""
+    name_a, name_b = _named(a, holder), _named(b, holder)
+    if name_a == name_b:  # an axis and the integer of its name
         return f"its body needs the axis {a} to be the argument {b} ({where}), not {here_a} and {here_b}"
     if isinstance(a, int):
-        a, b, here_a, here_b = b, a, here_b, here_a
-    given = [f"{name} is {size}" for name, size in ((a, here_a), (b, here_b)) if str(name) != str(size)]
+        name_a, name_b, here_a, here_b = name_b, name_a, here_b, here_a
+    known = [(name, size) for name, size in ((name_a, here_a), (name_b, here_b)) if name != str(size)]
+    given = [f"{name} is {size}" for name, size in known if name != f"{size} of {holder}"]
     but = f", but here {' and '.join(given)}" if given else ", but here they are two axes"
-    return f"its body needs {a} to be {b} ({where}){but}"
+    return f"its body needs {name_a} to be {name_b} ({where}){but}"
+
+
+def _named(size: Size, holder: str) -> str:
+    """A size as the signature says it, with the object whose integer it is."""
+    own = any(bare(atom.scope) in OWN for atom in atoms(size) if atom.kind == "axis")
+    return f"{size} of {holder}" if own else str(size)

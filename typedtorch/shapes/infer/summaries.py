@@ -31,7 +31,7 @@ from typedtorch.shapes.infer.values import (
     is_size,
     join_all,
 )
-from typedtorch.shapes.scopes import HELD_SCOPE, INSTANCE_SCOPE, INTEGER_SCOPE, LINKED_SCOPE, bare
+from typedtorch.shapes.scopes import HELD_SCOPE, INSTANCE_SCOPE, INTEGER_SCOPE, LINKED_SCOPE, OWN, bare
 from typedtorch.shapes.size import Atom, Size, atoms, unknown
 from typedtorch.shapes.taken import Taken, uncertain
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Tensor
@@ -95,9 +95,10 @@ def _needs(frame: Frame, *, reached: bool) -> tuple[tuple[Size, Size, int], ...]
 
 
 def _of_signature(a: Size, b: Size) -> bool:
-    """Whether two sizes are made of axes and integers of the signature alone."""
+    """Whether two sizes are made of what a signature and its object name, and not of the object's alone."""
     found = [atom for atom in atoms(a) | atoms(b) if atom.kind != "floor"]
-    return {atom.kind for atom in found} == {"axis"} and {a.scope for a in found} <= _PASSED
+    given = {a.scope for a in found if bare(a.scope) not in OWN}
+    return {atom.kind for atom in found} == {"axis"} and bool(given) and given <= _PASSED
 
 
 _PASSED = {"", INTEGER_SCOPE}

@@ -22,6 +22,7 @@ _WIDTH = {
 }  # fmt: skip
 _KINDS = ("bool", "uint", "int", "float", "complex")
 _KNOWN = dtypes.union(*_WIDTH)
+_ADDED = dtypes.FLOATING & ~_KNOWN  # bfloat16 and its like, which a package adds to numpy
 
 
 def _kind(dtype: str) -> str:
@@ -54,13 +55,18 @@ def _promote_names(a: str, b: str) -> str:
 
 @lru_cache(maxsize=4096)
 def promote(a: int, b: int) -> int:
-    """The same on sets; anything outside numpy's own numbers makes it unknown."""
-    if (a | b) & ~_KNOWN:
+    """The same on sets; floats that are not numpy's own make some float, anything else makes it unknown."""
+    if (a | b) & ~(_KNOWN | _ADDED):
         return ANY
     result = 0
-    for x in dtypes.members(a):
-        for y in dtypes.members(b):
+    for x in dtypes.members(a & _KNOWN):
+        for y in dtypes.members(b & _KNOWN):
             result |= BIT[_promote_names(dtypes.show(x), dtypes.show(y))]
+    for added, other in ((a & _ADDED, b), (b & _ADDED, a)):
+        if added and other & dtypes.COMPLEX:
+            result |= dtypes.COMPLEX
+        if added and other & ~dtypes.COMPLEX:
+            result |= dtypes.FLOAT | added
     return result
 
 
@@ -99,10 +105,10 @@ _AS_FLOAT = {
 @lru_cache(maxsize=1024)
 def float_holding(mask: int) -> int:
     """What sqrt and its like give: floats stay, an integer becomes the smallest float that holds it."""
-    if mask & ~_KNOWN:
+    if mask & ~(_KNOWN | _ADDED):
         return ANY
-    result = 0
-    for one in dtypes.members(mask):
+    result = mask & _ADDED
+    for one in dtypes.members(mask & _KNOWN):
         result |= BIT[_AS_FLOAT.get(dtypes.show(one), dtypes.show(one))]
     return result
 

@@ -86,7 +86,8 @@ def split_with_sizes(self: Any, split_sizes: Any, dim: Any = 0) -> tuple[Tensor,
 
 @rule(
     *both("chunk"),
-    sample="f:a 3*b, 3, -1 | f:a b, 2, 1 | f:7 a, 3 | f:5 a, 4, 0 | f:4*a b, 2, dim=0 | f:0 a, 3",
+    sample="f:a 3*b, 3, -1 | f:a b, 2, 1 | f:a b+4, 3, 1"
+    " | f:7 a, 3 | f:5 a, 4, 0 | f:4*a b, 2, dim=0 | f:0 a, 3",
 )
 def chunk(input: Any, chunks: Any, dim: Any = 0) -> tuple[Tensor, ...]:
     given, who = need(input), name(input, "input")
@@ -103,13 +104,7 @@ def chunk(input: Any, chunks: Any, dim: Any = 0) -> tuple[Tensor, ...]:
     if step * count == size:
         return pieces(given, place, [step] * count)
     # torch gives fewer pieces where the size is small; a named axis is taken to be large enough
-    return pieces(
-        given,
-        place,
-        [*[step] * (count - 1), size - (count - 1) * step]
-        if count == 2
-        else [unknown() for _ in range(count)],
-    )
+    return pieces(given, place, [*[step] * (count - 1), size - (count - 1) * step])
 
 
 @rule(*both("tensor_split"), sample="f:a 3*b, 3, -1 | f:7 a, 3 | f:A b, (1, 3)")
