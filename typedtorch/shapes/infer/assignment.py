@@ -242,7 +242,7 @@ def annotated(frame: Frame, node: ast.AnnAssign) -> bool:
     if node.value is None:
         if isinstance(node.target, ast.Name) and specs.shaped(spec):
             frame.declared[node.target.id] = spec
-            stored.annotate(frame, node.target.id, spec)
+            stored.annotate(frame, node.target.id, spec, node.lineno)
         return True
     value = frame.evaluate(node.value)
     if isinstance(node.target, ast.Attribute):
@@ -253,6 +253,6 @@ def annotated(frame: Frame, node: ast.AnnAssign) -> bool:
             return True
     value = _with_registered(frame, node.target, value)
     if isinstance(node.target, ast.Name):
-        stored.annotate(frame, node.target.id, spec)
+        stored.annotate(frame, node.target.id, spec, node.lineno)
     assign_target(frame, node.target, check_declared(frame, spec, value, node.value))
     return True

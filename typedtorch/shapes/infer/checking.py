@@ -335,7 +335,7 @@ def _assume_parameters(
         else:
             variables[parameter.name] = parameter_value(parameter, frame.state.names, signature.braces)
             if parameter.kind not in ("args", "kwargs"):
-                stored.annotate(frame, parameter.name, parameter.spec, passed=True)
+                stored.annotate(frame, parameter.name, parameter.spec)
     interpreter.number = outside
     variables.update(fixtures.given(frame, function, signature))
 

@@ -21,14 +21,21 @@ from typedtorch.shapes.infer.values import Instance, Value
 _PUT = {"append": 0, "appendleft": 0, "add": 0, "insert": 1, "setdefault": 1}
 
 
-def annotate(frame: Frame, name: str, spec: specs.Spec, *, passed: bool = False) -> None:
-    """Remember what a variable's list or dict holds, and what the names of its annotation mean there.
+def annotate(frame: Frame, name: str, spec: specs.Spec, line: int = 0) -> None:
+    """Remember what the list or dict of a variable holds, and what the names of its annotation mean there.
 
-    Of one that was ``passed`` they mean the sizes of what it holds by now.
+    Not where the name is given something else further down than its ``line``, or anywhere if it is a
+    parameter.  In the annotation of one that was passed, and in a script, names mean any sizes.
     """
-    if isinstance(spec, (specs.SequenceSpec, specs.DictSpec)) and specs.shaped(spec):
-        names = frame.state.names.copy()
-        frame.holding[name] = spec, replace(names, sizes={}, packs={}) if passed else names
+    if not isinstance(spec, (specs.SequenceSpec, specs.DictSpec)) or not specs.shaped(spec):
+        return
+    module, function = frame.module, frame.function
+    facts = module.facts(module.tree if function is None else function.node)
+    if facts.last_store.get(name, 0) > line:
+        return
+    names = frame.state.names.copy()
+    anew = not line or function is None
+    frame.holding[name] = spec, replace(names, sizes={}, packs={}) if anew else names
 
 
 def put(frame: Frame, args: Args, name: str, node: ast.AST) -> Args:
