@@ -163,8 +163,9 @@ def map_tensors(
     change: Callable[[Tensor], Tensor],
     size: Callable[[Size], Size] | None = None,
     function: Callable[[FunctionV], FunctionV] | None = None,
+    layer: Callable[[LayerV], Value] | None = None,
 ) -> Value:
-    """Apply a change to every tensor (and size, and function) inside a value."""
+    """Apply a change to every tensor (and size, function, and layer) inside a value."""
 
     def within(part: Value) -> Value:
         if isinstance(part, Tensor):
@@ -173,6 +174,8 @@ def map_tensors(
             return part if size is None else size(part)
         if isinstance(part, FunctionV):
             return part if function is None else function(part)
+        if isinstance(part, LayerV):
+            return part if layer is None else layer(part)
         return part if type(part) in HOLDS_NOTHING else with_parts(part, within)
 
     return within(value)

@@ -70,7 +70,7 @@ from typedtorch.shapes.rule import LAYERS, RULES, Layer, Record
 from typedtorch.shapes.rule import call as call_rule
 from typedtorch.shapes.rules.distributions import DISTRIBUTIONS, kl_divergence
 from typedtorch.shapes.size import Size, unknown
-from typedtorch.shapes.tensor import Pack, ShapeError
+from typedtorch.shapes.tensor import Pack, ShapeError, Undecided
 
 
 def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
@@ -158,6 +158,35 @@ def construct_layer(frame: Frame, name: str, args: Args, node: ast.AST) -> Value
         return UNKNOWN
     dtype = layer_dtype.of_new(frame, name, args)
     return LayerV(name, layer, dtype, _given(args)) if isinstance(layer, Layer) else UNKNOWN
+
+
+def remade(made: LayerV, arguments: tuple[Value, ...]) -> Value:
+    """A layer or distribution as its rule makes it of other arguments; unknown where something has changed it."""
+    if made.arguments is None or made.name not in LAYERS.keys() | DISTRIBUTIONS.keys():
+        return UNKNOWN
+    before, after = (_layer_of(made.name, given) for given in (made.arguments, arguments))
+    if before is None or after is None:
+        return UNKNOWN
+    if made.name in LAYERS and dict(before.attributes) != dict(made.layer.attributes):
+        return UNKNOWN
+    return replace(made, layer=after, arguments=arguments)
+
+
+def _layer_of(name: str, given: tuple[Value, ...]) -> Layer | None:
+    """What the rule of a name makes of arguments, the keywords behind the others as pairs."""
+    function = DISTRIBUTIONS[name] if name in DISTRIBUTIONS else LAYERS[name].function
+    last = max((i + 1 for i, value in enumerate(given) if not _is_keyword(value)), default=0)
+    try:
+        layer = call_rule(
+            function, tuple(map(to_rule, given[:last])), {k: to_rule(v) for k, v in given[last:]}
+        )
+    except (ShapeError, Undecided):
+        return None
+    return layer if isinstance(layer, Layer) else None
+
+
+def _is_keyword(value: Value) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)
 
 
 _PASSED = {

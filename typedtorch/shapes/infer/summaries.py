@@ -14,10 +14,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer import library, specs
 from typedtorch.shapes.infer.as_made import is_as_made
 from typedtorch.shapes.infer.assuming import Names
-from typedtorch.shapes.infer.contents import map_tensors
+from typedtorch.shapes.infer.contents import map_tensors, sizes_in
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.lengths import LENGTH_SCOPE, length_of
 from typedtorch.shapes.infer.slicing import in_call
@@ -26,6 +26,7 @@ from typedtorch.shapes.infer.values import (
     DictV,
     FunctionV,
     Instance,
+    LayerV,
     Value,
     captures_alike,
     is_size,
@@ -186,7 +187,19 @@ def returned(
         captured = {name: map_tensors(part, tensor, size) for name, part in given.captured.items()}
         return replace(given, closure={**(given.closure or {}), **captured}) if captured else given
 
-    return map_tensors(value, tensor, size, holding)
+    def layer(given: LayerV) -> Value:
+        """One of which the sizes are those of this call; a distribution has those of its parameters."""
+        made_of = given.arguments
+        if made_of is None:
+            made_of = tuple(v for v in given.layer.attributes.values() if isinstance(v, Tensor))
+        now = tuple(map(here, made_of))
+        others = any(new is not old for new, old in zip(now, made_of, strict=True) if isinstance(old, LayerV))
+        return library.remade(given, now) if others or sizes_in(now) != sizes_in(made_of) else given
+
+    def here(part: Value) -> Value:
+        return map_tensors(part, tensor, size, holding, layer)
+
+    return here(value)
 
 
 def _made_here(value: Value, info: ClassInfo) -> bool:
