@@ -77,6 +77,21 @@ class Parameter:
     annotation: ast.expr | None
 
 
+def tensors_given(
+    parameters: list[Parameter], bound: Mapping[str, tuple[Value, ast.expr | None]]
+) -> list[tuple[specs.Spec, Value]]:
+    """The arguments that are tensors, or may be as nothing is known of them, and how they are annotated."""
+    return [
+        (p.spec, value)
+        for p in parameters
+        if p.name in bound
+        and (
+            isinstance(value := bound[p.name][0], Tensor)
+            or (value is UNKNOWN and (isinstance(p.spec, specs.Anything) or specs.shaped(p.spec)))
+        )
+    ]
+
+
 def bind(parameters: list[Parameter], args: Args) -> dict[str, tuple[Value, ast.expr | None]] | None:
     """Arguments by parameter name; None where they cannot be laid out."""
     bound: dict[str, tuple[Value, ast.expr | None]] = {}

@@ -30,8 +30,9 @@ from typedtorch.shapes.infer.binding import (
     complete,
     exchanged_kinds,
     kind_fits,
+    tensors_given,
 )
-from typedtorch.shapes.infer.class_text import always_raises, left_to_subclasses
+from typedtorch.shapes.infer.class_text import Def, always_raises, left_to_subclasses
 from typedtorch.shapes.infer.contents import Substitution
 from typedtorch.shapes.infer.expected_errors import leaves_the_test
 from typedtorch.shapes.infer.frame import Frame, source
@@ -232,7 +233,8 @@ def call_function(frame: Frame, function: FunctionV, args: Args, node: ast.AST) 
             value, where = bound[parameter.name]
             failed = check_argument(frame, node, parameter, value, where, names, beside)
             failed = failed or beside.wrong is not None
-    leave_open(names, function.bound)
+    unsaid = any(not specs.shaped(spec) for spec, _ in tensors_given(signature.parameters, bound))
+    leave_open(names, function.bound, beside=unsaid)
     failed = failed or signature.unkept
     made = interpreter.function_result(frame, function, signature, bound, names, node, failed=failed)
     forget_read(frame)
@@ -270,6 +272,8 @@ def _call_overloaded(frame: Frame, function: FunctionV, args: Args, node: ast.AS
                 ]
         if not kinds_fit:
             continue
+        if not problems and _is_said_again(definition, function.overloads):
+            return UNKNOWN
         if not problems:
             return interpreter.function_result(frame, candidate, signature, bound, names, node, failed=False)
         failures.append(problems[0])
@@ -278,6 +282,12 @@ def _call_overloaded(frame: Frame, function: FunctionV, args: Args, node: ast.AS
         if where is not None:
             messages.argument(frame, where, callee(node), problem)
     return UNKNOWN
+
+
+def _is_said_again(definition: Def, overloads: tuple[Def, ...]) -> bool:
+    """Whether another overload takes the same: which of them is meant, nothing tells."""
+    taken = ast.dump(definition.args)
+    return any(other is not definition and ast.dump(other.args) == taken for other in overloads)
 
 
 def operator_method(

@@ -161,7 +161,7 @@ def construct_layer(frame: Frame, name: str, args: Args, node: ast.AST) -> Value
 
 
 def remade(made: LayerV, arguments: tuple[Value, ...]) -> Value:
-    """A layer or distribution as its rule makes it of other arguments; unknown where something has changed it."""
+    """A layer or distribution as its rule makes it of other arguments; unknown where it was changed."""
     if made.arguments is None or made.name not in LAYERS.keys() | DISTRIBUTIONS.keys():
         return UNKNOWN
     before, after = (_layer_of(made.name, given) for given in (made.arguments, arguments))

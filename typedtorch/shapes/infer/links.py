@@ -61,7 +61,7 @@ class Evidence:
             return  # a variable of a method may have the name of an integer of the object
         axes = [atom for atom in (*atoms(a), *atoms(b)) if atom.kind == "axis"]
         self.by_taken |= {atom.name for atom in axes if atom.scope in ("", GIVEN_SCOPE)} - self.own
-        if any(atom.scope == GIVEN_SCOPE for atom in axes) or any(map(self._is_own, (*atoms(a), *atoms(b)))):
+        if any(map(self._is_own, (*atoms(a), *atoms(b)))):
             self.here |= {atom.name for atom in axes if not atom.scope or atom.name in self.own}
         self._elsewhere(a, b)
         self._elsewhere(b, a)

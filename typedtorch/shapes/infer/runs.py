@@ -44,17 +44,22 @@ def match_unknown(axes: Axes, names: Names) -> None:
         match_run(axes.dims[axes.variadic], (ANY_AXES,), names, "")
 
 
-def leave_open(names: Names, receiver: Value) -> None:
-    """What was given for ``*#name`` may still be broadened: where it is 1, and by what an object holds."""
+def leave_open(names: Names, receiver: Value, *, beside: bool) -> None:
+    """What was given for ``*#name`` may still be broadened: where it is 1, and by what an object holds.
+
+    Or by a tensor ``beside`` it, of which the signature says nothing.
+    """
     for name, run in names.packs.items():
         if _widened(name) not in names.binders:
             continue
-        if isinstance(receiver, Instance) and any(
-            isinstance(held, Tensor) and held.shape for held in receiver.attributes.values()
-        ):
+        if beside or (isinstance(receiver, Instance) and any(map(_has_axes, receiver.attributes.values()))):
             names.packs[name] = (ANY_AXES,)
         elif 1 in run:
             names.packs[name] = tuple(unknown() if entry == 1 else entry for entry in run)
+
+
+def _has_axes(held: Value) -> bool:
+    return isinstance(held, Tensor) and bool(held.shape)
 
 
 def _bind(dim: Dim, middle: Shape, names: Names, binder: str) -> None:

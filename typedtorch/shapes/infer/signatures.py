@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes import axes as axis_language
 from typedtorch.shapes.infer import reading, specs
 from typedtorch.shapes.infer.assuming import Names, assume, in_result
-from typedtorch.shapes.infer.binding import Parameter
+from typedtorch.shapes.infer.binding import Parameter, tensors_given
 from typedtorch.shapes.infer.classes import ClassInfo
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, source
@@ -19,7 +19,6 @@ from typedtorch.shapes.infer.values import (
     Awaitable,
     FunctionV,
     Instance,
-    Tensor,
     Value,
     is_size,
 )
@@ -132,13 +131,14 @@ def _sizes_in_result(
 ) -> Callable[[str], Size]:
     """What a call's result calls by a name that no argument has; two of them are two sizes of one result.
 
-    Not so where several tensors are given, one of them for ``x: Tensor``: ``similarity(x, x)`` is ``n n``.
+    Not so where several tensors are given, or may be, one of them for ``x: Tensor`` or two that are unknown:
+    ``similarity(x, x)`` is ``n n``.
     """
-    given = {name for name, (value, _) in bound.items() if isinstance(value, Tensor)}
-    unsaid = any(p.name in given and not specs.shaped(p.spec) for p in signature.parameters)
-    if len(given) < 2 or not unsaid:
-        return lambda name: in_result(name, place)
-    return lambda name: in_result(name, f"{place}.{name}")
+    given = tensors_given(signature.parameters, bound)
+    unsaid = any(not specs.shaped(spec) for spec, _ in given)
+    if len(given) > 1 and (unsaid or sum(value is UNKNOWN for _, value in given) > 1):
+        return lambda name: in_result(name, f"{place}.{name}")
+    return lambda name: in_result(name, place)
 
 
 def linked_axes(info: ClassInfo, signature: Signature, function: FunctionV) -> dict[str, Size]:
