@@ -132,7 +132,8 @@ def _clear_floors(diff: Poly) -> tuple[Size, set[Atom]]:
 def _nonzero(diff: Poly) -> bool | None:
     """False where the difference cannot vanish: the two sides, after what they share, are plain."""
     if len(diff.terms) == 1:
-        return False if _rigid(diff) else None
+        may_be_zero = any(atom.scope.endswith(f"{DEFAULTED}0") for atom in diff.atoms())
+        return False if _rigid(diff) and not may_be_zero else None
     rest = exact_div(diff, common_factor(diff, diff))
     if not isinstance(rest, Poly) or not _rigid(rest):
         return None
