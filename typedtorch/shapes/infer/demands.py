@@ -6,7 +6,14 @@ import ast
 from typing import Any
 
 from typedtorch.shapes.differences import only_rounding
-from typedtorch.shapes.equality import distinct, is_argument, name_against_number, observing, unobserved
+from typedtorch.shapes.equality import (
+    distinct,
+    is_argument,
+    is_name,
+    name_against_number,
+    observing,
+    unobserved,
+)
 from typedtorch.shapes.infer.lengths import counts_items
 from typedtorch.shapes.infer.local_numbers import may_be_an_axis
 from typedtorch.shapes.infer.ties import Ties, halved, lasting, sides
@@ -176,15 +183,23 @@ def _of_a_square(difference: Size) -> bool:
     return sides(first, second) and all(atom.kind == "int" and atom.scope for atom in atoms(difference))
 
 
+def _is_left_by(size: Size, divisor: Size) -> bool:
+    """Whether a size is ``n//side`` for a ``side``."""
+    return is_name(size) and any(a.kind == "floor" and a.operands[1] == divisor for a in atoms(size))
+
+
 def _may_be_one(a: Size, b: Size) -> bool:
     """Whether one size is a number and the other what a program counts or unpacks: it may be that number.
 
     A list may have as many items as its items have numbers: three axes make a rotation.  Beside an axis of 1,
     the axes of an object's tensors (the channels of an image in a batch of one) may be 1 as well.
     An axis that only a result names may be the number of another: three items of three features.
-    ``n//2`` and ``n - n//2`` are the halves of what is meant to be even.
+    ``n//2`` and ``n - n//2`` are the halves of what is meant to be even, ``side`` and ``n//side`` the
+    sides of what may be a square.
     """
     if counts_items(a) or counts_items(b) or only_rounding(a - b) or may_be_an_axis(a, b):
+        return True
+    if _is_left_by(a, b) or _is_left_by(b, a):
         return True
     number, other = (a, b) if isinstance(a, int) else (b, a)
     if not isinstance(number, int):

@@ -41,6 +41,7 @@ class Evidence:
     stated: set[str] = field(default_factory=set)  # axes that an assert says are some number
     own: frozenset[str] = frozenset()  # that only the result of the method at hand names
     taken: set[str] = field(default_factory=set)  # axes that some method takes
+    given_back: set[str] = field(default_factory=set)  # that a result names of which some argument is unsaid
     by_taken: set[str] = field(default_factory=set)  # and those that met something there
     weighed: dict[Method, set[str]] = field(default_factory=dict)  # axes that met something, by method
     here: set[str] = field(default_factory=set)  # of the method at hand
@@ -55,6 +56,8 @@ class Evidence:
         self.own = signature.existential
         self.here = set() if is_stub(function.node) else self.weighed.setdefault(function.node, set())
         self.taken |= {name for p in signature.parameters for name in specs.axis_names(p.spec)}
+        if any(isinstance(p.spec, specs.Anything) and p.default is None for p in signature.parameters):
+            self.given_back |= signature.existential
 
     def __call__(self, a: Size, b: Size) -> None:
         if any(atom.scope.startswith(LOCAL_SCOPE) for atom in (*atoms(a), *atoms(b))):
@@ -249,5 +252,6 @@ def discover(interpreter: Interpreter, info: ClassInfo) -> dict[str, Size]:
     linked -= evidence.stated | _given_anew(info)
     # a table of ``"seq dim"`` that one method returns says nothing of the ``seq`` that another takes
     linked -= evidence.taken - evidence.by_taken
+    linked -= evidence.given_back - evidence.taken  # what the result has may be what was given
     defaulted = info.defaulted()
     return {name: axis(name, LINKED_SCOPE + defaulted.get(name, "")) for name in sorted(linked)}

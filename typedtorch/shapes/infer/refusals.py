@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from types import NoneType
 
 from typedtorch.shapes.equality import differing, distinct
 from typedtorch.shapes.infer import specs
@@ -65,7 +66,7 @@ def report_lints(frame: Frame, applied: Applied) -> None:
     with lints() as warned:
         call_rule(applied.function, _labelled(applied.given, applied.nodes), applied.named)
     for lint in warned:
-        if lint.code == "broadcast" and _speaks_of_pairs(frame):
+        if lint.code == "broadcast" and (_speaks_of_pairs(frame) or _is_handed_back(frame, applied.node)):
             continue
         said = f"{source(applied.node)}: {lint.message}"
         frame.reporter.add(_place(applied.node), lint.code, said, worded(lint.hint, applied.given))
@@ -82,6 +83,25 @@ def _speaks_of_pairs(frame: Frame) -> bool:
     parts = [getattr(n, "value", None) for text in texts for n in walk(text)]
     words = [part.split() for part in parts if isinstance(part, str)]
     return any(len(set(names)) < len(names) for names in words)
+
+
+def _is_handed_back(frame: Frame, node: ast.AST) -> bool:
+    """Whether something is returned, and not summed, by a function that does not say what it returns."""
+    if frame.function is None or not isinstance(frame.result, (NoneType, specs.Anything)):
+        return False
+    returned = [n for n in walk(frame.function.node) if isinstance(n, ast.Return) and _holds(n, node)]
+    calls = [n for r in returned for n in walk(r) if isinstance(n, ast.Call) and n is not node]
+    reducing = [n for n in calls if source(n.func).rpartition(".")[2] in _REDUCING and _holds(n, node)]
+    return bool(returned) and not reducing
+
+
+def _holds(part: ast.AST, node: ast.AST) -> bool:
+    return any(inner is node for inner in walk(part))
+
+
+_REDUCING = frozenset(
+    {"mean", "sum", "nansum", "nanmean", "norm", "max", "amax", "min", "amin", "all", "any", "prod", "median"}
+)
 
 
 def _labelled(given: tuple[Value, ...], nodes: tuple[ast.expr | None, ...]) -> tuple[Value, ...]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes.infer import library, specs
 from typedtorch.shapes.infer.as_made import is_as_made
 from typedtorch.shapes.infer.assuming import Names
+from typedtorch.shapes.infer.binding import tensors_given
 from typedtorch.shapes.infer.contents import map_tensors, sizes_in
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.lengths import LENGTH_SCOPE, length_of
@@ -120,12 +121,15 @@ def bind(frame: Frame, function: FunctionV, signature: Signature, bound: Bound, 
     if not summary.sizes or is_wrong(frame.interpreter, function):
         return
     own = meaning(function, {**_left_out(frame, function, signature, bound), **bound}, names)
+    unsaid = any(not specs.shaped(spec) for spec, _ in tensors_given(signature.parameters, bound))
     for name, size in summary.sizes.items():
         if name not in names.sizes:
             try:
-                names.sizes[name] = in_call(size, summary.taken, own)
+                here = in_call(size, summary.taken, own)
             except LookupError:
                 continue
+            if here != 1 or size == 1 or not unsaid:  # else what is unknown in the body may widen it
+                names.sizes[name] = here
 
 
 def are_as_made(function: FunctionV, bound: Bound) -> bool:
