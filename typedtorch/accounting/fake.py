@@ -24,10 +24,13 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 DATA_DEPENDENT = (DataDependentOutputException, DynamicOutputShapeException)
 
+DEVICE = torch.ops.prim.device.default  # asks a tensor where it is
+
 _LOG = logging.getLogger("torch._subclasses.fake_tensor")
 
 __all__ = [
     "DATA_DEPENDENT",
+    "DEVICE",
     "FakeTensor",
     "FakeTensorMode",
     "current_node",
