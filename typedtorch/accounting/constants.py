@@ -105,6 +105,8 @@ class Constants:
 
     def _known(self, args: Any, kwargs: Any) -> tuple[Any, Any] | None:
         """The arguments with a recipe for each tensor without memory; None where one has none."""
+        if any(isinstance(arg, Tensor) and not self._is_known(arg) for arg in args):
+            return None  # as most are
         for leaf in tree_leaves((args, kwargs)):
             known = self._is_known(leaf) if isinstance(leaf, Tensor) else not isinstance(leaf, torch.SymInt)
             if not known or (isinstance(leaf, torch.device) and leaf.type != "cpu"):
@@ -123,9 +125,9 @@ class Constants:
         return recipe
 
     def _is_known(self, tensor: Shaped[Tensor, "*shape"]) -> bool:
-        if tensor in self._recipes:
-            return True
-        return tensor.device.type == "cpu" and not fake.in_fake_mode(tensor) and tensor.numel() <= _MOST_GIVEN
+        if fake.in_fake_mode(tensor):
+            return tensor in self._recipes
+        return tensor in self._recipes or (tensor.device.type == "cpu" and tensor.numel() <= _MOST_GIVEN)
 
     def _forget(self, tensor: Shaped[Tensor, "*shape"]) -> None:
         """The memory behind the tensor changed: what shares it is no constant any more."""

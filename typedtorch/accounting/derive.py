@@ -83,8 +83,14 @@ class Derivation:
         if pinned not in self._probes:
             self._probes[pinned] = Probe(self.question, pinned)
         padded = candidate.padded and ("memory." in found.name or "bytes" in found.name)
-        counters = {*candidate.rounded, *self.question.layers, *self.question.suited.counters}
-        asked = Found(found.name, found.size, candidate.divided, counters, candidate.anchor, padded)
+        asked = Found(
+            found.name,
+            found.size,
+            candidate.divided,
+            lambda: {*candidate.rounded, *self.question.layers, *self.question.suited.counters},
+            candidate.anchor,
+            padded,
+        )
         validity = Validity(self._probes[pinned], asked)
         return replace(
             found,

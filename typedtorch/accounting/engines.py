@@ -101,6 +101,7 @@ def pinned_at(
     third labels, which nothing was read from.
 
     Raises:
+        CounterError: an axis is seen to count layers or turns at the first labels.
         SymbolError: no choice of labels works, with the first reason.
     """
     axes = tuple(n for n in question.free if n not in pinned)
@@ -117,6 +118,8 @@ def pinned_at(
         try:
             return _once(question, pinned, layout, compare=compare, verify=verify)
         except AccountingError as error:
+            if isinstance(error, CounterError) and not reasons:
+                raise  # nor would it run there with something else to compare with
             reasons.append(error)
             if isinstance(error, TooLargeError) and layout is not None:
                 more += _smaller(layout)

@@ -24,10 +24,13 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 DATA_DEPENDENT = (DataDependentOutputException, DynamicOutputShapeException)
 
+DEVICE = torch.ops.prim.device.default  # asks a tensor where it is
+
 _LOG = logging.getLogger("torch._subclasses.fake_tensor")
 
 __all__ = [
     "DATA_DEPENDENT",
+    "DEVICE",
     "FakeTensor",
     "FakeTensorMode",
     "current_node",
@@ -47,11 +50,13 @@ __all__ = [
 def fake_mode(shape_env: Any = None) -> Iterator[FakeTensorMode]:
     """A mode in which tensors have shapes, dtypes, strides and storages but no memory.
 
-    torch logs a traceback of its own for every shape error; ours says which axis it was.
+    torch logs a traceback of its own for every shape error; ours says which axis it was.  It remembers what
+    operators gave, which with symbols for sizes costs more than to ask the operator again.
     """
     before, _LOG.disabled = _LOG.disabled, True
     try:
         with FakeTensorMode(shape_env=shape_env, allow_non_fake_inputs=True) as mode:
+            mode.cache_enabled = mode.cache_enabled and shape_env is None
             yield mode
     finally:
         _LOG.disabled = before

@@ -101,15 +101,16 @@ def choose(
     """
     places = layout or {name: Place(smooth_part(size)) for name, size in sizes.items()}
     within = {name: tuple(n for n in places[name].within if n in sizes) for name in sizes}
-    taken = {p for p in _PRIMES for n in avoid if n % p == 0}
+    taken = _factors(avoid)
+    pools = _pools(sizes, places, taken)
     names = sorted(sizes, key=lambda n: -sizes[n])
-    first = _placed(sizes, places, within, taken, names, 0)
+    first = _placed(sizes, places, within, pools, taken, names, 0)
     if not turn:
         return first
     shuffled = random.Random(turn)
     best, least = first, len(sizes) ** 3
     for _ in range(_MOST_SHUFFLES):
-        found = _placed(sizes, places, within, taken, names, turn)
+        found = _placed(sizes, places, within, pools, taken, names, turn)
         confused = _confused(first, found)
         if confused < least:
             best, least = found, confused
@@ -119,25 +120,34 @@ def choose(
     return best
 
 
+def _factors(sizes: Iterable[int]) -> set[int]:
+    """The primes that divide one of some sizes."""
+    return {p for n in set(sizes) for p in _PRIMES if n % p == 0}
+
+
+def _pools(sizes: Mapping[str, int], places: Layout, taken: set[int]) -> dict[Prime, list[int]]:
+    """The primes that are given out, in whatever order."""
+    own = _factors(sizes.values())  # no label is the size itself, which would read as a constant
+    large = [p for p in _PRIMES if p > 19 and p not in taken | own][: len(sizes) + 3]
+    same = {sizes[n] / places[n].factor for n in sizes if places[n].prime == "tiny"}
+    tiny = [p for p in (5, 7, *_PRIMES) if p not in taken | same and p not in large]
+    count = {kind: sum(places[n].prime == kind for n in sizes) for kind in ("large", "tiny")}
+    return {"large": large[: count["large"] + 2], "tiny": tiny[: count["tiny"] + 1]}  # of a bounded size
+
+
 def _placed(
     sizes: Mapping[str, int],
     places: Layout,
     within: Mapping[str, tuple[str, ...]],
+    pools: Mapping[Prime, list[int]],
     taken: set[int],
     names: list[str],
     turn: int,
 ) -> Labels:
     """Labels whose primes are given out in the order of the names."""
-    # no label is the size itself, which would read as a constant
-    own = {p for p in _PRIMES for n in sizes.values() if n % p == 0}
-    large = [p for p in _PRIMES if p > 19 and p not in taken | own][: len(sizes) + 3]
-    same = {sizes[n] / places[n].factor for n in names if places[n].prime == "tiny"}
-    tiny = [p for p in (5, 7, *_PRIMES) if p not in taken | same and p not in large]
-    pools: dict[Prime, list[int]] = {"large": large, "tiny": tiny}
     ranks: dict[str, int] = {}
     for kind in pools:
         mine = [n for n in names if places[n].prime == kind]
-        pools[kind] = pools[kind][: len(mine) + (1 if kind == "tiny" else 2)]  # tiny ones, of a bounded size
         ranks.update({n: rank + turn for rank, n in enumerate(mine)})
     values: dict[str, int] = {}
     primes: dict[str, int] = {}

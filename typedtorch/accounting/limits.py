@@ -13,6 +13,7 @@ from typedtorch.accounting.trace import Trace
 from typedtorch.shapes.size import Poly, Size, atoms
 
 Point = tuple[tuple[str, int], ...]
+_FEW = 8  # sizes asked about that the program is simply run at
 
 
 def divided(trace: Trace) -> frozenset[str]:
@@ -32,6 +33,7 @@ class Probe:
         self.inputs = tuple(n for n in self.axes if n not in question.target.arguments)
         self._traces: dict[Point, Trace | None] = {}
         self._figures: dict[tuple[Point, bool], dict[str, Size]] = {}
+        self._asked: set[Point] = set()
 
     @functools.cached_property
     def base(self) -> dict[str, int]:
@@ -52,6 +54,18 @@ class Probe:
     def runs(self, sizes: Mapping[str, int]) -> bool:
         """Whether the program runs at sizes of the axes."""
         return self._at(self._point(sizes)) is not None
+
+    def affords(self, sizes: Mapping[str, int]) -> bool:
+        """Whether to run the program at sizes that are asked about: at the first few of them.
+
+        From which size to which a formula holds takes some dozens of runs, and answers for any sizes then.
+        """
+        point = self._point(sizes)
+        if not point or point in self._traces:
+            return True
+        if len(self._asked) < _FEW:
+            self._asked.add(point)
+        return point in self._asked
 
     def _point(self, sizes: Mapping[str, int]) -> Point:
         return tuple((n, sizes[n]) for n in self.axes if sizes.get(n, self.base[n]) != self.base[n])

@@ -21,6 +21,7 @@ from typedtorch.accounting.checks import shown
 from typedtorch.accounting.errors import (
     AccountingError,
     AnnotationError,
+    CounterError,
     SizeError,
     TooLargeError,
     program_line,
@@ -240,8 +241,12 @@ def record(call: Call, sizes: an.Sizes, setup: Setup, world: World = NUMBERS) ->
     """
     found = runs(call.module) if call.module is not None and world.foldable else []
     if found:
-        with contextlib.suppress(NotPeriodicError, AccountingError):  # less regular than it looked
+        try:
             return _recorded(call, sizes, setup, world, found)
+        except CounterError:
+            raise  # all the blocks run even more operators
+        except (NotPeriodicError, AccountingError):
+            pass  # less regular than it looked
     return _recorded(call, sizes, setup, world, [])
 
 

@@ -124,9 +124,13 @@ class Question:
         if self.like is not None:
             return self.like.suited
         rest = {n: s for n, s in self.base.items() if n not in self.free}
+        known: dict[tuple[int, ...], Trace] = {}  # a search comes back to where it has been
 
         def run(sizes: Mapping[str, int]) -> Trace:
-            return self._forward({**rest, **sizes}, self.limit_forward, self.most_weights)
+            at = tuple(sizes[n] for n in self.free)
+            if at not in known:
+                known[at] = self._forward({**rest, **sizes}, self.limit_forward, self.most_weights)
+            return known[at]
 
         base = {n: self.base[n] for n in self.free}
         unknown = frozenset(n for n in self.free if n not in self.sizes)

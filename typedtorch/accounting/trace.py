@@ -354,6 +354,8 @@ class Recorder(TorchDispatchMode):
         return value
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is fake.DEVICE and fake.in_fake_mode(args[0]):
+            return args[0].fake_device  # what asks most often, and is known here already
         kwargs = kwargs or {}
         name = str(func)
         if self._paused or name.startswith(_SILENT):

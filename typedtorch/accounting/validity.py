@@ -27,14 +27,15 @@ _DIVISORS = (2, 3, 4, 6, 8, 12, 16, 32, 64)
 class Found:
     """A formula of a figure, and how it was found.
 
-    ``divided`` are axes that sizes are parts of, ``counters`` those that count layers or turns, ``anchor``
-    sizes that it was read at; ``padded`` says that a library's workspace is among its bytes.
+    ``divided`` are axes that sizes are parts of, ``counters`` gives those that count layers or turns, which
+    takes a search; ``anchor`` are sizes that it was read at; ``padded`` says that a library's workspace is
+    among its bytes.
     """
 
     name: str
     size: Size
     divided: frozenset[str] = frozenset()
-    counters: Collection[str] = ()
+    counters: Callable[[], Collection[str]] = tuple
     anchor: Mapping[str, int] | None = None
     padded: bool = False
 
@@ -79,15 +80,23 @@ class Validity:
         return self._beyond_ranges({n: given[n] for n in self.probe.axes if n in given})
 
     def _beyond_ranges(self, given: Sizes) -> str:
-        """Where the formula is known to end somewhere, the program at these very sizes decides."""
+        """Where the formula is known to end somewhere, the program at these very sizes decides; it is asked
+        first where that spares looking for the ends.
+        """
         start = self.start
+        at = {**start, **given}
+        looked = "limits" in vars(self)
+        if not looked and self.probe.affords(at):
+            there = self.probe.read(at, self.found.name)
+            if there == evaluate(self.found.size, at):
+                return ""
         low = self._ranges.low if any(s < start[n] for n, s in given.items()) else {}
         high = self._ranges.high if any(s > start[n] for n, s in given.items()) else {}
         if not low and not high:
             return ""
         outside = [n for n, s in given.items() if s < low.get(n, s) or s > high.get(n, s)]
-        there = self.probe.read({**start, **given}, self.found.name)
-        right = not outside if there is None else there == evaluate(self.found.size, {**start, **given})
+        there = self.probe.read(at, self.found.name)
+        right = not outside if there is None else there == evaluate(self.found.size, at)
         if right:
             return ""
         names = outside or [n for n in given if n in low or n in high]
@@ -109,7 +118,7 @@ class Validity:
         inputs = tuple(n for n in axes if n in self.probe.inputs)
         return Ranges(
             self.probe.runs, self._wrong, self.start, axes, inputs,
-            counters=self.found.counters, steps=self._multiples, more=self._between(inputs),
+            counters=self.found.counters(), steps=self._multiples, more=self._between(inputs),
         )  # fmt: skip
 
     def _between(self, inputs: tuple[str, ...]) -> Iterator[Sizes]:
