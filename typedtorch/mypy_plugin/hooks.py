@@ -48,7 +48,6 @@ class TypedtorchPlugin(Plugin):
         self.facts = Facts(self.lookup_fully_qualified, reporter.path_of, reporter.facts, reporter.keep_facts)
         self.facts.files_change = options.fine_grained_incremental
         self.attributes = Attributes(self.facts, self.reporter.silences)
-        self.reporter.missing = self.attributes.missing
         self.containers = Containers(self.facts)
         self.functions = Functions(self.lookup_fully_qualified, options)
         # mypy asks for these hundreds of thousands of times: they are made once
@@ -64,7 +63,7 @@ class TypedtorchPlugin(Plugin):
 
     def get_additional_deps(self, file: MypyFile) -> list[tuple[int, str, int]]:
         self.start.refuse()
-        self.attributes.forget(file.path)
+        self.attributes.look_again()
         self.reporter.met(file)
         return []
 

@@ -8,7 +8,6 @@ from the cache, sent home by a worker.  All that this assumes of mypy's internal
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,7 +53,6 @@ class Reporter:
         self.errors: Errors | None = None
         self.modules: dict[str, MypyFile] = {}
         self.knows_all = True  # modules of the build: what is found where it does not is kept by nobody
-        self.missing: Callable[[str], list[Finding]] = lambda path: []  # attributes, of a file
         self._ahead = Ahead()
         self._cached: dict[str, str] = {}  # modules that mypy has results of already, and their files
         self._conftests: dict[str, str] = {}
@@ -362,7 +360,7 @@ class Reporter:
             errors.set_skipped_lines(tree.path, tree.skipped_lines)
             fresh = self._check(tree) if edited in answer.used | answer.absent else answer
             if fresh is not None:
-                self._report(tree, [*fresh.findings, *self.missing(tree.path)], errors)
+                self._report(tree, fresh.findings, errors)
         errors.set_file(file, module, options)
 
 
