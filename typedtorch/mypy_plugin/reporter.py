@@ -8,6 +8,7 @@ from the cache, sent home by a worker.  All that this assumes of mypy's internal
 from __future__ import annotations
 
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,6 +54,7 @@ class Reporter:
         self.errors: Errors | None = None
         self.modules: dict[str, MypyFile] = {}
         self.knows_all = True  # modules of the build: what is found where it does not is kept by nobody
+        self.watch: Callable[[Errors], None] = lambda errors: None  # is told of the Errors
         self._ahead = Ahead()
         self._cached: dict[str, str] = {}  # modules that mypy has results of already, and their files
         self._conftests: dict[str, str] = {}
@@ -83,7 +85,8 @@ class Reporter:
 
     def meet_in_annotation(self, ctx: AnalyzeTypeContext) -> Type:
         """Take the Errors, and leave the answer to mypy as if no plugin had been asked."""
-        self.errors = ctx.api.api.errors  # type: ignore[attr-defined]  # the analyser behind the interface
+        self.errors = errors = ctx.api.api.errors  # type: ignore[attr-defined]  # behind the interface
+        self.watch(errors)
         return ctx.api.analyze_type(ctx.type)
 
     def cached(self, module: str, path: str) -> None:
@@ -343,6 +346,7 @@ class Reporter:
             for known in (self._checked, self._cached):
                 known.pop(module, None)
             self._engine = None
+            self.watch(self.errors)
             self._report_again(module, self.errors)
 
     def _report_again(self, edited: str, errors: Errors) -> None:
