@@ -88,6 +88,30 @@ def test_what_another_file_gives_to_a_module_decides_whether_it_has_it(daemon: D
     assert daemon.check() == []
 
 
+def test_an_attribute_that_is_missing_for_an_edit_elsewhere_is_there_again_after_the_next(
+    daemon: Daemon,
+) -> None:
+    write = daemon.project.write
+    net = "from torch import nn\n\n\nclass Inner(nn.Module):\n    def __init__(self) -> None:\n"
+    net += "        super().__init__()\n        self.width = 3\n\n\nclass Other(nn.Module):\n"
+    net += "    def __init__(self) -> None:\n        super().__init__()\n\n\nclass Net(nn.Module):\n"
+    net += "    def __init__(self) -> None:\n        super().__init__()\n        self.inner = Inner()\n"
+    read = "from library import Net\n\nprint(Net().inner.width)\n\n\n"
+    write(library=net, user=read + "def width(net: Net) -> int:\n    return net.inner.width\n", bad="")
+    assert daemon.start() == []
+    for _ in range(2):
+        write(library=net.replace("self.inner = Inner()", "self.inner = Other()"))
+        lacking = daemon.check()
+        assert "user.py:3 attribute" in lacking
+        assert "user.py:7 attribute" in lacking
+        write(other="x: int = ''\n")
+        assert daemon.check() == sorted([*lacking, "other.py:1 assignment"])
+        write(other="x: int = 1\n", library=net)
+        assert daemon.check() == []
+        write(library=net + "\n")
+        assert daemon.check() == []
+
+
 def test_a_class_that_is_read_again_for_a_change_elsewhere_keeps_its_forward(daemon: Daemon) -> None:
     write = daemon.project.write
     net = "from torch import nn\nfrom library import WIDTH\n\n\nclass Net(nn.Module):\n    width = WIDTH\n\n"

@@ -116,6 +116,13 @@ class Net(nn.Module):
         ("class Mine(net.Net):\n    layer: object\n    head: object\n", ["head"]),
         ("net.other = None\n", []),
         ("class Mine(Base):\n    head: object\n", []),
+        ("net.add_module('head', None)\n", ["head"]),
+        ("net.register_buffer(name='head', tensor=None)\n", ["head"]),
+        ("setattr(net, 'he%s' % rest, None)\n", ["head"]),
+        ("net.register_buffer('he' + rest, None)\n", ["head"]),
+        ("for name in NAMES:\n    setattr(net, name, None)\nNAMES = ['head']\n", ["head"]),
+        ("for name in NAMES:\n    setattr(net, name, None)\nNAMES = ['other']\n", []),
+        ("def give(self, name):\n    self.register_buffer(name, None)\n", []),
         ("class Mine:\n    def __init__(self):\n        self.head = None\n", []),
     ],
 )

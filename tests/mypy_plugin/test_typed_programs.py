@@ -51,5 +51,44 @@ def test_a_part_of_torch_that_is_read_from_the_cache_alone_is_torch(
     assert project.mypy("part.py").lines == []
 
 
+READS = """from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
+
+net = Net()
+print(net.anything, net.layer.anything)
+"""
+
+
+@pytest.mark.parametrize(
+    ("giving", "wrong"),
+    [
+        ("import net\n\ndef give(name: str) -> None:\n    setattr(net.Net(), name, 1)\n", False),
+        ("def give(o: object, n: str) -> None:\n    setattr(o, n, 1)\n\ngive([], 'anything')\n", False),
+        ("def give(o: object, n: str) -> None:\n    setattr(o, n, 1)\n\ngive([], 'another')\n", True),
+        (
+            "from torch import nn\n\ndef give(m: nn.Module, n: str):\n    m.register_buffer(n, None)\n",
+            False,
+        ),
+        (
+            "from torch import nn\n\ndef give(m: nn.Module) -> None:\n    m.register_module('anything', m)\n",
+            False,
+        ),
+    ],
+)
+def test_names_that_another_file_computes_may_be_any(
+    giving: str, wrong: bool, pytestconfig: pytest.Config, tmp_path: Path
+) -> None:
+    assert pytestconfig.cache is not None
+    project = Project(tmp_path, pytestconfig.cache.mkdir("mypy_torch"), environment={"MYPYPATH": ""})
+    project.write(net=READS, giving=giving)
+    assert project.mypy("net.py").lines == (["net.py:11 attribute"] if wrong else [])
+
+
 def test_no_hook_failed(outcome: Outcome) -> None:
     assert outcome.stderr == ""

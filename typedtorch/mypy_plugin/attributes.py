@@ -7,8 +7,9 @@ the class and its bases say which names exist; where they cannot say, the answer
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from pathlib import Path
 
+from mypy.checker import TypeChecker
 from mypy.nodes import Context, MemberExpr, MypyFile, NameExpr, TypeInfo
 from mypy.plugin import AttributeContext
 from mypy.types import AnyType, Instance, Type, TypeOfAny, get_proper_type
@@ -17,21 +18,11 @@ from typedtorch.mypy_plugin import messages
 from typedtorch.mypy_plugin.facts import Facts
 from typedtorch.mypy_plugin.module_call import MODULE
 from typedtorch.mypy_plugin.torch_api import TENSOR
-from typedtorch.shapes.findings import Finding
 from typedtorch.shapes.neighbours import look_again
 
 PARAMETER = "torch.nn.parameter.Parameter"
 # what ``weight_norm``, ``spectral_norm`` and the pruning of a parameter add to its name
 _PARTS = {"g", "v", "u", "orig", "mask"}
-
-
-class _Doubtful(NamedTuple):
-    """A name that its class lacks, at the place where it is read: other files may give it."""
-
-    finding: Finding
-    module: str
-    class_name: str
-    name: str
 
 
 class Attributes:
@@ -40,21 +31,12 @@ class Attributes:
     def __init__(self, facts: Facts, silences: Callable[[MypyFile, range, str], bool]) -> None:
         self.facts = facts
         self.silences = silences
-        self._doubtful: dict[str, set[_Doubtful]] = {}
+        self._doubtful = False  # whether a name has been met that other files may give
 
-    def forget(self, path: str) -> None:
+    def look_again(self) -> None:
         """A file is about to be checked; what others give to its objects may have changed too."""
         if self._doubtful:
-            self._doubtful.pop(path, None)
             look_again()
-
-    def missing(self, path: str) -> list[Finding]:
-        """What is wrong by now with a file that was checked before: mypy asks of an edited file alone."""
-        return [
-            doubtful.finding
-            for doubtful in self._doubtful.get(path, ())
-            if not self._given_by_others(doubtful.module, doubtful.class_name, doubtful.name)
-        ]
 
     def attribute(self, name: str, ctx: AttributeContext) -> Type:
         """The type of ``receiver.name``; an error if no instance has it."""
@@ -80,13 +62,12 @@ class Attributes:
         from typedtorch.shapes.module_attributes import no_attribute  # noqa: PLC0415  # seldom needed
 
         text = no_attribute(receiver.type.name, name, self._names(receiver.type))
-        finding = _finding(tree.path, ctx.context, text)
-        self._doubtful.setdefault(tree.path, set()).add(
-            _Doubtful(finding, receiver.type.module_name, receiver.type.name, name)
-        )
-        if self._given_by_others(receiver.type.module_name, receiver.type.name, name):
+        self._doubtful = True
+        if self._given_by_others(receiver.type, name, tree):
+            if self.facts.files_change:
+                _ask_again(text, ctx)
             return self._unknown(ctx)
-        if not self.silences(tree, finding.lines, "attribute"):
+        if not self.silences(tree, _lines(ctx.context), "attribute"):
             ctx.api.fail(text, ctx.context, code=messages.CODES["attribute"])
         return AnyType(TypeOfAny.from_error)
 
@@ -135,11 +116,13 @@ class Attributes:
             return False
         if self._reparametrised(info, name):
             return False
+        from typedtorch.shapes.module_facts import is_among  # noqa: PLC0415  # needed only where mypy checks
+
         family = list(self.facts.family(info))
         if not any(facts is not None and "__init__" in base.names for base, facts in family):
             return False
         for base, facts in family:
-            if facts is None or facts.open or name in facts.defined:
+            if facts is None or facts.open or is_among(name, facts.defined):
                 return False
             if not base.fullname.startswith("torch.") and facts.unfinished:
                 return False
@@ -154,20 +137,25 @@ class Attributes:
 
     def _given_in_sight(self, info: TypeInfo, name: str, tree: MypyFile) -> bool:
         """Whether the module that reads the attribute, or a subclass in sight, provides it."""
+        from typedtorch.shapes.module_facts import is_among  # noqa: PLC0415  # needed only where mypy checks
+
         for module in {info.module_name, tree.fullname}:
             source = self.facts.source(module)
-            if source is None or name in source.outside:
+            if source is None or is_among(name, source.outside):
                 return True
-            if any(name in facts.defined or facts.open for facts in source.subclasses(info.name)):
+            if any(facts.open or is_among(name, facts.defined) for facts in source.subclasses(info.name)):
                 return True
         return False
 
-    def _given_by_others(self, module: str, class_name: str, name: str) -> bool:
-        """Whether another file of the package provides it, whether it is in sight or not."""
+    def _given_by_others(self, info: TypeInfo, name: str, tree: MypyFile) -> bool:
+        """Whether another file, around the class or around what reads the attribute, provides it."""
         from typedtorch.shapes.given_elsewhere import given_elsewhere  # noqa: PLC0415  # seldom needed
 
-        path = self.facts.path(module)
-        return path is not None and given_elsewhere(module, path, class_name, name)
+        places = {info.module_name: self.facts.path(info.module_name), tree.fullname: Path(tree.path)}
+        return any(
+            path is not None and given_elsewhere(module, path, info.name, name)
+            for module, path in places.items()
+        )
 
     def _names(self, info: TypeInfo) -> set[str]:
         names = {n for base in info.mro for n in base.names if base.fullname != "builtins.object"}
@@ -176,7 +164,16 @@ class Attributes:
         }
 
 
-def _finding(path: str, context: Context, text: str) -> Finding:
-    line, column = context.line, context.column
-    end_line, end_column = context.end_line or line, context.end_column or column
-    return Finding(path, line, column, end_line, end_column, "attribute", text)
+def _lines(context: Context) -> range:
+    return range(context.line, (context.end_line or context.line) + 1)
+
+
+def _ask_again(text: str, ctx: AttributeContext) -> None:
+    """Let the daemon ask again after each edit, as it does where there is an error: one that is not shown."""
+    api = ctx.api
+    if isinstance(api, TypeChecker):
+        with api.msg.filter_errors(save_filtered_errors=True) as watcher:
+            api.fail(text, ctx.context, code=messages.CODES["attribute"])
+        for info in watcher.filtered_errors():
+            info.hidden = True
+            api.errors.error_info_map.setdefault(api.errors.file, []).append(info)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,7 @@ class Facts:
         self._keep = keep
         self.files_change = True  # while mypy runs: it is the daemon
         self.results: set[str] = set()  # classes of what we alone know calls and items to be
-        self._typed: set[tuple[str, Position]] = set()
+        self._typed: dict[str, set[Position]] = {}  # by file
         self._sources: dict[str, tuple[Stamp, SourceFacts]] = {}
 
     def path(self, module: str) -> Path | None:
@@ -79,7 +79,19 @@ class Facts:
         """A call in the module that mypy is checking has a type that only this plugin gives it."""
         self.of_result(result)
         if isinstance(api, TypeChecker):
-            self._typed.add((api.tree.path, (context.line, context.column)))
+            self._typed.setdefault(api.tree.path, set()).add((context.line, context.column))
+
+    def forget_typed(self, path: str) -> None:
+        """A file is about to be checked."""
+        self._typed.pop(path, None)
+
+    def knows_results(self, path: str) -> bool:
+        """Whether there are such calls in a file, as far as it is checked."""
+        return path in self._typed
+
+    def any_typed(self, path: str, places: Set[Position]) -> bool:
+        """Whether one of several calls is such a call."""
+        return not self._typed.get(path, set()).isdisjoint(places)
 
     def of_result(self, result: Type) -> None:
         """Such a type is that of a result, or of a part of one."""
@@ -94,8 +106,8 @@ class Facts:
         source = self.checked(api)
         if source is None or not isinstance(api, TypeChecker):
             return False
-        made_from = source.result_uses.get((context.line, context.column), ())
-        return any((api.tree.path, place) in self._typed for place in made_from)
+        made_from = source.result_uses.get((context.line, context.column), frozenset())
+        return self.any_typed(api.tree.path, made_from)
 
     def family(self, info: TypeInfo) -> Iterator[tuple[TypeInfo, ClassFacts | None]]:
         """A class and its bases before ``nn.Module``, each with its facts where they can be read."""

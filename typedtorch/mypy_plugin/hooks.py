@@ -22,6 +22,7 @@ from mypy.types import FunctionLike, Type
 from typedtorch.mypy_plugin import containers, digest, module_call, module_use, passed_on, torch_api
 from typedtorch.mypy_plugin.attributes import Attributes
 from typedtorch.mypy_plugin.containers import Containers
+from typedtorch.mypy_plugin.excused import Excused
 from typedtorch.mypy_plugin.facts import Facts
 from typedtorch.mypy_plugin.guard import Guard
 from typedtorch.mypy_plugin.older import NEEDED, Early
@@ -48,7 +49,8 @@ class TypedtorchPlugin(Plugin):
         self.facts = Facts(self.lookup_fully_qualified, reporter.path_of, reporter.facts, reporter.keep_facts)
         self.facts.files_change = options.fine_grained_incremental
         self.attributes = Attributes(self.facts, self.reporter.silences)
-        self.reporter.missing = self.attributes.missing
+        self.excused = Excused(self.facts, lambda: list(reporter.modules.values()))
+        reporter.watch = self.excused.watch
         self.containers = Containers(self.facts)
         self.functions = Functions(self.lookup_fully_qualified, options)
         # mypy asks for these hundreds of thousands of times: they are made once
@@ -60,11 +62,14 @@ class TypedtorchPlugin(Plugin):
         self._optional_field = guard.attribute(partial(module_use.optional_field, self.facts))
         self._item = guard.call(partial(torch_api.item, self.facts))
         self._added_to = guard.call(partial(torch_api.added_to, self.facts))
+        self._compared = guard.call(partial(torch_api.compared, self.facts))
         self._lenient_arguments = guard.signature(partial(module_use.lenient_arguments, self.facts))
 
     def get_additional_deps(self, file: MypyFile) -> list[tuple[int, str, int]]:
         self.start.refuse()
-        self.attributes.forget(file.path)
+        self.attributes.look_again()
+        self.facts.forget_typed(file.path)
+        self.excused.watch(self.reporter.errors)
         self.reporter.met(file)
         return []
 
@@ -128,6 +133,8 @@ class TypedtorchPlugin(Plugin):
             return self._item
         if fullname in torch_api.REFLECTED:
             return self._added_to
+        if fullname in torch_api.COMPARED:
+            return self._compared
         if fullname in torch_api.UNTYPED_METHODS:
             return self.guard.call(partial(torch_api.untyped_method, name, self.facts))
         if name == "__call__" and fullname != f"{module_call.MODULE}.__call__":

@@ -31,6 +31,7 @@ from mypy.types import (
     Type,
     TypedDictType,
     TypeOfAny,
+    TypeVarType,
     UninhabitedType,
     UnionType,
     UnpackType,
@@ -203,11 +204,18 @@ def _one_of(result: Type) -> Type:
         return UnionType([common, unknown]) if len(there) < len(proper.items) else common
     if isinstance(proper, TupleType):
         return proper.copy_modified(items=[_one_of(item) for item in proper.items])
-    if isinstance(proper, Instance) and proper.type.fullname == "builtins.object":
+    if _is_object(proper):
         return unknown
+    if isinstance(proper, TypeVarType) and not proper.values and _is_object(proper.upper_bound):
+        return unknown  # inside of a class that is generic: what derives from it says what it is
     if isinstance(proper, Instance) and proper.args and proper.type.module_name in ("builtins", "typing"):
         return proper.copy_modified(args=[_one_of(item) for item in proper.args])
     return result
+
+
+def _is_object(given: Type) -> bool:
+    proper = get_proper_type(given)
+    return isinstance(proper, Instance) and proper.type.fullname == "builtins.object"
 
 
 def _only_tensors(result: Type) -> bool:

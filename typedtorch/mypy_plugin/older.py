@@ -11,6 +11,7 @@ from mypy.nodes import MypyFile
 from typedtorch.mypy_plugin.reporter import LAST_WORD, Reporter
 
 NEEDED = not LAST_WORD
+OWN_WATCHERS = 1  # the one of excused.py; mypy's own mean that what it says now need not be told
 
 
 class Early:
@@ -23,7 +24,12 @@ class Early:
     def tick(self) -> None:
         """Check the module that mypy is in, if that has not happened yet."""
         errors = self._reporter.errors
-        if not NEEDED or errors is None or errors.target_module is None or errors._watchers:
+        if (
+            not NEEDED
+            or errors is None
+            or errors.target_module is None
+            or len(errors._watchers) > OWN_WATCHERS
+        ):
             return
         tree = self._reporter.modules.get(errors.target_module)
         if tree is None or self._done.get(tree.fullname) is tree:

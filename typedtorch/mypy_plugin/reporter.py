@@ -54,7 +54,7 @@ class Reporter:
         self.errors: Errors | None = None
         self.modules: dict[str, MypyFile] = {}
         self.knows_all = True  # modules of the build: what is found where it does not is kept by nobody
-        self.missing: Callable[[str], list[Finding]] = lambda path: []  # attributes, of a file
+        self.watch: Callable[[Errors], None] = lambda errors: None  # is told of the Errors
         self._ahead = Ahead()
         self._cached: dict[str, str] = {}  # modules that mypy has results of already, and their files
         self._conftests: dict[str, str] = {}
@@ -85,7 +85,8 @@ class Reporter:
 
     def meet_in_annotation(self, ctx: AnalyzeTypeContext) -> Type:
         """Take the Errors, and leave the answer to mypy as if no plugin had been asked."""
-        self.errors = ctx.api.api.errors  # type: ignore[attr-defined]  # the analyser behind the interface
+        self.errors = errors = ctx.api.api.errors  # type: ignore[attr-defined]  # behind the interface
+        self.watch(errors)
         return ctx.api.analyze_type(ctx.type)
 
     def cached(self, module: str, path: str) -> None:
@@ -345,6 +346,7 @@ class Reporter:
             for known in (self._checked, self._cached):
                 known.pop(module, None)
             self._engine = None
+            self.watch(self.errors)
             self._report_again(module, self.errors)
 
     def _report_again(self, edited: str, errors: Errors) -> None:
@@ -362,7 +364,7 @@ class Reporter:
             errors.set_skipped_lines(tree.path, tree.skipped_lines)
             fresh = self._check(tree) if edited in answer.used | answer.absent else answer
             if fresh is not None:
-                self._report(tree, [*fresh.findings, *self.missing(tree.path)], errors)
+                self._report(tree, fresh.findings, errors)
         errors.set_file(file, module, options)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from mypy.argmap import map_actuals_to_formals
 from mypy.checker import TypeChecker
 from mypy.erasetype import erase_typevars
+from mypy.expandtype import expand_type
 from mypy.nodes import (
     ARG_STAR,
     CallExpr,
@@ -32,6 +33,8 @@ from mypy.types import (
     Type,
     TypedDictType,
     TypeOfAny,
+    TypeVarId,
+    TypeVarType,
     UnionType,
     get_proper_type,
 )
@@ -71,7 +74,7 @@ def lenient(
     signature: CallableType, call: CallExpr, ctx: Call, source: SourceFacts, *, of_torch: bool
 ) -> CallableType:
     """A signature that takes what mypy knows too little of to tell whether it fits."""
-    types = list(signature.arg_types)
+    types, free = list(signature.arg_types), dict[TypeVarId, Type]()
     spread = _spread(call)
     given = _given(signature, call, ctx)
     for index, actuals in enumerate(given):
@@ -79,10 +82,18 @@ def lenient(
             rebound = (expression.line, expression.column) in source.rebound_names
             more = rebound or _is_several(expression, types[index], ctx, of_torch=of_torch)
             if expression in spread or more or _may_be(expression, types[index], ctx):
+                wanted = get_proper_type(types[index])
                 types[index] = AnyType(TypeOfAny.explicit)
+                if isinstance(wanted, TypeVarType):
+                    free[wanted.id] = types[index]  # as it is where it stands elsewhere, in the result too
     # ``**kwargs: Unpack[Options]`` is unpacked only while it is a TypedDict
     last = get_proper_type(types[-1]) if types else None
     unpacked = signature.unpack_kwargs and isinstance(last, TypedDictType)
+    if free:
+        types = [expand_type(each, free) for each in types]
+        variables = [variable for variable in signature.variables if variable.id not in free]
+        result = expand_type(signature.ret_type, free)
+        signature = signature.copy_modified(ret_type=result, variables=variables)
     return signature.copy_modified(arg_types=types, unpack_kwargs=unpacked)
 
 
@@ -128,6 +139,11 @@ def _may_be(given: Expression, wanted: Type, ctx: Call) -> bool:
     known = get_proper_type(ctx.api.get_expression_type(given))
     if isinstance(known, NoneType):
         return isinstance(given, NameExpr | MemberExpr)
+    if isinstance(target := get_proper_type(wanted), TypeVarType):
+        choices = target.values  # of others mypy takes what is given
+        return not any(is_subtype(known, one) for one in choices) and any(
+            _fits(known, one) for one in choices
+        )
     return not is_subtype(known, wanted) and _fits(known, wanted)
 
 

@@ -43,9 +43,13 @@ def renew_unused_ignores(path: str, errors: Errors) -> None:
 
 
 def told(answer: Answer, infos: list[ErrorInfo]) -> bool:
-    """Whether findings, be they notes alone, are among what mypy has been told of a file."""
+    """Whether findings, be they notes alone, are among what mypy has been told of a file.
+
+    Of attributes that are not there mypy tells, and tells again, itself.
+    """
     notes = {finding.message for finding in answer.findings if finding.severity == "note"}
-    return any(info.code in messages.CODES.values() or info.message in notes for info in infos)
+    codes = [code for name, code in messages.CODES.items() if name != "attribute"]
+    return any(info.code in codes or info.message in notes for info in infos)
 
 
 def imports_torch(statement: ImportBase) -> bool:

@@ -34,6 +34,8 @@ LEGACY_TENSORS = frozenset(f"torch._C.{kind}Tensor" for kind in _KINDS)
 ITEM = f"{TENSOR}.item"
 # what Python asks of a tensor where ``0.0 += tensor`` finds that a float cannot add it
 REFLECTED = {f"{TENSOR}.__r{name}__" for name in ("add", "sub", "mul", "truediv", "pow")}
+# of a number and a tensor Python takes the answer of the tensor, and mypy that of the number
+COMPARED = {f"builtins.{kind}.__{name}__" for kind in ("int", "float", "bool") for name in ("eq", "ne")}
 
 
 def legacy_tensor(ctx: AnalyzeTypeContext) -> Type:
@@ -55,6 +57,15 @@ def added_to(facts: Facts, ctx: MethodContext) -> Type:
     """``self.total += criterion(net(x), y)``, where a total of 0.0 is a float to mypy for good."""
     total = ctx.context.left if isinstance(ctx.context, OpExpr) else None
     if isinstance(total, IndexExpr | MemberExpr) and facts.comes_of_typed(ctx.api, ctx.context):
+        return AnyType(TypeOfAny.explicit)
+    return ctx.default_return_type
+
+
+def compared(facts: Facts, ctx: MethodContext) -> Type:
+    """``0 == net(x)`` is a tensor of answers; of an object that may be anything mypy says the same, Any."""
+    given = get_proper_type(ctx.arg_types[0][0]) if ctx.arg_types and ctx.arg_types[0] else None
+    is_tensor = isinstance(given, Instance) and given.type.fullname == TENSOR
+    if is_tensor and facts.comes_of_typed(ctx.api, ctx.context):
         return AnyType(TypeOfAny.explicit)
     return ctx.default_return_type
 

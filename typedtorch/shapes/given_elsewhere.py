@@ -20,13 +20,15 @@ from typedtorch.shapes.sources import is_installed
 # Each starts with plain characters, and gives nothing back: every text of a package is searched, often.
 _ASSIGNED = re.compile(r"\.(?<!\bself\.)(\w++)[ \t]*+(?::[^=\n]++)?=(?!=)")
 _BY_NAME = re.compile(
-    r"(?:setattr\([^,()]+(?:\([^()]*\))?,|(?<!\bself)\.(?:register_(?:parameter|buffer|module)|add_module)\()"
-    r"\s*([fF]?)[\"']([\w{][^\"'\n]*)[\"']"
+    r"(?:\bsetattr\(([^,()]+)(?:\([^()]*\))?,"
+    r"|(?<!\bself)(?<!\bsuper\(\))\.(register_(?:parameter|buffer|module)|add_module)\()"
+    r"\s*+(?:name\s*=\s*)?(?:([fF]?)[\"']([\w{%][^\"'\n]*)[\"']\s*([,)]?))?"
 )
+_QUOTED = re.compile(r"[\"'](\w++)[\"']")
 _GIVING = ("setattr(", ".register_", ".add_module(")
 _ALL_OF_ANOTHER = re.compile(r"(?<!\bself)\.__dict__(?:\.update\(|[ \t]*=(?!=))")
 _NOTHING = re.compile("(?!)")
-_COMPUTED = re.compile(r"\{[^{}]*\}")
+_COMPUTED = re.compile(r"\{[^{}]*\}|%[^a-zA-Z%]*[a-zA-Z]")
 _BASES = re.compile(r"class[ \t]++\w++\s*+\(([^)]*+)")
 _CLASSES = re.compile(r"class[ \t]++(\w++)")
 _WORD = re.compile(r"\w++")
@@ -48,6 +50,8 @@ class Given(NamedTuple):
     frozenset({'head'})
     >>> Given.by("block.register_buffer(f'{kind}_scale', scale)").patterns
     frozenset({'\\\\w*_scale'})
+    >>> Given.by("for name in names: setattr(net, name, None)").by_text
+    True
     >>> sorted(Given.by("class Mine(base.Decoder):\\n    head = None").bases)
     ['Decoder', 'base']
     """
@@ -55,21 +59,28 @@ class Given(NamedTuple):
     names: frozenset[str]
     bases: frozenset[str]
     patterns: frozenset[str] = frozenset()  # of names that are partly computed
-    anything: bool = False  # all attributes that some other object has
+    anything: bool = False  # all attributes that some other object has, or of names that are computed
+    by_text: bool = False  # attributes whose names are a text somewhere
+    to_anyone: bool = False  # parts of a module, under names that are computed
 
     @classmethod
     def by(cls, text: str) -> Given:
         """What a file with this text gives other files."""
         by_name = _BY_NAME.findall(text) if any(word in text for word in _GIVING) else []
-        names = frozenset(_ASSIGNED.findall(text)).union(name for computed, name in by_name if not computed)
-        patterns = frozenset(
-            r"\w*".join(map(re.escape, parts))
-            for computed, name in by_name
-            if computed and any(map(_WORD.search, parts := _COMPUTED.split(name)))
-        )
+        names, patterns, computed = set(_ASSIGNED.findall(text)), set[str](), set[str]()
+        for owner, method, formatted, name, end in by_name:
+            if end and not formatted:
+                names.add(name)
+            elif owner == "self" or owner.startswith(("'", '"')):
+                continue  # its class knows; a test patches
+            elif not name:
+                computed.add(method or "setattr")
+            elif any(map(_WORD.search, parts := _COMPUTED.split(name))):
+                patterns.add(r"\w*".join(map(re.escape, parts)) + ("" if end else r"\w*"))
         bases = frozenset(_WORD.findall(" ".join(_BASES.findall(text))))
-        anything = "__dict__" in text and _ALL_OF_ANOTHER.search(text) is not None
-        return cls(names, bases, patterns, anything)
+        anything = bool(computed) or ("__dict__" in text and _ALL_OF_ANOTHER.search(text) is not None)
+        to_anyone = bool(computed - {"setattr", "add_module"})
+        return cls(frozenset(names), bases, frozenset(patterns), anything, bool(computed), to_anyone)
 
 
 class _Package:
@@ -83,7 +94,10 @@ class _Package:
         self.by_base: defaultdict[str, set[Path]] = defaultdict(set)
         self.any_pattern: re.Pattern[str] = _NOTHING
         self.of_anything: list[Path] = []
+        self.by_text = False
+        self.to_anyone = False
         self.words: dict[Path, frozenset[str]] = {}
+        self.quoted: dict[Path, frozenset[str]] = {}
 
     def refresh(self, stamps: dict[Path, tuple[int, int]]) -> None:
         """Read what has changed."""
@@ -95,6 +109,7 @@ class _Package:
             old = known.get(path)
             if old is None or old[0] != stamp:
                 self.words.pop(path, None)
+                self.quoted.pop(path, None)
                 with suppress(OSError, UnicodeDecodeError):
                     self.files[path] = (stamp, Given.by(_text(path)))
             else:
@@ -111,6 +126,8 @@ class _Package:
                 self.by_base[base].add(path)
         self.any_pattern = re.compile("|".join(sorted(self.by_pattern))) if self.by_pattern else _NOTHING
         self.of_anything = [path for path, (_, given) in self.files.items() if given.anything]
+        self.by_text = any(given.by_text for _, given in self.files.values())
+        self.to_anyone = any(given.to_anyone for _, given in self.files.values())
 
     def givers(self, attribute: str, but: Path) -> bool:
         if self.by_name.get(attribute, set()) - {but}:
@@ -119,12 +136,24 @@ class _Package:
             paths - {but} and re.fullmatch(pattern, attribute) for pattern, paths in self.by_pattern.items()
         )
 
+    def computes(self, attribute: str) -> bool:
+        """Whether it may be among those names that some file computes."""
+        return self.to_anyone or (self.by_text and any(attribute in texts for texts in self.texts()))
+
     def copiers(self, class_name: str) -> Iterator[Path]:
         """Files that speak of a class and give an object all that another one has."""
         return (path for path in self.of_anything if class_name in self.words_of(path))
 
     def derived(self, class_name: str, but: Path) -> set[Path]:
         return self.by_base.get(class_name, set()) - {but}
+
+    def texts(self) -> Iterator[frozenset[str]]:
+        """Names that are a text in some file: what gives attributes by name may be given them anywhere."""
+        for path in self.files:
+            if path not in self.quoted:
+                with suppress(OSError, UnicodeDecodeError):
+                    self.quoted[path] = frozenset(_QUOTED.findall(_text(path)))
+            yield self.quoted.get(path, frozenset())
 
     def words_of(self, path: Path) -> frozenset[str]:
         """Every name in a file."""
@@ -146,7 +175,7 @@ def given_elsewhere(module: str, path: Path, class_name: str, attribute: str) ->
     return (
         package.givers(attribute, path)
         or any(attribute in package.words_of(other) for other in package.derived(class_name, path))
-        or (not is_installed(path) and any(package.copiers(class_name)))
+        or (not is_installed(path) and (package.computes(attribute) or any(package.copiers(class_name))))
     )
 
 
@@ -160,6 +189,7 @@ def given_around(module: str, path: Path, text: str) -> list[str]:
     read = set(_READ.findall(text))
     asked = package.by_name.keys() & read | set(filter(package.any_pattern.fullmatch, read))
     found = {name for name in asked if package.givers(name, path)}
+    found |= set(filter(package.computes, read))
     if any(next(package.copiers(name), None) for name in set(_CLASSES.findall(text))):
         found |= read
     derived = [package.derived(name, path) for name in package.by_base.keys() & set(_CLASSES.findall(text))]

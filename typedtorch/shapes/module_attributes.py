@@ -15,7 +15,7 @@ from pathlib import Path
 
 from typedtorch.shapes.findings import Finding
 from typedtorch.shapes.given_elsewhere import given_elsewhere
-from typedtorch.shapes.module_facts import ClassFacts, SourceFacts
+from typedtorch.shapes.module_facts import ClassFacts, SourceFacts, is_among
 from typedtorch.shapes.sources import text_of
 from typedtorch.shapes.syntax import Syntax, children
 
@@ -82,7 +82,7 @@ class AttributeCheck:
             return
         given = known.union(*(base.defined for base in below))
         for attribute, node in read.items():
-            if attribute in given or attribute.startswith("_"):
+            if is_among(attribute, given) or attribute.startswith("_"):
                 continue
             if not given_elsewhere(module, Path(path), facts.name, attribute):
                 yield _finding(path, node, no_attribute(facts.name, attribute, known))

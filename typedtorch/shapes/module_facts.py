@@ -9,9 +9,11 @@ then nothing is known to be missing.
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import ClassVar, Literal
 
@@ -32,7 +34,9 @@ from typedtorch.shapes.syntax import Syntax, children, dotted, read, walk
 Registered = Literal["buffer", "parameter", "none"]
 
 _REGISTER = {"register_buffer", "register_parameter", "register_module", "add_module"}
-_OPENING = {"__dict__", "_modules", "_parameters", "_buffers", "__setattr__"}
+_HELD_IN = {"__dict__", "_modules", "_parameters", "_buffers"}
+_OPENING = {*_HELD_IN, "__setattr__"}
+_FORMATTED = re.compile(r"%[^a-zA-Z%]*[a-zA-Z]|\{[^{}]*\}")
 _OPENING_METHODS = {"__getattr__", "__getattribute__", "__setattr__"}
 _HARMLESS_DECORATORS = {"final", "jaxtyped", "typed", "beartype", "runtime_checkable"}
 # Functions that get ``self`` and leave its attributes as they are.
@@ -315,18 +319,62 @@ def _classes(node: ast.AST, prefix: str) -> Iterator[tuple[str, ast.ClassDef]]:
 
 
 def _assigned_elsewhere(nodes: list[ast.AST]) -> Iterator[str]:
-    """Attributes that code gives to, or asks of, an object that may be an instance of any class."""
+    """Attributes that code gives to, or asks of, an object that may be an instance of any class.
+
+    >>> text = "net.a = 1\\nnet.b.register_buffer('c', d)\\nsetattr(net, name, e)\\nself.add_module(name, f)"
+    >>> sorted(_assigned_elsewhere(list(ast.walk(ast.parse(text)))))
+    ['*', 'a', 'c']
+    """
     for node in nodes:
-        if type(node) not in (ast.Attribute, ast.Call):
+        if type(node) not in (ast.Attribute, ast.Call, ast.Subscript):
             continue
         match node:
             case ast.Attribute(value=value, attr=name, ctx=ast.Store()) if not is_self(value):
                 yield name
             case ast.Call(
-                func=ast.Name(id="hasattr" | "getattr" | "setattr" | "delattr"),
+                func=ast.Name(id="hasattr" | "getattr" | "delattr"),
                 args=[_, ast.Constant(value=str(name)), *_],
             ):
                 yield name
+            case ast.Call(func=ast.Name(id="setattr"), args=[owner, name, _]):
+                yield from _given_name(owner, name)
+            case ast.Call(func=ast.Attribute(value=owner, attr="__setattr__"), args=[*first, name, _]):
+                yield from _given_name(first[0] if first else owner, name)
+            case ast.Call(func=ast.Attribute(value=owner, attr=attr)) if attr in _REGISTER:
+                yield from _given_name(owner, _argument(node, 0, "name"))
+            case ast.Subscript(value=ast.Attribute(value=owner, attr=held), slice=name, ctx=ast.Store()):
+                if held in _HELD_IN:
+                    yield from _given_name(owner, name)
+
+
+def _given_name(owner: ast.expr, name: ast.expr | None) -> Iterator[str]:
+    """A name that an object gets, or a pattern of it; of a computed one of ``self`` its own class knows."""
+    of_super = isinstance(owner, ast.Call) and isinstance(owner.func, ast.Name) and owner.func.id == "super"
+    if isinstance(name, ast.Constant):
+        yield str(name.value)
+    elif not is_self(owner) and not of_super:
+        yield _pattern(name)
+
+
+def _pattern(name: ast.expr | None) -> str:
+    """A name that is computed, with a star for each part that the source does not say.
+
+    >>> texts = ("f'{kind}_scale'", "'block%d' % i", "'w' + str(i)", "'w{}'.format(i)", "name")
+    >>> [_pattern(ast.parse(text, mode="eval").body) for text in texts]
+    ['*_scale', 'block*', 'w*', 'w*', '*']
+    """
+    match name:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=parts):
+            return "".join(map(_pattern, parts))
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return _pattern(left) + _pattern(right)
+        case ast.BinOp(left=ast.Constant(value=str(text)), op=ast.Mod()):
+            return _FORMATTED.sub("*", text)
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="format")):
+            return _FORMATTED.sub("*", text)
+    return "*"
 
 
 def _forgiven(nodes: list[ast.AST]) -> Iterator[ast.expr]:
@@ -369,14 +417,19 @@ def _opens(node: ast.AST) -> bool:
             return True
         case ast.Call(func=ast.Name(id="setattr"), args=[_, name, _]):
             return not isinstance(name, ast.Constant)
-        case ast.Call(func=ast.Attribute(attr=attr), args=[name, *_]) if attr in _REGISTER:
-            return not isinstance(name, ast.Constant)
+        case ast.Call(func=ast.Attribute(attr=attr)) if attr in _REGISTER:
+            return not isinstance(_argument(node, 0, "name"), ast.Constant)
         case ast.Call(func=ast.Attribute(attr="__init__")):
             return False
         case ast.Call(func=function, args=arguments):
             called = (dotted(function) or "").rpartition(".")[2]
             return called not in _HARMLESS and any(map(is_self, arguments))
     return False
+
+
+def is_among(name: str, names: Set[str]) -> bool:
+    """Whether a name is one of several, or such as one of these with stars in it."""
+    return name in names or any(fnmatchcase(name, each) for each in names if "*" in each)
 
 
 def is_self(node: ast.expr) -> bool:

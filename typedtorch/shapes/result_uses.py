@@ -22,7 +22,7 @@ _MEETING = frozenset({ast.Call, ast.BinOp, ast.Compare, ast.Subscript, ast.AugAs
 
 
 def result_uses(syntax: Syntax) -> dict[Position, frozenset[Position]]:
-    """For each ``.item()``, ``+=`` and attribute that meets another value: the calls that value is made from.
+    """For each ``.item()``, ``+=``, ``==`` and attribute beside a value: the calls that value is made from.
 
     >>> text = "def f(self, x):\\n y = self.a(x)\\n z = y.max()\\n return y * self.b, self.c[z.item()]"
     >>> result_uses(Syntax(ast.parse(text)))
@@ -55,6 +55,8 @@ def _meetings(nodes: list[ast.AST]) -> Iterator[tuple[ast.expr, list[ast.expr]]]
                 yield right, [left]
             case ast.Compare(left=left, comparators=[ast.Attribute() as right]):
                 yield right, [left]
+            case ast.Compare(ops=[ast.Eq() | ast.NotEq()], comparators=[right]):
+                yield node, [right]
             case ast.Call(func=function, args=arguments):
                 for argument in arguments:
                     if isinstance(argument, ast.Attribute):

@@ -157,3 +157,34 @@ class Reparametrised(nn.Module):
         self.last = nn.utils.weight_norm(nn.Linear(2, 3))
         print(self.last.weight_g, self.last.weight_mask, self.last.parametrizations)
         print(self.last.weight_length)  # E: "Linear" has no attribute "weight_length"; maybe "weight"?  [attribute]
+
+
+class Quantised(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(2, 3)
+        self.rest = nn.Sequential()
+
+    def add(self, scale: Tensor) -> None:
+        self.layer.register_buffer("quantised_scale", scale)
+
+
+def furnish_from_outside(net: Quantised, layer: nn.Linear, scale: Tensor) -> None:
+    layer.register_buffer(name="zero_point", tensor=scale)
+    layer.register_parameter("slope", nn.Parameter(scale))
+    net.layer.add_module("observer", nn.Identity())
+    net.register_module("after", nn.Identity())
+    setattr(net, "bits", 8)
+    object.__setattr__(net, "frozen", True)
+    net.__dict__["cached"] = scale
+    net._buffers["seen"] = scale
+    for i in range(3):
+        layer.register_buffer(f"level_{i}", scale)
+        net.rest.add_module("block" + str(i), nn.Identity())
+
+
+def read_what_was_given(net: Quantised, layer: nn.Linear) -> None:
+    print(layer.quantised_scale, layer.zero_point, layer.slope, layer.observer, layer.level_0)
+    print(net.after, net.bits, net.frozen, net.cached, net.seen, net.block2)
+    print(net.layr)  # E: "Quantised" has no attribute "layr"; maybe "layer"?  [attribute]
+    print(layer.levels)  # E: "Linear" has no attribute "levels"; maybe "eval"?  [attribute]

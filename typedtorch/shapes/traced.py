@@ -1,0 +1,103 @@
+"""Where an expression of a source comes from, asked for once in a while: nothing is prepared for it.
+
+More is said to be made from a call than need be: what a call's result is given to counts as made from it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from typedtorch.shapes.module_uses import Position, position
+from typedtorch.shapes.syntax import Syntax, walk
+
+_BINDERS = frozenset(
+    {ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For, ast.AsyncFor}
+    | {ast.comprehension, ast.withitem}
+)
+
+
+class Span(NamedTuple):
+    """Where an expression starts and ends."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    @classmethod
+    def of(cls, node: ast.expr) -> Span:
+        return cls(
+            node.lineno,
+            node.col_offset,
+            node.end_lineno or node.lineno,
+            node.end_col_offset or node.col_offset,
+        )
+
+
+def at(span: Span, syntax: Syntax) -> ast.expr | None:
+    """The outermost expression that stands there."""
+    return next((n for n in syntax.nodes if isinstance(n, ast.expr) and Span.of(n) == span), None)
+
+
+def call_with(argument: ast.expr, syntax: Syntax) -> ast.Call | None:
+    """The call that an expression is an argument of, be it unpacked there."""
+    for node in syntax.nodes:
+        if isinstance(node, ast.Call):
+            given = [*node.args, *(keyword.value for keyword in node.keywords)]
+            if any(argument in (each, getattr(each, "value", None)) for each in given):
+                return node
+    return None
+
+
+def made_from(value: ast.expr, syntax: Syntax) -> set[Position]:
+    """The calls that a value is made from, through names of the functions around it.
+
+    >>> text = "def f(n, x):\\n for a in n(x):\\n  b = a + 1\\n  g(h(b))"
+    >>> syntax = Syntax(ast.parse(text))
+    >>> sorted(made_from(next(n for n in syntax.nodes if isinstance(n, ast.Call) and n.lineno == 4), syntax))
+    [(2, 10), (4, 2), (4, 4)]
+    """
+    parts: dict[str, list[ast.expr]] = {}
+    for scope, nodes in syntax.scopes.items():
+        if isinstance(scope, ast.Module) or _covers(scope, value.lineno):
+            for target, given in _bound(nodes):
+                for name in _names(target):
+                    parts.setdefault(name, []).append(given)
+    found, reached, ahead = set[Position](), set[str](), [value]
+    while ahead:
+        part = ahead.pop()
+        found.update(position(node) for node in walk(part) if isinstance(node, ast.Call))
+        for name in set(_names(part)) - reached:
+            reached.add(name)
+            ahead.extend(parts.get(name, ()))
+    return found
+
+
+def _covers(scope: ast.AST, line: int) -> bool:
+    first, last = getattr(scope, "lineno", 0), getattr(scope, "end_lineno", 0)
+    return bool(first <= line <= last)
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    return (part.id for part in walk(node) if isinstance(part, ast.Name))
+
+
+def _bound(nodes: list[ast.AST]) -> Iterator[tuple[ast.expr, ast.expr]]:
+    for node in nodes:
+        if type(node) not in _BINDERS:
+            continue
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                yield from ((target, value) for target in targets)
+            case (
+                ast.AnnAssign(target=target, value=ast.expr() as value)
+                | ast.AugAssign(target=target, value=value)
+                | ast.NamedExpr(target=target, value=value)
+                | ast.For(target=target, iter=value)
+                | ast.AsyncFor(target=target, iter=value)
+                | ast.comprehension(target=target, iter=value)
+                | ast.withitem(optional_vars=ast.expr() as target, context_expr=value)
+            ):
+                yield target, value
