@@ -48,9 +48,10 @@ class Excused:
     def watch(self, errors: Errors | None) -> None:
         """Below all of mypy's own watchers, which come and go; the daemon drops all before each edit."""
         self._own = None
-        if errors is not None and self._watcher not in errors._watchers:
+        watchers = getattr(errors, "_watchers", None)  # mypy's own, which may be called otherwise one day
+        if errors is not None and watchers is not None and self._watcher not in watchers:
             self._watcher = ErrorWatcher(errors, filter_errors=self._is_excused)
-            errors._watchers.insert(0, self._watcher)
+            watchers.insert(0, self._watcher)
 
     def _is_excused(self, file: str, info: ErrorInfo) -> bool:
         if info.severity == "note":

@@ -1,11 +1,13 @@
 """Where an expression of a source comes from, asked for once in a while: nothing is prepared for it.
 
-More is said to be made from a call than need be: what a call's result is given to counts as made from it.
+More is said to be made from a call than need be: what a call's result is given to counts as made from it,
+unless that is a function of torch, whose result has a type whatever it is given.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -67,12 +69,24 @@ def made_from(value: ast.expr, syntax: Syntax) -> set[Position]:
                     parts.setdefault(name, []).append(given)
     found, reached, ahead = set[Position](), set[str](), [value]
     while ahead:
-        part = ahead.pop()
-        found.update(position(node) for node in walk(part) if isinstance(node, ast.Call))
-        for name in set(_names(part)) - reached:
-            reached.add(name)
-            ahead.extend(parts.get(name, ()))
+        for part in _made_of(ahead.pop()):
+            if isinstance(part, ast.Call):
+                found.add(position(part))
+            elif isinstance(part, ast.Name) and part.id not in reached:
+                reached.add(part.id)
+                ahead.extend(parts.get(part.id, ()))
     return found
+
+
+def _made_of(value: ast.AST) -> Iterator[ast.AST]:
+    """A value and the parts that its type may come from."""
+    yield value
+    typed = isinstance(value, ast.Call) and _TORCH.match(ast.unparse(value.func))
+    for part in () if typed else ast.iter_child_nodes(value):
+        yield from _made_of(part)
+
+
+_TORCH = re.compile(r"(?:torch|F)\.[\w.]+$")
 
 
 def _covers(scope: ast.AST, line: int) -> bool:
