@@ -76,7 +76,10 @@ class Excused:
         syntax = read(text_of(Path(file)), file)
         span = traced.Span(info.line, info.column, info.end_line, info.end_column)
         value = traced.at(span, syntax)
-        if value is None or not self._facts.any_typed(file, traced.made_from(value, syntax)):
+        if value is None:
+            return False
+        refused = traced.given_to(value) if overloaded else [value]
+        if not any(self._facts.any_typed(file, traced.made_from(part, syntax)) for part in refused):
             return False
         if argument is None:
             given = _words(overloaded["given"]) if overloaded is not None else set()

@@ -53,6 +53,13 @@ def call_with(argument: ast.expr, syntax: Syntax) -> ast.Call | None:
     return None
 
 
+def given_to(call: ast.expr) -> list[ast.expr]:
+    """What a call is made of, its arguments and what is called; any other expression is itself."""
+    if not isinstance(call, ast.Call):
+        return [call]
+    return [call.func, *call.args, *(keyword.value for keyword in call.keywords)]
+
+
 def made_from(value: ast.expr, syntax: Syntax) -> set[Position]:
     """The calls that a value is made from, through names of the functions around it.
 
