@@ -233,8 +233,9 @@ def call_function(frame: Frame, function: FunctionV, args: Args, node: ast.AST) 
             value, where = bound[parameter.name]
             failed = check_argument(frame, node, parameter, value, where, names, beside)
             failed = failed or beside.wrong is not None
-    unsaid = any(not specs.shaped(spec) for spec, _ in tensors_given(signature.parameters, bound))
-    leave_open(names, function.bound, beside=unsaid)
+    if names.packs:
+        unsaid = any(not specs.shaped(spec) for spec, _ in tensors_given(signature.parameters, bound))
+        leave_open(names, function.bound, beside=unsaid)
     failed = failed or signature.unkept
     made = interpreter.function_result(frame, function, signature, bound, names, node, failed=failed)
     forget_read(frame)

@@ -134,11 +134,14 @@ def _sizes_in_result(
     Not so where several tensors are given, or may be, one of them for ``x: Tensor`` or two that are unknown:
     ``similarity(x, x)`` is ``n n``.
     """
-    given = tensors_given(signature.parameters, bound)
-    unsaid = any(not specs.shaped(spec) for spec, _ in given)
-    if len(given) > 1 and (unsaid or sum(value is UNKNOWN for _, value in given) > 1):
-        return lambda name: in_result(name, f"{place}.{name}")
-    return lambda name: in_result(name, place)
+
+    def size(name: str) -> Size:
+        given = tensors_given(signature.parameters, bound)
+        unsaid = any(not specs.shaped(spec) for spec, _ in given)
+        apart = len(given) > 1 and (unsaid or sum(value is UNKNOWN for _, value in given) > 1)
+        return in_result(name, f"{place}.{name}" if apart else place)
+
+    return size
 
 
 def linked_axes(info: ClassInfo, signature: Signature, function: FunctionV) -> dict[str, Size]:
