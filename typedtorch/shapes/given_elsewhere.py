@@ -98,13 +98,14 @@ class _Package:
         self.to_anyone = False
         self.words: dict[Path, frozenset[str]] = {}
         self.quoted: dict[Path, frozenset[str]] = {}
+        self.all_quoted: frozenset[str] | None = None  # of all files, once it is asked for
 
     def refresh(self, stamps: dict[Path, tuple[int, int]]) -> None:
         """Read what has changed."""
         if self.stamps is stamps:
             return
         self.stamps = stamps
-        known, self.files = self.files, {}
+        known, self.files, self.all_quoted = self.files, {}, None
         for path, stamp in stamps.items():
             old = known.get(path)
             if old is None or old[0] != stamp:
@@ -138,7 +139,7 @@ class _Package:
 
     def computes(self, attribute: str) -> bool:
         """Whether it may be among those names that some file computes."""
-        return self.to_anyone or (self.by_text and any(attribute in texts for texts in self.texts()))
+        return self.to_anyone or (self.by_text and attribute in self.texts())
 
     def copiers(self, class_name: str) -> Iterator[Path]:
         """Files that speak of a class and give an object all that another one has."""
@@ -147,13 +148,14 @@ class _Package:
     def derived(self, class_name: str, but: Path) -> set[Path]:
         return self.by_base.get(class_name, set()) - {but}
 
-    def texts(self) -> Iterator[frozenset[str]]:
+    def texts(self) -> frozenset[str]:
         """Names that are a text in some file: what gives attributes by name may be given them anywhere."""
-        for path in self.files:
-            if path not in self.quoted:
+        if self.all_quoted is None:
+            for path in self.files.keys() - self.quoted.keys():
                 with suppress(OSError, UnicodeDecodeError):
                     self.quoted[path] = frozenset(_QUOTED.findall(_text(path)))
-            yield self.quoted.get(path, frozenset())
+            self.all_quoted = frozenset().union(*(self.quoted.get(path, ()) for path in self.files))
+        return self.all_quoted
 
     def words_of(self, path: Path) -> frozenset[str]:
         """Every name in a file."""
