@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from typedtorch.nn import Transformer
-from typedtorch.training import ConfigError, LoopSettings, LossSum, TrainConfig, Trainer
+from typedtorch.training import ConfigError, LoopSettings, LossSum, TrainConfig, Trainer, fp8
 from typedtorch.training.fp8 import BACKWARD, FORWARD, eligible, fp8_linear, quantise, require_fp8, use_fp8
 from typedtorch.training.resolve import resolve
 
@@ -166,7 +166,7 @@ def test_a_machine_without_the_kernels_is_refused_at_the_start(monkeypatch: pyte
     def missing(*_: object, **__: object) -> Tensor:
         raise NotImplementedError("Could not run 'aten::_scaled_mm'\nmore")
 
-    monkeypatch.setattr(torch, "_scaled_mm", missing)
+    monkeypatch.setattr(fp8, "_product", missing)
     message = r"this cpu cannot multiply float8 matrices \(Could not run 'aten::_scaled_mm'\); use bf16"
     with pytest.raises(ConfigError, match=message):
         resolve(TrainConfig().override(precision="fp8"), torch.device("cpu"))
