@@ -170,11 +170,15 @@ def plain(monomial: Monomial, coefficient: int) -> bool:
 
 
 def _rigid(size: Poly) -> bool:
-    """All names generic, and of one scope."""
+    """All names generic, and of one scope.
+
+    Integers of two configurations, ``model.width`` and ``head.width``, are what one author makes them.
+    """
     found = size.atoms()
     if any(a.kind != "axis" for a in found):
         return False
-    return one_scope({a.scope for a in found})
+    owners = {a.name.rpartition(".")[0] for a in found} - {""}
+    return len(owners) <= 1 and one_scope({a.scope for a in found})
 
 
 def _clear_floor(diff: Poly, floor: Atom, numerator: Size, denominator: Size) -> Size:

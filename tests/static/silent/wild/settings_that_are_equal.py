@@ -1,3 +1,4 @@
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -46,6 +47,40 @@ class Projected(nn.Module):
         return self.body(x + self.position(torch.arange(ids.shape[1])))
 
 
+@dataclass
+class InnerConfig:
+    width: int = 4
+    factor: int = 2
+
+
+@dataclass
+class OuterConfig:
+    width: int = 4
+    inner: InnerConfig = field(default_factory=InnerConfig)
+
+
+class Inner(nn.Module):
+    def __init__(self, config: InnerConfig) -> None:
+        super().__init__()
+        self.up = nn.Linear(config.width, config.width * config.factor)
+        self.down = nn.Linear(config.width * config.factor, config.width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.down(self.up(x).relu())
+
+
+class Outer(nn.Module):
+    """What the parts of a configuration have in common is for who writes it."""
+
+    def __init__(self, config: OuterConfig) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(config.width)
+        self.inner = Inner(config.inner)
+
+    def forward(self, x: Float[Tensor, "b d"]) -> Float[Tensor, "b d"]:
+        return x + self.inner(self.norm(x))
+
+
 class Options:
     def __init__(self, **given: Any) -> None:
         self.__dict__.update(given)
@@ -55,6 +90,8 @@ def run() -> None:
     options = Options(encoder_dim=4, decoder_dim=4, vocab=10, embed_dim=4, width=4)
     for net in (Asserted(options), Refused(options)):
         net(torch.zeros(2, 3, 8))
+    Outer(OuterConfig())(torch.zeros(2, 4))
+    Outer(OuterConfig(6, InnerConfig(6, 3)))(torch.zeros(2, 6))
     Projected(options)(torch.zeros(2, 3, dtype=torch.long))
     Projected(Options(vocab=10, embed_dim=4, width=6))(torch.zeros(2, 3, dtype=torch.long))
 
