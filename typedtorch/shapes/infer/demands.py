@@ -188,6 +188,12 @@ def _is_left_by(size: Size, divisor: Size) -> bool:
     return is_name(size) and any(a.kind == "floor" and a.operands[1] == divisor for a in atoms(size))
 
 
+def _is_rest(size: Size) -> bool:
+    """Whether a size is what names leave of a product of others: ``(inputs*outputs)//(heads*dim)``."""
+    floors = [atom for atom in atoms(size) if atom.kind == "floor"] if is_name(size) else []
+    return any(len(atoms(whole)) > 1 and bool(atoms(part)) for whole, part in (a.operands for a in floors))
+
+
 def _may_be_one(a: Size, b: Size) -> bool:
     """Whether one size is a number and the other what a program counts or unpacks: it may be that number.
 
@@ -195,11 +201,11 @@ def _may_be_one(a: Size, b: Size) -> bool:
     the axes of an object's tensors (the channels of an image in a batch of one) may be 1 as well.
     An axis that only a result names may be the number of another: three items of three features.
     ``n//2`` and ``n - n//2`` are the halves of what is meant to be even, ``side`` and ``n//side`` the
-    sides of what may be a square.
+    sides of what may be a square.  What is left of a product is what its author knows.
     """
     if counts_items(a) or counts_items(b) or only_rounding(a - b) or may_be_an_axis(a, b):
         return True
-    if _is_left_by(a, b) or _is_left_by(b, a):
+    if _is_left_by(a, b) or _is_left_by(b, a) or _is_rest(a) or _is_rest(b):
         return True
     number, other = (a, b) if isinstance(a, int) else (b, a)
     if not isinstance(number, int):

@@ -38,6 +38,21 @@ def folded(x: Float[Tensor, "b c h w"]) -> Float[Tensor, "b 6 n"]:
     return net(x).view(-1, 6, (h // 2) * (w // 2))
 
 
+def of_each_head(layer: nn.Linear, width: int, heads: int) -> Tensor:
+    return layer.weight.T.view(-1, heads, width).transpose(0, 1)
+
+
+def combined(queries: nn.Linear, keys: nn.Linear, width: int, heads: int) -> Tensor:
+    """What -1 leaves of a layer's weight is one size for both layers, as its author knows."""
+    assert width * heads == queries.out_features
+    q, k = of_each_head(queries, width, heads), of_each_head(keys, width, heads)
+    made = torch.empty(heads, q.shape[1], q.shape[1])
+    for h in range(heads):
+        made[h] = q[h] @ k[h].mT
+    return made
+
+
+# run: combined(nn.Linear(5, 6), nn.Linear(5, 6), 3, 2)
 # run: Discriminator(3, 16)(randn(2, 3, 16, 16))
 # run: tokens(randn(2, 3, 8, 16))
 # run: folded(randn(2, 3, 8, 16))
