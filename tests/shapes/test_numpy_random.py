@@ -10,7 +10,7 @@ import pytest
 import typedtorch.shapes.rules  # noqa: F401 - fills the table
 from typedtorch.shapes.dtypes import BIT, FLOAT32
 from typedtorch.shapes.rule import LAYERS, call
-from typedtorch.shapes.tensor import UNKNOWN, Dtype, Tensor
+from typedtorch.shapes.tensor import UNKNOWN, Dtype, Scalar, Tensor
 
 CALLS = {
     "numpy.random.default_rng": """
@@ -42,11 +42,15 @@ def test_a_method_draws_what_numpy_draws(kind: str, written: str) -> None:
     assert answer.library == "numpy"
 
 
-@pytest.mark.parametrize(
-    "written", ["random()", "normal(0.0, 1.0)", "integers(5)", "choice(9)", "choice((1.0,))"]
-)
+@pytest.mark.parametrize("written", ["integers(5)", "choice(9)", "choice((1.0,))"])
 def test_one_number_is_not_an_array(written: str) -> None:
     assert _answer("numpy.random.default_rng", written, {}) is UNKNOWN
+
+
+@pytest.mark.parametrize("written", ["random()", "normal(0.0, 1.0)", "beta(1.0, 2.0)", "standard_normal()"])
+def test_one_float_is_pythons(written: str) -> None:
+    assert _answer("numpy.random.default_rng", written, {}) == Scalar("float")
+    assert type(eval(f"rng.{written}", {"rng": np.random.default_rng(0)})) is float
 
 
 def test_dtypes_that_are_asked_for() -> None:

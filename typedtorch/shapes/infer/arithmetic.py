@@ -29,7 +29,7 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.python_numbers import NUMBERS, operator_kind
 from typedtorch.shapes.size import Poly, floor_div, unknown
-from typedtorch.shapes.tensor import ANY_AXES
+from typedtorch.shapes.tensor import ANY_AXES, Pack
 
 _OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv",
@@ -123,6 +123,12 @@ def _operate_on_tensors(
     in_place: bool,
 ) -> Value:
     base = _OPERATORS[type(op)]
+    swapped = (operands[1], operands[0])
+    if isinstance(left, Tensor) and left.library == "numpy" and _is_torch(right):
+        if left.shape == ():
+            return calls.tensor_method(frame, right, f"__r{base}__", (left,), {}, node, swapped)
+        made = calls.tensor_method(frame, left, f"__{base}__", (right,), {}, node, operands)
+        return made if any(not isinstance(axis, Pack) for axis in left.shape) else _of_any_dtype(made)
     if is_tensor(left):
         method = f"__i{base}__" if in_place else f"__{base}__"
         if isinstance(right, (Instance, Object)):
@@ -133,7 +139,6 @@ def _operate_on_tensors(
         return calls.tensor_method(frame, left, method, (right,), {}, node, operands)
     if isinstance(left, (Object, LayerLike)) or left is None:
         return UNKNOWN
-    swapped = (operands[1], operands[0])
     if left is UNKNOWN:  # its own operator is asked first, and may take whatever it is given
         left = _anything_beside(frame, right, base)
         with frame.reporter.mute():

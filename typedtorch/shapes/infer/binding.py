@@ -22,6 +22,7 @@ from typedtorch.shapes.infer.values import (
     Value,
 )
 from typedtorch.shapes.python_numbers import number_kind
+from typedtorch.shapes.rules.numpy_dtypes import as_number
 from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import Pack, show
 
@@ -51,6 +52,13 @@ class Args:
     def without_first(self, count: int = 1) -> Args:
         """The same arguments without the first positional ones."""
         return replace(self, values=self.values[count:], nodes=self.nodes[count:])
+
+    def as_torch_takes(self, place: str) -> Args:
+        """The same arguments with numbers for what numpy's own are to torch."""
+        if not any(isinstance(v, Tensor) and v.library == "numpy" for v in self.every()):
+            return self
+        keywords = {name: as_number(value, place) for name, value in self.keywords.items()}
+        return replace(self, values=[as_number(v, place) for v in self.values], keywords=keywords)
 
     def every(self) -> list[Value]:
         """The values of all arguments."""

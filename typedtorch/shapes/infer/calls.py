@@ -134,6 +134,11 @@ def _attribute(node: ast.Call) -> str | None:
     return node.func.attr if isinstance(node.func, ast.Attribute) else None
 
 
+def _takes_numbers(name: str) -> bool:
+    """Whether an item of a numpy array is a number to a function, not data of a dtype."""
+    return name.startswith("torch.") and name not in ("torch.tensor", "torch.as_tensor", "torch.asarray")
+
+
 def call_value(frame: Frame, function: Value, args: Args, node: ast.AST) -> Value:
     """Call a value."""
     if function is UNKNOWN:
@@ -144,7 +149,8 @@ def call_value(frame: Frame, function: Value, args: Args, node: ast.AST) -> Valu
     if isinstance(function, Bound):
         return methods.call_bound(frame, function, args, node)
     if isinstance(function, External):
-        return library.call_external(frame, function.name, args, node)
+        given = args.as_torch_takes(frame.place(node)) if _takes_numbers(function.name) else args
+        return library.call_external(frame, function.name, given, node)
     if isinstance(function, LayerV):
         return call_layer(frame, function, args, node)
     if isinstance(function, Instance):
@@ -332,6 +338,9 @@ def tensor_method(
     rule = RULES.get(f"{owner}.{name}")
     if rule is None:
         return UNKNOWN
+    if owner == "torch.Tensor" and name != "new_tensor":
+        given = Args(list(values), keywords=dict(keywords)).as_torch_takes(frame.place(node))
+        values, keywords = tuple(given.values), given.keywords
     made = apply_rule(frame, rule.function, (receiver, *values), keywords, node, nodes)
     if made is UNKNOWN and name in CUTS and isinstance(receiver, Tensor) and not frame.blamed():
         return pieces(name, receiver, values, keywords)

@@ -16,6 +16,7 @@ from typedtorch.shapes.rules import reduction, sorting, views
 from typedtorch.shapes.rules.forms import Function, pointwise
 from typedtorch.shapes.rules.numpy_dtypes import (
     as_array,
+    as_item,
     float_holding,
     functions,
     mean_dtype,
@@ -52,7 +53,7 @@ def elementwise(result: Any) -> Function:
     """The rule of a function of one array; ``result`` makes its dtypes of the array's."""
 
     def unary(x: Any, **settings: Any) -> Tensor:
-        given = as_array(x)
+        given = as_item(x)
         return to_numpy(given.of(given.shape, result(given.dtype)))
 
     return unary

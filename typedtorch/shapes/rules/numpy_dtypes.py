@@ -9,7 +9,8 @@ from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import ANY, BIT, BOOL, FLOAT64, INT64, INTEGRAL
 from typedtorch.shapes.rules import creation
 from typedtorch.shapes.rules.forms import under
-from typedtorch.shapes.size import Poly
+from typedtorch.shapes.rules.promotion import scalar_dtype
+from typedtorch.shapes.size import Poly, unknown
 from typedtorch.shapes.tensor import (
     Scalar,
     Tensor,
@@ -130,6 +131,30 @@ def as_array(value: Any) -> Tensor:
         shape, mask = creation.shape_of_data(list(value))
         return Tensor(shape, numpy_default(mask), library="numpy")
     raise Undecided
+
+
+def as_item(value: Any) -> Tensor:
+    """An argument as an array; a Python number as numpy's own, which has no axes.
+
+    Raises:
+        Undecided: it is something else.
+    """
+    if isinstance(value, (int, float, Poly, Scalar)):
+        mask = numpy_default(scalar_dtype(value))
+        if not mask & dtypes.COMPLEX:
+            return Tensor((), mask, library="numpy")
+    return as_array(value)
+
+
+def as_number(value: Any, place: str) -> Any:
+    """An item of a numpy array as torch takes it, which is as a number; anything else as it is."""
+    if not isinstance(value, Tensor) or value.library != "numpy" or value.shape:
+        return value
+    if not value.dtype & ~dtypes.FLOATING:
+        return Scalar("float")
+    if not value.dtype & ~INTEGRAL:
+        return unknown(f"?{place}")
+    return Scalar("bool") if value.dtype == dtypes.BOOL else value
 
 
 def numpy_default(mask: int) -> int:

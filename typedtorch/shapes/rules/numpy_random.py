@@ -15,7 +15,7 @@ from typedtorch.shapes.rules.numpy_creation import arange, array, zeros_like
 from typedtorch.shapes.rules.numpy_dtypes import as_array, to_numpy
 from typedtorch.shapes.rules.promotion import dtype_of
 from typedtorch.shapes.size import unknown
-from typedtorch.shapes.tensor import Shape, ShapeError, Tensor, Undecided, show
+from typedtorch.shapes.tensor import UNKNOWN, Scalar, Shape, ShapeError, Tensor, Undecided, show
 
 
 def _drawn(size: Any, dtype: int, event: Shape = ()) -> Tensor:
@@ -26,9 +26,20 @@ def _drawn(size: Any, dtype: int, event: Shape = ()) -> Tensor:
     return to_numpy(creation.from_sizes((*sizes, *event), dtype))
 
 
+def _one(dtype: int) -> Scalar:
+    """One draw alone, which is a float of Python's.
+
+    Raises:
+        Undecided: it is an integer, or of another width.
+    """
+    if dtype != FLOAT64:
+        raise Undecided
+    return Scalar("float")
+
+
 @rule("numpy.random.rand", "numpy.random.randn", sample="size:a, size:b | size:a")
-def rand(*size: Any) -> Tensor:
-    return _drawn(size or None, FLOAT64)
+def rand(*size: Any) -> Any:
+    return _drawn(size, FLOAT64) if size else _one(FLOAT64)
 
 
 @rule(
@@ -38,8 +49,9 @@ def rand(*size: Any) -> Tensor:
     "numpy.random.standard_exponential",
     sample="(size:a, size:b) | size:a",
 )
-def random(size: Any = None, dtype: Any = None) -> Tensor:
-    return _drawn(size, dtype_of(dtype, FLOAT64))
+def random(size: Any = None, dtype: Any = None) -> Any:
+    mask = dtype_of(dtype, FLOAT64)
+    return _one(mask) if size is None else _drawn(size, mask)
 
 
 @rule("numpy.random.randint", sample="0, 5, (size:a, 2) | 0, 5, size:a")
@@ -92,24 +104,26 @@ def _array(given: Any) -> Tensor:
     return array(given) if isinstance(given, (list, tuple)) else as_array(given)
 
 
-def _draw_each(size: Any, dtype: int, *parameters: Any) -> Tensor:
+def _draw_each(size: Any, dtype: int, *parameters: Any) -> Any:
     """One draw for each place that the parameters broadcast to, or as many as asked for."""
     if size is not None:
         return _drawn(size, dtype)
     if not any(isinstance(p, Tensor) for p in parameters):
-        raise Undecided
+        if any(p is UNKNOWN or isinstance(p, (list, tuple)) for p in parameters):
+            raise Undecided
+        return _one(dtype)
     return Tensor(broadcast_operands(*((p, "parameter") for p in parameters)), dtype, library="numpy")
 
 
 def _of_two(dtype: int) -> Function:
-    def draw(first: Any = 0.0, second: Any = 1.0, size: Any = None, **named: Any) -> Tensor:
+    def draw(first: Any = 0.0, second: Any = 1.0, size: Any = None, **named: Any) -> Any:
         return _draw_each(size, dtype, first, second, *named.values())
 
     return draw
 
 
 def _of_one(dtype: int) -> Function:
-    def draw(parameter: Any = 1.0, size: Any = None, **named: Any) -> Tensor:
+    def draw(parameter: Any = 1.0, size: Any = None, **named: Any) -> Any:
         return _draw_each(size, dtype, parameter, *named.values())
 
     return draw

@@ -51,6 +51,16 @@ def padded_again(x: Float[Tensor, "b t d"], lengths: Int[Tensor, "b"]) -> Float[
     return out
 
 
+def walked(x: Float[Tensor, "n 3"], i: int) -> Float[Tensor, "n n"]:
+    """An item of an array of float64 is a number to torch, on either side."""
+    times = np.linspace(0, 1, 4)
+    step = times[1] - times[0]
+    y = step * x.float() + times[i] * torch.ones(3)
+    z = times.mean() - (times[times.argmax()] ** torch.ones(3) - y)
+    return y @ torch.ones(len(x), 3).mT + torch.einsum("ni,ki->nk", z, torch.ones(len(x), 3))
+
+
+# run: assert walked(randn(2, 3), 2).dtype == torch.float32
 # run: assert twiddles(4).is_complex(); as_pairs(5)
 # run: kept(randn(3) > 0, True, False); shifted(torch.arange(3), True, True)
 # run: at_least_one(torch.arange(3), None, 0.5); at_least_one(torch.arange(3), 4, 2.0)
