@@ -15,7 +15,7 @@ from typedtorch.shapes.infer.misaligned import reordered
 from typedtorch.shapes.infer.specs import Spec
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.values import Instance, Value
-from typedtorch.shapes.size import Size, integer
+from typedtorch.shapes.size import Size, integer, unknown
 from typedtorch.shapes.tensor import Pack, Tensor, pack_index
 
 _OF_OBJECT = "of an object "  # and the sizes that it was made with: no integer of a function
@@ -32,8 +32,14 @@ def assume_attribute(instance: Instance, name: str, spec: Spec) -> Value:
 
 
 def _own_size(instance: Instance) -> Callable[[str], Size]:
+    """Sizes of an object by name: an integer that it was given and that is not known is any size."""
     made_with = " ".join(f"{name}={size}" for name, size in sorted(instance.axes.items()))
-    return lambda name: integer(name, f"{_OF_OBJECT}{made_with}")
+    unsaid = set(instance.info.integer_parameters()) - set(instance.arguments)
+
+    def size(name: str) -> Size:
+        return unknown(f"?self.{name}") if name in unsaid else integer(name, f"{_OF_OBJECT}{made_with}")
+
+    return size
 
 
 def _with_own_runs(tensor: Tensor, attribute: str) -> Tensor:

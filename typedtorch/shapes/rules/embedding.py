@@ -10,7 +10,7 @@ from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import BIT, FLOATING, INT64
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.axis_patterns import of_rank
-from typedtorch.shapes.rules.forms import expect_shape, functional, need
+from typedtorch.shapes.rules.forms import expect_shape, functional, need, some_size
 from typedtorch.shapes.rules.layout import fresh
 from typedtorch.shapes.rules.linear import parameter_dtype
 from typedtorch.shapes.rules.promotion import mask_of, want
@@ -57,6 +57,7 @@ def embedding_layer(
     device: Any = None,
     dtype: Any = None,
 ) -> Layer:
+    num_embeddings, embedding_dim = some_size(num_embeddings), some_size(embedding_dim)
     weight = Tensor((num_embeddings, embedding_dim), parameter_dtype(dtype), "weight")
     if (
         isinstance(padding_idx, int)

@@ -83,6 +83,11 @@ def is_size(value: Any) -> bool:
     return isinstance(value, (int, Poly)) and not isinstance(value, bool)
 
 
+def some_size(value: Any) -> Any:
+    """What must be a size: some size where it is not known."""
+    return unknown() if value is UNKNOWN else value
+
+
 def literal(value: Any) -> int:
     """An int whose value is known.
 

@@ -19,6 +19,7 @@ from typedtorch.shapes.rules.forms import (
     is_size,
     literal,
     need,
+    some_size,
 )
 from typedtorch.shapes.rules.layout import fresh
 from typedtorch.shapes.rules.promotion import common_dtype, dtype_of, mask_of, result_type, stretched
@@ -349,6 +350,7 @@ def parameter_dtype(dtype: Any) -> int:
 def linear_layer(
     in_features: Any, out_features: Any, bias: Any = True, device: Any = None, dtype: Any = None
 ) -> Layer:
+    in_features, out_features = some_size(in_features), some_size(out_features)
     weight = Tensor((out_features, in_features), parameter_dtype(dtype), "weight")
     offset = Tensor((out_features,), weight.dtype, "bias") if bias is True else None
 

@@ -13,6 +13,7 @@ from typedtorch.shapes.rules.linear import parameter_dtype
 from typedtorch.shapes.rules.promotion import mask_of, want
 from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import (
+    ANY_AXES,
     UNKNOWN,
     ShapeError,
     Tensor,
@@ -120,7 +121,8 @@ def affine_parameters(shape: Any, on: Any, dtype: Any, *names: str, bias: Any = 
             **affine_parameters(shape, on, dtype, *rest),
             "bias": None if bias is False or on is False else UNKNOWN,
         }
-    made = Tensor(tuple(shape), parameter_dtype(dtype)) if on is True else None if on is False else UNKNOWN
+    axes = (ANY_AXES,) if shape is UNKNOWN else tuple(shape)
+    made = Tensor(axes, parameter_dtype(dtype)) if on is True else None if on is False else UNKNOWN
     return {n: made.named(n) if isinstance(made, Tensor) else made for n in names}
 
 
@@ -146,7 +148,9 @@ def layer_norm_layer(
     )
 
 
-def _as_tuple(normalized_shape: Any) -> tuple[Any, ...]:
+def _as_tuple(normalized_shape: Any) -> Any:
+    if normalized_shape is UNKNOWN:
+        return UNKNOWN
     return (normalized_shape,) if is_size(normalized_shape) else tuple(normalized_shape)
 
 
