@@ -35,7 +35,7 @@ from typedtorch.shapes.infer.values import (
 from typedtorch.shapes.rule import Function, like, lints
 from typedtorch.shapes.size import Atom, Size, atoms, unknown
 from typedtorch.shapes.syntax import dotted
-from typedtorch.shapes.tensor import ShapeError
+from typedtorch.shapes.tensor import Entry, ShapeError
 
 MAX_COMBINATIONS = 9
 
@@ -64,7 +64,7 @@ def apply_rule(
             with lints() as warned:
                 results.append(from_rule(apply(function, given, named, frame.state.ties, met)))
         except ShapeError as error:
-            made = _where_perhaps_one(frame, function, given, named, node)
+            made = _where_perhaps_one(frame, Applied(function, given, named, node, nodes))
             if made is not UNKNOWN:
                 results.append(made)
                 continue
@@ -75,7 +75,7 @@ def apply_rule(
         if met and len(combinations) == 1:
             clash = tie(frame.state.ties, function, given, named, met, node)
             if clash is not None and not frame.depth:
-                which = _perhaps_one(frame, node)
+                which = _perhaps_one(frame, node, given)
                 if which is not None and which(*(frame.state.ties.conflict(*clash) or clash)):
                     continue
                 report_clash(frame, Applied(function, given, named, node, nodes), clash)
@@ -95,12 +95,13 @@ def apply_rule(
     return _under_autocast(result) if frame.state.autocast else result
 
 
-def _perhaps_one(frame: Frame, node: ast.AST) -> Pairs | None:
+def _perhaps_one(frame: Frame, node: ast.AST, operands: tuple[Value, ...]) -> Pairs | None:
     """Which sizes may be one here although nothing says so: what was compared, and what a setting leads to.
 
     ``x + self.proj(x)``, only ``if self.residual``: whoever sets it knows the widths of the layers.  Likewise
     axes of two arguments, ``if paired`` or where one need not be given; ``if self.mode == "add"`` says more,
-    and so does ``if symmetric``.
+    and so does ``if symmetric``.  No setting is why ``x * mask`` fits without ``[..., None]``, or ``q @ k``
+    without ``.mT``.
     """
     state = frame.state
     adds = isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, _MAY_BE_GUARDED)
@@ -109,11 +110,14 @@ def _perhaps_one(frame: Frame, node: ast.AST) -> Pairs | None:
         return None
     chosen = any(map(_says_equal, settings))
     own = _axes_by_parameter(frame) if settings and not chosen else []
+    apart = [] if any(map(_names_equal, settings)) else _axes_of_one(node, operands)
 
     def may_be_one(a: Size, b: Size) -> bool:
         if among(a, b, state.asked):
             return True
         if not settings or not is_name(a) or not is_name(b):
+            return False
+        if any(a in axes and b in axes for axes in apart):
             return False
         both = atoms(a) | atoms(b)
         of_two = bool(own) and not any(both <= sizes for sizes in own) and both <= frozenset().union(*own)
@@ -129,25 +133,37 @@ _EQUAL = re.compile(r"(?i)symm|hermit|square|same|equal|tied?\b|tie_|shared?|sel
 def _says_equal(test: ast.AST) -> bool:
     """Whether a setting may say that any two sizes are one: by its name, or as one of several modes."""
     if isinstance(test, (ast.Name, ast.Attribute)):
-        return _EQUAL.search(dotted(test) or "") is not None
+        return _names_equal(test)
     return not _of_none(test)
+
+
+def _names_equal(test: ast.AST) -> bool:
+    return _EQUAL.search(ast.unparse(test)) is not None
+
+
+def _axes_of_one(node: ast.AST, operands: tuple[Value, ...]) -> list[tuple[Entry, ...]]:
+    """Axes of one operand that would have to be of one size for want of an axis, or of a transpose."""
+    tensors = [o for o in operands if isinstance(o, Tensor)]
+    if isinstance(getattr(node, "op", None), ast.MatMult):
+        return [t.shape[-2:] for t in tensors]
+    if len({len(t.shape) for t in tensors}) < 2:
+        return []
+    return [t.shape for t in tensors]
 
 
 def _of_none(test: ast.AST) -> bool:
     return isinstance(test, ast.Compare) and getattr(test.comparators[0], "value", test) is None
 
 
-def _where_perhaps_one(
-    frame: Frame, function: Function, given: tuple[Value, ...], named: dict[str, Value], node: ast.AST
-) -> Value:
+def _where_perhaps_one(frame: Frame, applied: Applied) -> Value:
     """What an operator gives that is refused only for sizes that may be one; else unknown."""
-    which = _perhaps_one(frame, node)
+    which = _perhaps_one(frame, applied.node, applied.given)
     if which is None:
         return UNKNOWN
     taken: list[Size] = []
     try:
         with coinciding(_noting(which, taken)):
-            made = from_rule(apply(function, given, named, frame.state.ties))
+            made = from_rule(apply(applied.function, applied.given, applied.named, frame.state.ties))
     except ShapeError:
         return UNKNOWN
     return map_tensors(made, partial(_without, taken))
