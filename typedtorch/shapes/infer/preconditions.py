@@ -37,7 +37,7 @@ def unmet(
         return False
     if not summaries.are_as_made(function, bound):
         return False
-    meaning = summaries.meaning(function, bound, names)
+    meaning = summaries.meaning(function, signature, bound, names)
     for a, b, line in summaries.needs(frame.interpreter, function):
         found = atoms(a) | atoms(b)
         if any(atom.scope == INTEGER_SCOPE for atom in found) and not _takes_integers(signature):

@@ -120,7 +120,7 @@ def bind(frame: Frame, function: FunctionV, signature: Signature, bound: Bound, 
     summary = _summary(frame.interpreter, function)
     if not summary.sizes or is_wrong(frame.interpreter, function):
         return
-    own = meaning(function, {**_left_out(frame, function, signature, bound), **bound}, names)
+    own = meaning(function, signature, {**_left_out(frame, function, signature, bound), **bound}, names)
     unsaid = any(not specs.shaped(spec) for spec, _ in tensors_given(signature.parameters, bound))
     for name, size in summary.sizes.items():
         if name not in names.sizes:
@@ -172,7 +172,7 @@ def returned(
         value = value[item] if isinstance(value, tuple) and item < len(value) else UNKNOWN
     if not _made_here(value, info) or is_wrong(frame.interpreter, function):
         return UNKNOWN
-    own = meaning(function, bound, names)
+    own = meaning(function, frame.interpreter.signature(function), bound, names)
 
     def size(given: Size) -> Size:
         try:
@@ -214,7 +214,9 @@ def _made_here(value: Value, info: ClassInfo) -> bool:
     return isinstance(value, Instance) and value.info is info
 
 
-def meaning(function: FunctionV, bound: Bound, names: Names) -> Callable[[Atom], Size | None]:
+def meaning(
+    function: FunctionV, signature: Signature, bound: Bound, names: Names
+) -> Callable[[Atom], Size | None]:
     """What an atom of a body is in one call."""
     receiver = function.bound
 
@@ -227,6 +229,8 @@ def meaning(function: FunctionV, bound: Bound, names: Names) -> Callable[[Atom],
         if atom.kind == "axis" and scope in ("", LINKED_SCOPE) and atom.name in names.sizes:
             return names.sizes[atom.name]
         own = isinstance(receiver, Instance) and atom.name in receiver.arguments
+        if atom.kind == "axis" and not scope and atom.name not in signature.braces:
+            raise LookupError(atom.name)  # an axis that no argument is known to have
         if scope in ("", INTEGER_SCOPE) and (atom.kind == "axis" or (atom.kind == "int" and not own)):
             value = bound[atom.name][0]  # an int parameter, which ``{n}`` of the signature may name
             if is_size(value):

@@ -74,4 +74,13 @@ def use(x: Float[Tensor, "b 3 16 20"], ids: Int[Tensor, "7"]) -> Float[Tensor, "
     return Embedding(n=20, dim=5)(ids)
 
 
-# run: use(randn(2, 3, 16, 20), randint(0, 20, (7,))); Mixer(6, 2)(randn(2, 6, 5)); Mixer(6, 2).split(randn(2, 6, 5)); Pool(6)(randn(3, 6))
+def without(head: int, pattern: Float[Tensor, "b head q k"]) -> Float[Tensor, "b head q k"]:
+    keep = torch.arange(3) != head  # which of the heads, of which there are 3
+    return pattern * keep[:, None, None]
+
+
+def each(pattern) -> list[Tensor]:  # type: ignore[no-untyped-def]
+    return [without(head, pattern) for head in range(3)] + [without(1, pattern)]
+
+
+# run: use(randn(2, 3, 16, 20), randint(0, 20, (7,))); Mixer(6, 2)(randn(2, 6, 5)); Mixer(6, 2).split(randn(2, 6, 5)); Pool(6)(randn(3, 6)); each(randn(2, 3, 4, 4))
