@@ -34,7 +34,6 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.rule import Function, like, lints
 from typedtorch.shapes.size import Atom, Size, atoms, unknown
-from typedtorch.shapes.syntax import dotted
 from typedtorch.shapes.tensor import Entry, ShapeError
 
 MAX_COMBINATIONS = 9
