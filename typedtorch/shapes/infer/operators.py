@@ -145,7 +145,8 @@ def _axes_of_one(node: ast.AST, operands: tuple[Value, ...]) -> list[tuple[Entry
     tensors = [o for o in operands if isinstance(o, Tensor)]
     if isinstance(getattr(node, "op", None), ast.MatMult):
         return [t.shape[-2:] for t in tensors]
-    if len({len(t.shape) for t in tensors}) < 2:
+    ranks = {t.rank for t in tensors}
+    if None in ranks or len(ranks) < 2:
         return []
     return [t.shape for t in tensors]
 
