@@ -74,6 +74,16 @@ def test_a_query_that_may_look_nowhere_gets_zeros() -> None:
     assert torch.equal(naive_attention(q, k, v, mask)[..., 1, :], torch.zeros(2, 2, 4, dtype=torch.float64))
 
 
+def test_each_sequence_may_have_a_mask_of_its_own() -> None:
+    q, k, v = qkv(0, (4, 2), 3, 5)
+    lengths = torch.tensor([2, 5])
+    padding = torch.arange(5) < lengths[:, None]
+    ours = attention(q, k, v, padding[:, None, None, :])
+    agree(ours, naive_attention(q, k, v, padding[:, None, None, :]), (q, k, v))
+    short = attention(q[:1], k[:1, :, :2], v[:1, :, :2])
+    torch.testing.assert_close(ours[:1], short)
+
+
 def test_grouped_queries_read_the_head_of_their_group() -> None:
     q, k, v = qkv(0, (4, 2), 3, 3)
     for head in range(4):
@@ -87,6 +97,11 @@ def test_what_does_not_fit_is_refused() -> None:
     for function in (attention, causal_attention, naive_attention):
         with pytest.raises(ValueError, match="3 query heads are not a multiple of 2 key heads"):
             function(q, k, v)
+    x = torch.zeros(1, 2, 3, 4)
+    with checking(False), pytest.raises(ValueError, match="queries have 4 features and keys 5"):
+        attention(x, torch.zeros(1, 2, 3, 5), x)
+    with checking(False), pytest.raises(ValueError, match=r"\(\.\.\., heads, seq, head_dim\), got \(3, 4\)"):
+        attention(x[0, 0], x[0, 0], x[0, 0])
     with pytest.raises(ValueError, match="suffix_attention: 2 queries are not a suffix of 1 keys"):
         suffix_attention(q, q[..., :1, :], q[..., :1, :])
     with checking(False), pytest.raises(ValueError, match="1 queries and 2 keys; suffix_attention is for"):

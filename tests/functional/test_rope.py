@@ -91,3 +91,12 @@ def test_the_table_holds_positions_theta_and_nothing_else() -> None:
     torch.testing.assert_close(sin[1], torch.tensor([7.0, 0.7]).sin())
     with pytest.raises(ValueError, match="head_dim is rotated in pairs and must be even, got 3"):
         rope_table(torch.arange(2), 3)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_sequence_may_have_positions_of_its_own(form: object) -> None:
+    assert callable(form)
+    x, positions = torch.randn(2, 3, 4, 8), torch.tensor([[0, 1, 2, 3], [5, 0, 1, 2]])
+    cos, sin = rope_table(positions, 8)
+    each = [form(one, *rope_table(where, 8)) for one, where in zip(x, positions, strict=True)]
+    torch.testing.assert_close(form(x, cos[:, None], sin[:, None]), torch.stack(each))

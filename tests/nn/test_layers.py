@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from typedtorch import nn
+from typedtorch.functional import rope_table
 
 LAYERS: dict[str, Callable[..., nn.Module]] = {
     "linear": lambda **k: nn.Linear(8, 6, bias=True, **k),
@@ -144,3 +145,11 @@ def test_sizes_that_do_not_fit_are_refused() -> None:
         nn.Attention(8, 4, dropout=1.5)
     with pytest.raises(ValueError, match="MLP: no activation 'tanh'; there are gelu, gelu_tanh, silu, relu"):
         nn.MLP(8, 8, activation="tanh")  # type: ignore[arg-type]  # the point of the test
+
+
+def test_each_sequence_may_be_turned_by_positions_of_its_own() -> None:
+    layer = nn.Attention(16, 2)
+    x, positions = torch.randn(2, 4, 16), torch.tensor([[0, 1, 2, 3], [7, 8, 0, 1]])
+    together = layer(x, nn.Rotation(*rope_table(positions, 8)))
+    each = [layer(x[i : i + 1], nn.Rotation(*rope_table(positions[i], 8))) for i in range(2)]
+    torch.testing.assert_close(together, torch.cat(each))

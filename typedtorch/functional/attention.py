@@ -17,7 +17,7 @@ def attention(
     q: Float[Tensor, "*batch heads q_seq head_dim"],
     k: Float[Tensor, "*batch kv_heads k_seq head_dim"],
     v: Float[Tensor, "*batch kv_heads k_seq v_dim"],
-    mask: Bool[Tensor, "#q_seq #k_seq"] | None = None,
+    mask: Bool[Tensor, "#q_seq #k_seq"] | Bool[Tensor, "*#batch #heads #q_seq #k_seq"] | None = None,
     *,
     scale: float | None = None,
     dropout: float = 0.0,
@@ -28,12 +28,14 @@ def attention(
         q: queries; ``heads`` is a multiple of ``kv_heads``.
         k: keys.
         v: values.
-        mask: True where a query may look; nothing to let every query see every key.
+        mask: True where a query may look; nothing to let every query see every key.  One for each sequence
+            of a batch has an axis of 1 beside the heads: ``padding[:, None, None, :]``.
         scale: ``1 / sqrt(head_dim)`` unless given.
         dropout: probability of dropping a weight; pass 0 when not training.
 
     Raises:
-        ValueError: ``heads`` is not a multiple of ``kv_heads``, or keys and values differ in number.
+        ValueError: ``heads`` is not a multiple of ``kv_heads``, keys and values differ in number, queries and
+            keys in width, or there is no axis of heads.
 
     >>> q = k = torch.zeros(1, 2, 3, 4)
     >>> attention(q, k, torch.arange(12.0).view(1, 1, 3, 4).expand(1, 2, 3, 4))[0, 0, 0]
@@ -105,7 +107,7 @@ def naive_attention(
     q: Float[Tensor, "*batch heads q_seq head_dim"],
     k: Float[Tensor, "*batch kv_heads k_seq head_dim"],
     v: Float[Tensor, "*batch kv_heads k_seq v_dim"],
-    mask: Bool[Tensor, "#q_seq #k_seq"] | None = None,
+    mask: Bool[Tensor, "#q_seq #k_seq"] | Bool[Tensor, "*#batch #heads #q_seq #k_seq"] | None = None,
     *,
     scale: float | None = None,
 ) -> Float[Tensor, "*batch heads q_seq v_dim"]:
@@ -134,6 +136,13 @@ def _check(
     k: Float[Tensor, "*batch kv_heads k_seq head_dim"],
     v: Float[Tensor, "*batch v_heads v_seq v_dim"],
 ) -> None:
+    if min(q.ndim, k.ndim, v.ndim) < 3:
+        raise ValueError(
+            f"attention: q, k and v are (..., heads, seq, head_dim), got {tuple(q.shape)}, "
+            f"{tuple(k.shape)} and {tuple(v.shape)}; give one head an axis of 1"
+        )
+    if q.shape[-1] != k.shape[-1]:
+        raise ValueError(f"attention: queries have {q.shape[-1]} features and keys {k.shape[-1]}")
     heads, kv_heads = q.shape[-3], k.shape[-3]
     if k.shape[-3:-1] != v.shape[-3:-1]:  # torch's kernel would read past the end of the shorter one
         (k_heads, k_seq), (v_heads, v_seq) = k.shape[-3:-1], v.shape[-3:-1]

@@ -48,15 +48,16 @@ class RopeStretch:
 
 
 def rope_table(
-    positions: Int[Tensor, "seq"],
+    positions: Int[Tensor, "*batch seq"],
     head_dim: int,
     *,
     theta: float = 10_000.0,
     stretch: RopeStretch | None = None,
-) -> tuple[Float[Tensor, "seq half"], Float[Tensor, "seq half"]]:
+) -> tuple[Float[Tensor, "*batch seq half"], Float[Tensor, "*batch seq half"]]:
     """Cosines and sines of ``positions[s] * theta**(-2*i/head_dim)``, float32; ``half`` is ``head_dim//2``.
 
-    With ``stretch``, of those frequencies stretched for a longer context.
+    With ``stretch``, of those frequencies stretched for a longer context.  Positions of their own for each
+    sequence, as of packed documents, are ``(batch, seq)``; beside heads they need an axis of 1.
 
     Raises:
         ValueError: ``head_dim`` is odd.
@@ -71,14 +72,14 @@ def rope_table(
     frequencies = 1.0 / theta**exponents
     if stretch is not None:
         frequencies = stretch(frequencies)
-    angles = positions.float()[:, None] * frequencies
+    angles = positions.float()[..., None] * frequencies
     return angles.cos(), angles.sin()
 
 
 def rope_interleaved(
     x: Float[Tensor, "*batch seq head_dim"],
-    cos: Float[Tensor, "seq head_dim//2"],
-    sin: Float[Tensor, "seq head_dim//2"],
+    cos: Float[Tensor, "*#batch seq head_dim//2"],
+    sin: Float[Tensor, "*#batch seq head_dim//2"],
 ) -> Float[Tensor, "*batch seq head_dim"]:
     """Rotate the pairs ``(x[2i], x[2i+1])`` by the table's angles.
 
@@ -98,8 +99,8 @@ def rope_interleaved(
 
 def rope_half_split(
     x: Float[Tensor, "*batch seq head_dim"],
-    cos: Float[Tensor, "seq head_dim//2"],
-    sin: Float[Tensor, "seq head_dim//2"],
+    cos: Float[Tensor, "*#batch seq head_dim//2"],
+    sin: Float[Tensor, "*#batch seq head_dim//2"],
 ) -> Float[Tensor, "*batch seq head_dim"]:
     """Rotate the pairs ``(x[i], x[i + head_dim//2])`` by the table's angles.
 

@@ -16,17 +16,22 @@ Pairs = Literal["interleaved", "half-split"]
 
 @dataclass(frozen=True)
 class Rotation:
-    """The rotary table of a sequence of positions, and which features it pairs."""
+    """The rotary table of a sequence of positions, and which features it pairs.
 
-    cos: Float[Tensor, "seq half"]
-    sin: Float[Tensor, "seq half"]
+    A table of three axes has positions of their own for each sequence of the batch.
+    """
+
+    cos: Float[Tensor, "seq half"] | Float[Tensor, "#batch seq half"]
+    sin: Float[Tensor, "seq half"] | Float[Tensor, "#batch seq half"]
     pairs: Pairs = "half-split"
 
     def __call__(
         self, x: Float[Tensor, "batch heads seq head_dim"]
     ) -> Float[Tensor, "batch heads seq head_dim"]:
         rotate = TF.rope_half_split if self.pairs == "half-split" else TF.rope_interleaved
-        return rotate(x, self.cos, self.sin)
+        if self.cos.ndim == 2:
+            return rotate(x, self.cos, self.sin)
+        return rotate(x, self.cos[:, None], self.sin[:, None])  # the same for all heads
 
 
 class KVCache:
