@@ -2,6 +2,7 @@
 
 import threading
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,6 +60,12 @@ def test_three_integers_bring_back_the_stream() -> None:
     resumed.load_state_dict(state)
     for batch in expected[5:]:
         assert torch.equal(next(resumed).inputs, batch)
+
+
+@pytest.mark.parametrize("array", [np.arange(9), torch.arange(9), list(range(9))])
+def test_an_array_has_to_become_tokens(array: Any) -> None:
+    with pytest.raises(TypeError, match=r"tokens are a \w+; pass MemoryTokens\(tokens\)"):
+        get_batch(array, [0, 3], 2)
 
 
 def test_a_position_in_other_data_is_refused() -> None:

@@ -63,8 +63,11 @@ def get_batch(
     Raises:
         ValueError: ``seq`` is not at least 1, a start is no whole number, or ``out`` is of another size or
             dtype.
+        TypeError: ``tokens`` is an array: :class:`MemoryTokens` makes tokens of one.
         DataError: a start outside the tokens, an id outside the vocabulary, or a file that shrank.
     """
+    if not hasattr(tokens, "read"):  # an array, which does not say its vocabulary
+        raise TypeError(f"get_batch: tokens are a {type(tokens).__name__}; pass MemoryTokens(tokens)")
     if seq < 1:
         raise ValueError(f"get_batch: seq is at least 1, got {seq}")
     given = np.asarray(starts)
