@@ -121,6 +121,14 @@ def test_plain_data_for_programs() -> None:
     assert json.loads(json.dumps(found))["memory"]["peak"] == found["memory"]["peak"]
 
 
+def test_printed_it_says_the_figures() -> None:
+    assert repr(account(MLP(8, 12), batch=2)) == (
+        "Account(MLP at batch=2, d_model=8: 368 parameters, 1.34 kFLOP forward, 2.3 kFLOP backward, "
+        "3.04 KiB at the peak)"
+    )
+    assert repr(account(MLP)) == "Account(MLP: no sizes for d_model, d_ff, batch)"
+
+
 def test_functions_constructors_and_examples() -> None:
     def layer(x: Float[Tensor, "batch d"], w: Float[Tensor, "d d_out"]) -> Float[Tensor, "batch d_out"]:
         return torch.relu(x @ w)
@@ -128,6 +136,8 @@ def test_functions_constructors_and_examples() -> None:
     found = account(layer, batch=4, d=6, d_out=5)
     assert (found.flops.forward, found.flops.backward) == (2 * 4 * 6 * 5, 4 * 4 * 6 * 5)
     assert account(layer, batch=4, d=6, d_out=5, requires_grad=("w",)).flops.backward == 2 * 4 * 6 * 5
+    x, w = torch.zeros(4, 6), torch.zeros(6, 5, requires_grad=True)
+    assert account(layer, x, w).flops.backward == 2 * 4 * 6 * 5  # of the examples one asks for a gradient
     assert account(MLP, d_model=8, d_ff=12, batch=2).numbers == account(MLP(8, 12), batch=2).numbers
     bare = nn.Sequential(nn.Linear(8, 4), nn.ReLU())
     assert account(bare, torch.zeros(3, 8)).flops.forward == 2 * 3 * 8 * 4

@@ -129,6 +129,10 @@ ACCOUNT: dict[str, tuple[Callable[[], Any], str]] = {
         "needs a gradient",
     ),
     "loss": (lambda: account(Model(2, 2), batch=2, loss="cross_entrop"), "did you mean 'cross_entropy'?"),
+    "loss of no classes": (
+        lambda: account(lambda x: x.sum(-1), torch.zeros(2, 3), loss="cross_entropy"),
+        "wanted an output of axes (..., classes), got (2,)",
+    ),
     "loss not one number": (
         lambda: account(Model(2, 2), batch=2, loss=lambda out: out),
         "wanted a tensor of one number",

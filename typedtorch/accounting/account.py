@@ -113,7 +113,7 @@ def _bound(
     sz.contradictions(given, own, call.module)
     sz.contradictions(given, known, call.module)
     variadic = _variadic(call)
-    sz.check_names(given, [*needed, *variadic, *known, *own], _name(found.fixed))
+    sz.check_names(given, [*needed, *variadic, *known, *own], found.name)
     bound = {**known, **{n: s for n, s in own.items() if n in needed}, **given}
     bound = sz.settle(call, bound, setup, sz.free_size)
     missing = [n for n in needed if n not in bound]
@@ -127,7 +127,7 @@ def _bound(
             raise
         name, size = culprit
         raise SizeError(
-            f"axis {name!r} was given as {given[name]}, but {_name(found.fixed)} runs with {name}={size} "
+            f"axis {name!r} was given as {given[name]}, but {found.name} runs with {name}={size} "
             f"only: {error}"
         ) from error
 
@@ -139,7 +139,7 @@ def _constructed(
     if unbuilt:
         inputs, several = _inputs_of(found, given, unbuilt)
         if inputs:
-            sz.check_names(given, [*found.arguments, *inputs, *several], _name(found.constructor))
+            sz.check_names(given, [*found.arguments, *inputs, *several], found.name)
         unbuilt += [n for n in inputs if n not in given and n not in unbuilt]
         return Account(
             found, given, tuple(unbuilt), setup=setup, optimizer=optimizer, strict=strict, several=several
@@ -149,7 +149,7 @@ def _constructed(
     own = sz.of_module(call.module, needed)
     sz.contradictions({n: s for n, s in given.items() if n in needed}, own, call.module)
     variadic = _variadic(call)
-    sz.check_names(given, [*found.arguments, *needed, *variadic], _name(found.constructor))
+    sz.check_names(given, [*found.arguments, *needed, *variadic], found.name)
     bound = sz.settle(call, {**own, **given}, setup, sz.free_size)
     missing = [n for n in needed if n not in bound]
     return Account(
@@ -172,7 +172,3 @@ def _inputs_of(found: Target, given: dict[str, Any], unbuilt: list[str]) -> tupl
 
 def _variadic(call: Call) -> tuple[str, ...]:
     return tuple(dict.fromkeys(n for p in call.parameters for n in an.variadic_names(p.spec)))
-
-
-def _name(target: Any) -> str:
-    return str(getattr(target, "__qualname__", None) or type(target).__name__)

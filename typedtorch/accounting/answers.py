@@ -21,6 +21,7 @@ from typedtorch.accounting.result import Figures
 from typedtorch.accounting.roofline import Hint, Time, hints, missing, roofline
 from typedtorch.accounting.sharding import Sharded, Strategy, sharded
 from typedtorch.accounting.trace import Trace
+from typedtorch.accounting.units import binary, decimal
 from typedtorch.accounting.utilisation import MeasuredPeak, mfu, peak_flops
 
 Convention = Literal["exact", "hardware", "causal", "6N", "kaplan", "palm", "torchtitan"]
@@ -28,6 +29,19 @@ Convention = Literal["exact", "hardware", "causal", "6N", "kaplan", "palm", "tor
 
 class Account(Figures):
     """What a target costs at given sizes: :class:`Figures`, and time, utilisation, runs and shards."""
+
+    def __repr__(self) -> str:
+        """One line; without sizes, which are missing."""
+        if self.unbound:
+            return f"Account({self.target.name}: no sizes for {', '.join(self.unbound)})"
+        at = ", ".join(f"{name}={size}" for name, size in self.sizes.items())
+        figures = (
+            f"{decimal(self.parameters.total)} parameters",
+            f"{decimal(self.flops.forward, 'FLOP')} forward",
+            f"{decimal(self.flops.backward, 'FLOP')} backward",
+            f"{binary(self.memory.peak)} at the peak",
+        )
+        return f"Account({self.target.name}{' at ' + at if at else ''}: {', '.join(figures)})"
 
     @property
     def tokens(self) -> int:

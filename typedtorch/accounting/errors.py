@@ -73,6 +73,8 @@ _PACKAGE = Path(__file__).parent.parent
 _OURS = (
     str(_PACKAGE / "accounting"),
     str(_PACKAGE / "runtime"),
+    str(_PACKAGE / "cli.py"),
+    str(_PACKAGE / "__main__.py"),
     str(Path(sys.prefix)),
     str(Path(sys.base_prefix)),
 )

@@ -91,6 +91,11 @@ def _mean(output: Any) -> Inexact[Tensor, ""]:
 
 def _classes(output: Any) -> tuple[Int64[Tensor, "*batch"]]:
     logits: Float[Tensor, "*batch classes"] = _first(output)
+    if logits.dim() < 2:
+        raise AccountingError(
+            f"loss='cross_entropy': wanted an output of axes (..., classes), got {tuple(logits.shape)}; "
+            "'mse', 'sum', 'mean' and a function take any"
+        )
     return (torch.empty(logits.shape[:-1], dtype=torch.int64, device=logits.device),)
 
 

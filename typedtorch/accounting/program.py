@@ -95,7 +95,7 @@ class Runner:
         self._made: tuple[Any, ...] | None = None  # the targets, once an output showed their shape
 
     def _ask_gradients(self, values: list[tuple[an.Parameter, Any]]) -> list[Tensor]:
-        """A function's floating inputs are its parameters; a module's are data."""
+        """A function's floating inputs are parameters (those that ask, if any do); a module's are data."""
         wanted = self.setup.requires_grad
         if self.setup.phase == "inference" or (wanted is None and self.call.module is not None):
             return []
@@ -107,6 +107,8 @@ class Runner:
             t for p, v in values if wanted is None or p.name in wanted for t in tensors(v)
             if _differentiable(t)
         ]  # fmt: skip
+        if wanted is None:
+            chosen = [t for t in chosen if t.requires_grad] or chosen
         return [_asking(t) for t in chosen]
 
     def _adopt(self, tensor: Shaped[Tensor, "*shape"], category: Category) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from typedtorch.accounting.trace import Category
 
@@ -15,7 +15,7 @@ class Parameters:
     total: int
     trainable: int
     embedding: int
-    by_module: Mapping[str, int]
+    by_module: Mapping[str, int] = field(repr=False)
 
 
 @dataclass(frozen=True)

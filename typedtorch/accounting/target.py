@@ -37,6 +37,12 @@ class Target:
     examples: tuple[Any, ...]
     notes: tuple[str, ...] = ()
 
+    @property
+    def name(self) -> str:
+        """The function's or the class's."""
+        target = self.constructor if self.fixed is None else self.fixed
+        return str(getattr(target, "__qualname__", None) or type(target).__name__)
+
     def call(self, sizes: Mapping[str, Any], limit: int | None = None) -> Call:
         """The call at these sizes; a constructor is run on tensors without memory."""
         if self.fixed is not None:
