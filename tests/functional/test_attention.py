@@ -102,6 +102,8 @@ def test_what_does_not_fit_is_refused() -> None:
         attention(x, torch.zeros(1, 2, 3, 5), x)
     with checking(False), pytest.raises(ValueError, match=r"\(\.\.\., heads, seq, head_dim\), got \(3, 4\)"):
         attention(x[0, 0], x[0, 0], x[0, 0])
+    with checking(False), pytest.raises(TypeError, match=r"the mask is bool, .*, got torch\.float32"):
+        attention(x, x, x, torch.ones(3, 3))
     with pytest.raises(ValueError, match="suffix_attention: 2 queries are not a suffix of 1 keys"):
         suffix_attention(q, q[..., :1, :], q[..., :1, :])
     with checking(False), pytest.raises(ValueError, match="1 queries and 2 keys; suffix_attention is for"):

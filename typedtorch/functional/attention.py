@@ -9,7 +9,7 @@ import math
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Shaped
 from torch import Tensor
 
 
@@ -36,12 +36,13 @@ def attention(
     Raises:
         ValueError: ``heads`` is not a multiple of ``kv_heads``, keys and values differ in number, queries and
             keys in width, or there is no axis of heads.
+        TypeError: the mask is not of bools.
 
     >>> q = k = torch.zeros(1, 2, 3, 4)
     >>> attention(q, k, torch.arange(12.0).view(1, 1, 3, 4).expand(1, 2, 3, 4))[0, 0, 0]
     tensor([4., 5., 6., 7.])
     """
-    _check(q, k, v)
+    _check(q, k, v, mask)
     return F.scaled_dot_product_attention(
         q, k, v, attn_mask=mask, dropout_p=dropout, scale=scale, enable_gqa=q.shape[-3] != k.shape[-3]
     )
@@ -119,7 +120,7 @@ def naive_attention(
     >>> torch.allclose(naive_attention(x, x, x), attention(x, x, x), atol=1e-6)
     True
     """
-    _check(q, k, v)
+    _check(q, k, v, mask)
     group = q.shape[-3] // k.shape[-3]
     keys, values = k.repeat_interleave(group, dim=-3), v.repeat_interleave(group, dim=-3)
     scores = q @ keys.transpose(-2, -1) * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
@@ -135,7 +136,10 @@ def _check(
     q: Float[Tensor, "*batch heads seq head_dim"],
     k: Float[Tensor, "*batch kv_heads k_seq head_dim"],
     v: Float[Tensor, "*batch v_heads v_seq v_dim"],
+    mask: Shaped[Tensor, "*mask"] | None = None,
 ) -> None:
+    if mask is not None and mask.dtype is not torch.bool:  # torch would add its ones and zeros to the scores
+        raise TypeError(f"attention: the mask is bool, True where a query may look, got {mask.dtype}")
     if min(q.ndim, k.ndim, v.ndim) < 3:
         raise ValueError(
             f"attention: q, k and v are (..., heads, seq, head_dim), got {tuple(q.shape)}, "
