@@ -43,6 +43,22 @@ def is_stub(node: Def | ast.Lambda) -> bool:
     return False
 
 
+def declares_only(node: ast.ClassDef) -> bool:
+    """Whether a class's body says nothing of what its objects do when they run: that is left to its bases."""
+    return not node.decorator_list and all(map(_declares, node.body))
+
+
+def _declares(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Pass() | ast.Expr(value=ast.Constant()) | ast.AnnAssign(value=None):
+            return True
+        case ast.If(test=ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING"), orelse=[]):
+            return True
+        case ast.FunctionDef(name="__init_subclass__" | "__class_getitem__"):
+            return True
+    return False
+
+
 def always_raises(node: Def | ast.Lambda) -> bool:
     """Whether a function never returns, by its annotation or because each way through it raises."""
     if not isinstance(node, ast.FunctionDef) or node.decorator_list or left_to_subclasses(node):

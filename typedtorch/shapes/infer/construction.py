@@ -16,7 +16,7 @@ from typedtorch.shapes.infer import (
 )
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.binding import Args, Parameter, bind, check_argument
-from typedtorch.shapes.infer.class_text import left_to_subclasses
+from typedtorch.shapes.infer.class_text import declares_only, left_to_subclasses
 from typedtorch.shapes.infer.classes import ClassInfo
 from typedtorch.shapes.infer.contents import with_parts
 from typedtorch.shapes.infer.declared import more_precise
@@ -59,6 +59,8 @@ def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: Arg
         return UNKNOWN
     if (items := attribute_dicts.made(frame, info, args, node)) is not None:
         return items
+    if (container := _container(info)) is not None:
+        return library.call_external(frame, container, args, node)
     found = info.constructor()
     if found is None:
         if info.is_fields:
@@ -82,6 +84,14 @@ def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: Arg
             _correct(values, names, beside)
     given_to(frame, info.module, values.values())
     return replace(_run_constructor(interpreter, frame, info, function, values, node), axes=names.sizes)
+
+
+def _container(info: ClassInfo) -> str | None:
+    """The container of torch's modules whose objects these are but for the name, if any."""
+    bases = info.external_bases()
+    found = next((base for base in bases if base in library.CONTAINERS), None)
+    alike = found is not None and "?" not in bases and all(declares_only(each.node) for each in info.mro())
+    return found if alike else None
 
 
 def _checked(

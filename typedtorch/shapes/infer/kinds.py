@@ -107,6 +107,8 @@ def _instance_of_class(value: Value, info: ClassInfo) -> bool | None:
         return None if "?" in bases or value.name in bases else False
     if isinstance(value, DictV) and value.kind in OF_ATTRIBUTES:
         return None
+    if isinstance(value, (Sequence, DictV)) and value.kind in ("modules", "sequential"):
+        return None if any(base == "?" or is_module_class(base) for base in info.external_bases()) else False
     return False if isinstance(value, (Tensor, str, tuple, Sequence, DictV)) or is_size(value) else None
 
 
