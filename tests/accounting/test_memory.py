@@ -81,6 +81,30 @@ def test_our_own_optimizers(kind: Any) -> None:
     assert found.memory.peak == measured_peak(model, inputs_of(found), total, optimizer=factory)
 
 
+class Averaging(torch.optim.Optimizer):
+    """Its average is a new tensor in every step."""
+
+    def __init__(self, params: Any) -> None:
+        super().__init__(params, {})
+
+    @torch.no_grad()
+    def step(self, closure: Any = None) -> None:
+        for param in self.param_groups[0]["params"]:
+            state = self.state[param]
+            average = 0.9 * state.get("average", torch.zeros_like(param)) + 0.1 * param.grad
+            param -= 0.1 * average
+            state["average"] = average
+
+
+def test_state_that_is_made_anew_is_counted_once() -> None:
+    model = MLP(24, 40)
+    found = account(model, batch=4, optimizer=Averaging)
+    count = sum(p.numel() for p in model.parameters())
+    assert found.memory.optimizer == 4 * count == found.formula("memory.optimizer").subs(batch=9)
+    assert found.sharded(1, "ddp").optimizer == 4 * count
+    assert found.memory.peak == measured_peak(model, inputs_of(found), total, optimizer=Averaging)
+
+
 def test_an_existing_optimizer_keeps_its_groups_and_settings() -> None:
     model = MLP(24, 40)
     matrices = [p for p in model.parameters() if p.dim() == 2]

@@ -8,7 +8,7 @@ from typing import Any
 
 from typedtorch.accounting.count import Count
 from typedtorch.accounting.flops import count, moved
-from typedtorch.accounting.timeline import alive, saved, total
+from typedtorch.accounting.timeline import alive, kept_state, saved, total
 from typedtorch.accounting.trace import Op, Trace
 from typedtorch.shapes.size import Size
 
@@ -92,7 +92,7 @@ def memory(trace: Trace, peak_at: int) -> dict[str, Size]:
         "buffers": total(everything, "buffer"),
         "inputs": total(everything, "input"),
         "gradients": total(first, "gradient"),
-        "optimizer": total(everything, "optimizer"),
+        "optimizer": total(kept_state(everything)),
         "saved": total(kept),
         "casts": total(kept, "cast"),
         "peak": total(living),

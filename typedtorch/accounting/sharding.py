@@ -68,9 +68,7 @@ def sharded(
     shared = _SHARED[strategy]
     shapes = {w.path: w for w in trace.weights}
     small = [_shrunk(s, shapes, world, strategy) if s.category in shared else s for s in trace.storages]
-    parts = {
-        c: sum(tl.number(s.nbytes) for s in small if s.category == c) for c in ("parameter", "optimizer")
-    }
+    parameters, state = tl.number(tl.total(small, "parameter")), tl.number(tl.total(tl.kept_state(small)))
     first = trace.marks.get((0, "backward"), len(trace.ops))
     gradients = sum(tl.number(s.nbytes) for s in small if s.category == "gradient" and s.born <= first)
     gathered = _gathered(trace.weights) if "parameter" in shared and world > 1 else 0
@@ -79,9 +77,7 @@ def sharded(
     view = Trace(trace.ops, small, trace.marks)
     saved = sum(tl.number(s.nbytes) for s in tl.saved(trace))
     peak = _peak(view, gathered) + buckets
-    return Sharded(
-        strategy, world, parts["parameter"], gradients, parts["optimizer"], saved, gathered, buckets, peak
-    )
+    return Sharded(strategy, world, parameters, gradients, state, saved, gathered, buckets, peak)
 
 
 def _shrunk(storage: Storage, shapes: dict[str, Weight], world: int, strategy: Strategy) -> Storage:

@@ -26,6 +26,11 @@ def alive(storages: Iterable[Storage], at: int) -> list[Storage]:
     return [s for s in storages if s.born <= at and (s.died is None or s.died >= at)]
 
 
+def kept_state(storages: Iterable[Storage]) -> list[Storage]:
+    """The optimizer's state at the end: some optimizers make it anew in every step."""
+    return [s for s in storages if s.category == "optimizer" and s.died is None]
+
+
 def total(storages: Iterable[Storage], *categories: Category) -> Size:
     """Bytes of storages, of some categories only where they are named."""
     result: Size = 0

@@ -194,6 +194,7 @@ class Recorder(TorchDispatchMode):
         self._live: dict[int, tuple[int, Any]] = {}
         self._handles: list[Any] = []
         self._paused = False
+        self._running = True  # what is released when all is over was alive to the end
         self._constants = Constants()
         self._checked = checked
 
@@ -206,6 +207,7 @@ class Recorder(TorchDispatchMode):
         return self
 
     def __exit__(self, *error: object) -> None:
+        self._running = False
         for handle in self._handles:
             handle.remove()
         super().__exit__(*error)  # type: ignore[no-untyped-call]  # likewise
@@ -314,7 +316,7 @@ class Recorder(TorchDispatchMode):
         return index
 
     def _bury(self, key: int, index: int) -> None:
-        if self._live.get(key, (None,))[0] == index:
+        if self._running and self._live.get(key, (None,))[0] == index:
             del self._live[key]
             self.trace.storages[index].died = len(self.trace.ops) - 1
 
