@@ -88,11 +88,11 @@ class Averaging(torch.optim.Optimizer):
         super().__init__(params, {})
 
     @torch.no_grad()
-    def step(self, closure: Any = None) -> None:
+    def step(self, closure: Any = None) -> None:  # type: ignore[override]  # torch's gives a loss back
         for param in self.param_groups[0]["params"]:
             state = self.state[param]
             average = 0.9 * state.get("average", torch.zeros_like(param)) + 0.1 * param.grad
-            param -= 0.1 * average
+            param.sub_(0.1 * average)
             state["average"] = average
 
 

@@ -29,7 +29,6 @@ def turned(
     cos, sin = TF.rope_table(positions, q.shape[-1])
     return TF.rope_interleaved(q, cos[:, None], sin[:, None])
 
-
-padded(torch.ones(2, 3, 5, 4), torch.ones(2, 5, dtype=torch.bool))
-packed(torch.ones(2, 5, 32), torch.arange(5).expand(2, 5))
-turned(torch.ones(2, 3, 5, 4), torch.arange(5).expand(2, 5))
+# run: padded(randn(2, 3, 5, 4), torch.ones(2, 5, dtype=torch.bool))
+# run: packed(randn(2, 5, 32), torch.arange(5).expand(2, 5))
+# run: turned(randn(2, 3, 5, 4), torch.arange(5).expand(2, 5))

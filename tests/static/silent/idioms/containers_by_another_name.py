@@ -88,5 +88,10 @@ Net(4, 2)(torch.ones(3, 4))
 Tied()(torch.ones(3, 4))
 through(Layers([nn.Linear(4, 6), nn.Linear(6, 5)]), torch.ones(3, 4))
 first = Reversed([nn.Linear(3, 4), nn.Linear(5, 6)])[0]
-print(first(torch.ones(2, 5)).shape, Widened([nn.Linear(3, 4)])[0](torch.ones(2, 3)) @ torch.ones(8, 1))
+torch.cat([first(torch.ones(2, 5)), torch.ones(2, 6)])
+Widened([nn.Linear(3, 4)])[0](torch.ones(2, 3)) @ torch.ones(8, 1)
 torch.ones(Widened([nn.Linear(3, 4)]).width()) @ torch.ones(8)
+
+# run: Net(4, 2)(randn(3, 4))
+# run: Tied()(randn(3, 4))
+# run: through(Layers([nn.Linear(4, 6), nn.Linear(6, 5)]), randn(3, 4))
