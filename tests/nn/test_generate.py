@@ -65,6 +65,20 @@ def test_draws_follow_the_softmax_at_the_temperature(temperature: float) -> None
     torch.testing.assert_close(shares, torch.softmax(logits / temperature, 0), rtol=0, atol=0.015)
 
 
+def test_top_p_draws_from_the_fewest_that_reach_it() -> None:
+    logits = torch.tensor([[0.5, 0.1, 0.3, 0.1]]).log().expand(4000, 4)
+    for top_p, kept in ((0.01, {0}), (0.45, {0}), (0.7, {0, 2}), (1.0, {0, 1, 2, 3})):
+        drawn = nn.choose(logits, top_p=top_p, generator=source())
+        assert set(drawn.tolist()) == kept
+    both = nn.choose(logits, top_k=2, top_p=0.7, generator=source())  # of the two, 0 has 0.625
+    assert set(both.tolist()) == {0, 2}
+    assert (both == 0).float().mean().item() == pytest.approx(0.625, abs=0.03)
+    assert set(nn.choose(logits, top_k=2, top_p=0.6, generator=source()).tolist()) == {0}
+    for wrong in (0.0, 1.5, float("nan")):
+        with pytest.raises(ValueError, match="top_p is a probability above 0, got"):
+            nn.sample(model(), torch.tensor([[1]]), 1, top_p=wrong)
+
+
 def test_top_k_draws_from_the_likeliest_alone() -> None:
     logits = torch.tensor([0.0, 3.0, 1.0, 2.0]).expand(1000, 4)
     drawn = nn.choose(logits, top_k=2, generator=source())

@@ -22,6 +22,7 @@ def sample(
     *,
     temperature: float = 1.0,
     top_k: int | None = None,
+    top_p: float | None = None,
     generator: torch.Generator | None = None,
 ) -> Int[Tensor, "batch total"]:
     """Continue each prompt by ``n`` tokens drawn from the model; ``total = prompt + n``.
@@ -37,10 +38,11 @@ def sample(
         temperature: logits are divided by it; 0 takes the likeliest token every time. Numbers between 0 and
             1e-30 would make infinities of logits.
         top_k: draw from the ``top_k`` likeliest tokens only.
+        top_p: of these from the likeliest whose probabilities reach ``top_p`` together (arXiv:1904.09751).
         generator: source of randomness, on the model's device; torch's global one unless given.
 
     Raises:
-        ValueError: an empty prompt, or ``n``, ``temperature`` or ``top_k`` out of range.
+        ValueError: an empty prompt, or ``n``, ``temperature``, ``top_k`` or ``top_p`` out of range.
         TypeError: a prompt of another dtype, which torch looks up in no table.
 
     >>> model = Transformer(vocab=8, d_model=16, layers=1, heads=2, max_seq=4)
@@ -58,11 +60,12 @@ def sample(
         )
     if 0 < temperature < _COLDEST:
         raise ValueError(f"sample: temperature must be 0 or at least {_COLDEST:g}, got {temperature}")
+    if top_p is not None and not 0 < top_p <= 1:
+        raise ValueError(f"sample: top_p is a probability above 0, got {top_p}")
+    draw = partial(choose, temperature=temperature, top_k=top_k, top_p=top_p, generator=generator)
     with modes_kept(model):
         model.eval()
-        return _continue(
-            model, prompt, n, partial(choose, temperature=temperature, top_k=top_k, generator=generator)
-        )
+        return _continue(model, prompt, n, draw)
 
 
 def _continue(
@@ -91,9 +94,12 @@ def choose(
     *,
     temperature: float = 1.0,
     top_k: int | None = None,
+    top_p: float | None = None,
     generator: torch.Generator | None = None,
 ) -> Int[Tensor, "batch"]:
     """One token per row, drawn from ``softmax(logits / temperature)`` over the ``top_k`` largest.
+
+    With ``top_p`` over the fewest of them whose joint probability is at least that.
 
     >>> choose(torch.tensor([[0.0, 3.0, 1.0]]), temperature=0.0)
     tensor([1])
@@ -101,8 +107,12 @@ def choose(
     if temperature == 0.0:
         return logits.argmax(-1)
     scores = logits.float() / temperature
-    if top_k is not None and top_k < scores.shape[-1]:
-        best, tokens = scores.topk(top_k)
-        drawn = torch.multinomial(TF.softmax(best), 1, generator=generator)
+    vocab = scores.shape[-1]
+    if top_p is not None or (top_k is not None and top_k < vocab):
+        best, tokens = scores.topk(vocab if top_k is None else min(top_k, vocab))
+        weights = TF.softmax(best)
+        if top_p is not None:  # the first always stays: before it there is nothing
+            weights = weights.masked_fill(weights.cumsum(-1) - weights >= top_p, 0.0)
+        drawn = torch.multinomial(weights, 1, generator=generator)
         return tokens.gather(-1, drawn)[:, 0]
     return torch.multinomial(TF.softmax(scores), 1, generator=generator)[:, 0]
