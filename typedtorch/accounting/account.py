@@ -65,7 +65,8 @@ def account(  # type: ignore[misc]  # no axis is called "optimizer"
     """Parameters, FLOPs, bytes and time of a training step, from annotations; nothing is allocated.
 
     ``target`` is a module, an annotated function, or a constructor whose integer arguments are sizes.
-    ``examples`` stand in for missing annotations.  ``axes`` are the sizes by name (``sizes=`` for names
+    ``examples`` stand in for missing annotations; where some of a function's ask for gradients, those alone
+    get them.  ``axes`` are the sizes by name (``sizes=`` for names
     that are also parameters here); with none at all the account holds formulas only.
 
     ``optimizer`` is a name (``"adamw"``, ``"adamw:fused"``), a class, a factory or an existing optimizer;
