@@ -8,14 +8,14 @@ from dataclasses import replace
 
 from typedtorch.shapes.infer import containers, messages, specs
 from typedtorch.shapes.infer.assuming import Names, assume
-from typedtorch.shapes.infer.contents import map_tensors
+from typedtorch.shapes.infer.contents import Substitution, map_tensors, sizes_in
 from typedtorch.shapes.infer.declared import more_precise
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.misaligned import reordered
 from typedtorch.shapes.infer.specs import Spec
 from typedtorch.shapes.infer.unify import match
 from typedtorch.shapes.infer.values import Instance, Value
-from typedtorch.shapes.size import Size, integer, unknown
+from typedtorch.shapes.size import Atom, Size, integer, unknown
 from typedtorch.shapes.tensor import Pack, Tensor, pack_index
 
 _OF_OBJECT = "of an object "  # and the sizes that it was made with: no integer of a function
@@ -40,6 +40,13 @@ def _own_size(instance: Instance) -> Callable[[str], Size]:
         return unknown(f"?self.{name}") if name in unsaid else integer(name, f"{_OF_OBJECT}{made_with}")
 
     return size
+
+
+def with_own_axes(made: Instance, place: str) -> Instance:
+    """A new object: what only annotations of its attributes name is its own, not that of each such object."""
+    named = [a for a in sizes_in(made) if isinstance(a, Atom) and a.scope.startswith(_OF_OBJECT)]
+    own = Substitution({atom: unknown(f"?{place}.{atom.name}") for atom in named})(made)
+    return own if isinstance(own, Instance) else made
 
 
 def _with_own_runs(tensor: Tensor, attribute: str) -> Tensor:
@@ -70,4 +77,4 @@ def check_attribute(frame: Frame, holder: Instance, spec: Spec, value: Value, no
     return promised if problems else more_precise(value, promised)
 
 
-__all__ = ["assume_attribute", "check_attribute", "names_of_attributes"]
+__all__ = ["assume_attribute", "check_attribute", "names_of_attributes", "with_own_axes"]

@@ -14,6 +14,7 @@ from typedtorch.shapes.infer import (
     library,
     specs,
 )
+from typedtorch.shapes.infer.annotated_attributes import with_own_axes
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.binding import Args, Parameter, bind, check_argument
 from typedtorch.shapes.infer.class_text import declares_only, left_to_subclasses
@@ -144,7 +145,8 @@ def _run_constructor(
     interpreter.made += [made] if frame.depth == 0 else []
     certain = perhaps_cast(made) if may_cast(frame.module) else made
     assert isinstance(certain, Instance)
-    return _shared(frame, certain, node)
+    own = with_own_axes(certain, frame.place(node))
+    return _shared(frame, own, node)
 
 
 def _integers(values: Mapping[str, Value]) -> dict[str, Size]:

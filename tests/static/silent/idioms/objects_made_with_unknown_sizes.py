@@ -41,6 +41,25 @@ def chained(sizes, x: Tensor) -> Tensor:
     return x
 
 
+class Given(nn.Module):
+    """A layer of a weight that somebody else has read."""
+
+    weight: Float[Tensor, "d_out d_in"]
+
+    def __init__(self, weight) -> None:
+        super().__init__()
+        self.weight = weight
+
+    def forward(self, x: Float[Tensor, "... d_in"]) -> Float[Tensor, "... d_out"]:
+        return einsum(x, self.weight, "... d_in, d_out d_in -> ... d_out")
+
+
+def read_and_chained(read, x: Tensor) -> Tensor:
+    first, second = Given(read("first")), Given(read("second"))
+    return second(first(x))
+
+
+# run: assert read_and_chained({"first": randn(5, 3), "second": randn(4, 5)}.get, randn(2, 3)).shape == (2, 4)
 # run: assert chained(lambda: (3, 5), randn(2, 3)).shape == (2, 3)
 # run: made = Classifier({"width": lambda: 4, "vocab": lambda: 9, "classes": lambda: 3})
 # run: assert made(torch.zeros(2, 5, dtype=torch.long)).shape == (10, 3)
