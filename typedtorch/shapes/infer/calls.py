@@ -53,6 +53,7 @@ from typedtorch.shapes.infer.values import (
     Bound,
     Choice,
     ClassV,
+    Dtype,
     External,
     FunctionV,
     Instance,
@@ -169,6 +170,8 @@ def call_value(frame: Frame, function: Value, args: Args, node: ast.AST) -> Valu
         return args.values[0]  # torch.no_grad()(f)
     if isinstance(function, SpecV) and isinstance(function.spec, specs.InstanceSpec):
         return frame.interpreter.construct(frame, function.spec.info, args, node)
+    if isinstance(function, Dtype):  # of numpy's, torch's are no functions
+        return library.call_external(frame, f"numpy.{function}", args, node)
     return mutation.forget(frame, args)
 
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any
 
-from typedtorch.shapes.dtypes import ANY, BOOL, FLOAT64, UINT8
+from typedtorch.shapes.dtypes import ANY, BIT, BOOL, FLOAT64, UINT8
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules import creation
-from typedtorch.shapes.rules.forms import is_size
+from typedtorch.shapes.rules.forms import Function, is_size
 from typedtorch.shapes.rules.numpy_dtypes import (
     as_array,
+    as_item,
     functions,
     numpy_default,
     promote,
@@ -40,6 +41,20 @@ def zeros(shape: Any, dtype: Any = None, order: Any = "C", **settings: Any) -> T
 def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", **settings: Any) -> Tensor:
     kind = ANY if isinstance(fill_value, Tensor) or fill_value is UNKNOWN else with_number(BOOL, fill_value)
     return to_numpy(creation.from_sizes([shape] if is_size(shape) else list(shape), dtype_of(dtype, kind)))
+
+
+def _scalar_type(dtype: int) -> Function:
+    """The rule of ``np.float32(x)``: an item of that dtype, or an array of such."""
+
+    def convert(value: Any) -> Tensor:
+        given = as_item(value)
+        return to_numpy(given.of(given.shape, dtype))
+
+    return convert
+
+
+for _name in ("float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8"):
+    rule(*functions(_name), sample="@n:* | 3 | 0.5 | [1, 2]")(_scalar_type(BIT[_name]))
 
 
 @rule(*functions("zeros_like ones_like empty_like copy"), sample="@n:*")

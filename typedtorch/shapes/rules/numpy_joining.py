@@ -15,19 +15,20 @@ from typedtorch.shapes.rules.numpy_dtypes import (
     result_dtype,
     to_numpy,
 )
+from typedtorch.shapes.rules.numpy_shapes import arrays_of
 from typedtorch.shapes.rules.promotion import mask_of
 from typedtorch.shapes.tensor import ShapeError, Tensor, Undecided, axis_index, show
 
 
 @rule(*functions("column_stack"), sample="[@f:a, @f:a] | [@f:a b, @f:a c] | [@f:a b, @f:a]")
 def column_stack(tup: Any) -> Tensor:
-    given = joining.tensors_of(tup)
+    given = arrays_of(tup)
     return Tensor(joining.column_stack(given).shape, result_dtype(*given), library="numpy")
 
 
 @rule(*functions("dstack"), sample="[@f:a b, @f:a b] | [@f:a, @f:a] | [@f:a b c, @f:a b d]")
 def dstack(tup: Any, **settings: Any) -> Tensor:
-    given = joining.tensors_of(tup)
+    given = arrays_of(tup)
     return Tensor(joining.dstack(given).shape, result_dtype(*given), library="numpy")
 
 

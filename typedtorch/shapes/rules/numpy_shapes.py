@@ -120,9 +120,24 @@ def broadcast_to(array: Any, shape: Any) -> Tensor:
     return to_numpy(views.broadcast_to(as_array(array), shape))
 
 
-@rule(*functions("concatenate"), sample="[@f:a b, @f:c b] | [@f:a b, @f:a c], 1 | [@f:a b, @f:a c], axis=-1")
+def arrays_of(values: Any) -> list[Tensor]:
+    """A list of arrays, some of which may be written as lists of numbers: ``[[0], x]``.
+
+    Raises:
+        ShapeError: it is empty.
+        Undecided: it is not a list of arrays.
+    """
+    if isinstance(values, (list, tuple)):
+        values = [as_array(v) if isinstance(v, (list, tuple)) else v for v in values]
+    return [as_array(a) for a in joining.tensors_of(values)]
+
+
+@rule(
+    *functions("concatenate"),
+    sample="[@f:a b, @f:c b] | [@f:a b, @f:a c], 1 | [@f:a b, @f:a c], axis=-1 | [[0, 1], @f:a]",
+)
 def concatenate(arrays: Any, axis: Any = 0, **settings: Any) -> Tensor:
-    given = [as_array(a) for a in joining.tensors_of(arrays)]
+    given = arrays_of(arrays)
     if axis is None:
         raise Undecided
     if any(t.shape == (0,) for t in given):
@@ -132,19 +147,19 @@ def concatenate(arrays: Any, axis: Any = 0, **settings: Any) -> Tensor:
 
 @rule(*functions("stack"), sample="[@f:a b, @f:a b] | [@f:a b, @f:a b], -1")
 def stack(arrays: Any, axis: Any = 0, **settings: Any) -> Tensor:
-    given = joining.tensors_of(arrays)
+    given = arrays_of(arrays)
     return Tensor(joining.stack(given, axis).shape, result_dtype(*given), library="numpy")
 
 
 @rule(*functions("hstack"), sample="[@f:a b, @f:a c] | [@f:a, @f:b]")
 def hstack(tup: Any, **settings: Any) -> Tensor:
-    given = joining.tensors_of(tup)
+    given = arrays_of(tup)
     return Tensor(joining.hstack(given).shape, result_dtype(*given), library="numpy")
 
 
 @rule(*functions("vstack"), sample="[@f:a b, @f:c b] | [@f:a, @f:a]")
 def vstack(tup: Any, **settings: Any) -> Tensor:
-    given = joining.tensors_of(tup)
+    given = arrays_of(tup)
     return Tensor(joining.vstack(given).shape, result_dtype(*given), library="numpy")
 
 
