@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import random
+import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -30,9 +31,9 @@ USER = HEAD + "from library import heads\n\nheads(torch.ones(2, 3, 8), 2, 3)\n"
 
 
 @pytest.fixture
-def own(project: Project, tmp_path: Path) -> Project:
+def own(project: Project, tmp_path: Path, stubs_read: Path) -> Project:
     """A project whose cache holds nothing of other tests."""
-    return replace(project, cache=tmp_path / "cache")
+    return replace(project, cache=shutil.copytree(stubs_read, tmp_path / "cache"))
 
 
 def _shapes(outcome: Outcome) -> list[str]:
@@ -98,7 +99,9 @@ def test_a_conftest_counts_whether_mypy_is_given_it_or_not_and_so_do_its_edits(o
     assert _shapes(own.mypy("test_row.py")) == []
 
 
-def test_what_mypy_prints_after_an_edit_is_what_it_prints_from_nothing(own: Project, tmp_path: Path) -> None:
+def test_what_mypy_prints_after_an_edit_is_what_it_prints_from_nothing(
+    own: Project, tmp_path: Path, stubs_read: Path
+) -> None:
     """Twenty edits, one to three at a time, of modules that rest on each other in many ways."""
     chance = random.Random(7)
 
@@ -126,7 +129,8 @@ def test_what_mypy_prints_after_an_edit_is_what_it_prints_from_nothing(own: Proj
         edited = {name: new[name] for name in chance.sample(sorted(new), chance.randint(1, 3))}
         own.write(**edited)
         found = own.mypy(*files)
-        fresh = own.mypy("--cache-dir", str(tmp_path / str(turn)), *files)
+        nothing = shutil.copytree(stubs_read, tmp_path / str(turn))
+        fresh = own.mypy("--cache-dir", str(nothing), *files)
         assert found.messages == fresh.messages
         seen.add(tuple(_shapes(found)))
     assert len(seen) > 3
