@@ -94,11 +94,9 @@ def test_killed_at_every_write_boundary_the_newest_that_holds_is_found(tmp_path:
 @pytest.mark.slow
 def test_killed_two_hundred_times_at_random_moments_none_loads_wrongly(tmp_path: Path) -> None:
     store = CheckpointStore(tmp_path, keep=2)
-    took = []
-    for _ in range(9):
-        began = time.perf_counter()
-        store.save(0, state_of(0))
-        took.append(time.perf_counter() - began)
+    began = time.perf_counter()
+    store.save(0, state_of(0))
+    takes = time.perf_counter() - began  # on a machine with other work it is longer and shorter by turns
     generator = torch.Generator().manual_seed(0)
     newest, torn, whole = 0, 0, 0
     for attempt in range(1, 201):
@@ -109,7 +107,7 @@ def test_killed_two_hundred_times_at_random_moments_none_loads_wrongly(tmp_path:
             store.save(attempt, state_of(attempt))
             os._exit(0)
         os.read(about_to, 1)
-        time.sleep(float(torch.rand((), generator=generator)) * 1.5 * sorted(took)[4])
+        time.sleep(float(torch.rand((), generator=generator)) * 1.5 * takes)
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
         os.close(about_to)
@@ -120,6 +118,7 @@ def test_killed_two_hundred_times_at_random_moments_none_loads_wrongly(tmp_path:
         assert holds(state, step), path
         assert step >= newest
         whole += step > newest
+        takes *= 0.9 if step > newest else 1.1
         newest = step
     assert torn >= 10  # killed in the middle of it
     assert whole >= 10
