@@ -320,7 +320,8 @@ def _assume_parameters(
     if function.is_bound:
         own = [*function.node.args.posonlyargs, *function.node.args.args]
         if own:
-            variables[own[0].arg] = ranks.seen_from(frame.state.names, signature, function.bound)
+            receiver = ranks.seen_from(frame.state.names, signature, function.bound)
+            variables[own[0].arg] = fixtures.set_up(frame, function, receiver)
     is_constructor = info is not None and getattr(function.node, "name", "") == "__init__"
     sizes = {}
     if info is not None and is_constructor:

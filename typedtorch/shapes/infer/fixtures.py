@@ -1,15 +1,18 @@
-"""pytest's fixtures: what a test is given under the names of its parameters.
+"""What a test is given: pytest's fixtures, under the names of its parameters, and what was set up for it.
 
 A fixture is looked for where pytest does: in the class of the test, in its file, in the ``conftest.py`` of
-its folder and of those above.  What the test is run with several times, by ``parametrize``, stays unknown,
-and so does whatever is made of it.
+its folder and of those above.  What the test is run with several times, by ``parametrize``, is any value
+first, and so is whatever is made of it; a test in which nothing is wrong then is looked at with the values of
+its first few runs (``ranks.py``).
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Set
+from dataclasses import replace
 from functools import lru_cache
+from itertools import islice, product
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -18,10 +21,13 @@ from typedtorch.shapes.infer import shared, specs
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.items import iterate
 from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Instance, Value
+from typedtorch.shapes.syntax import walk
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.class_text import Def
+    from typedtorch.shapes.infer.classes import ClassInfo
     from typedtorch.shapes.infer.frame import Frame
+    from typedtorch.shapes.infer.interpreter import Interpreter
     from typedtorch.shapes.infer.program import Module
     from typedtorch.shapes.infer.signatures import Signature
 
@@ -41,6 +47,98 @@ def given(frame: Frame, function: FunctionV, signature: Signature) -> dict[str, 
             if value is not UNKNOWN:
                 found[parameter.name] = value
     return found
+
+
+def set_up(frame: Frame, test: FunctionV, receiver: Value) -> Value:
+    """The object of a test after what runs before it: ``setUp``, ``setup_method``, fixtures of its class."""
+    node = test.node
+    if not isinstance(receiver, Instance) or isinstance(node, ast.Lambda) or not node.name.startswith("test"):
+        return receiver
+    info = receiver.info
+    if any(owner.node.decorator_list for owner in info.mro()) or "?" in info.external_bases():
+        return receiver  # something else may be run, too
+    if not (info.name.startswith("Test") or info.external_bases()):
+        return receiver  # tests of whoever inherits them
+    interpreter, now = frame.interpreter, receiver
+    for owner, definition in _before_each(info):
+        if definition.name in test.module.overridden(info.name):
+            return receiver
+        function = FunctionV(definition, owner.module, owner.closure, owner, now, is_bound=True)
+        quiet = interpreter.quiet_frame(owner.module, owner.closure)
+        quiet.state.variables[_HOLDER] = now
+        interpreter.run_inline(quiet, function, interpreter.signature(function), {}, node)
+        after = quiet.state.variables[_HOLDER]
+        if not isinstance(after, Instance):
+            return receiver
+        now = after
+    return now
+
+
+_HOLDER = "<object of a test>"
+
+
+def _before_each(info: ClassInfo) -> Iterator[tuple[ClassInfo, Def]]:
+    """Methods that are run before each test, in this order."""
+    for owner in reversed(info.mro()):
+        for definitions in owner.methods.values():
+            if _is_fixture_for_all(definitions[-1]):
+                yield owner, definitions[-1]
+    for name in ("setup_method", "setUp"):
+        found = info.find(name)
+        if found is not None and not found[1][-1].decorator_list:
+            yield found[0], found[1][-1]
+
+
+def _is_fixture_for_all(node: Def) -> bool:
+    """``@pytest.fixture(autouse=True)`` over what returns: what comes after a ``yield`` is run later."""
+    decorator = _fixture(node)
+    if not isinstance(decorator, ast.Call) or any(isinstance(n, ast.Yield) for n in walk(node)):
+        return False
+    return any(k.arg == "autouse" and getattr(k.value, "value", False) for k in decorator.keywords)
+
+
+def runs(
+    interpreter: Interpreter, function: FunctionV, signature: Signature
+) -> Iterator[tuple[Signature, str]]:
+    """The signature of a test with what the first few of its runs are given, and a text that says it."""
+    node = function.node
+    if isinstance(node, ast.Lambda) or not node.name.startswith("test") or not _parametrized(function, node):
+        return
+    given = [_given(interpreter, function, d) for d in node.decorator_list]
+    places = {p.name: place for place, p in enumerate(signature.parameters)}
+    for run in islice(product(*(sets for sets in reversed(given) if sets)), _RUNS):
+        values = {n: v for known in run for n, v in known.items() if n in places}
+        if not values:
+            return
+        parameters = list(signature.parameters)
+        for name, value in values.items():
+            own = parameters[places[name]]
+            parameters[places[name]] = replace(own, spec=specs.LiteralSpec((value,)))
+        numbers = [f"{n} is {v}" for n, v in values.items() if isinstance(v, (int, float, str))]
+        yield replace(signature, parameters=parameters), " and ".join(numbers[:3])
+
+
+def _given(interpreter: Interpreter, test: FunctionV, decorator: ast.expr) -> list[dict[str, Value]]:
+    """What each set of values of one ``parametrize`` gives, where all of them are known."""
+    match decorator:
+        case ast.Call(func=ast.Attribute(attr="parametrize"), args=[written, values], keywords=others):
+            names = _names(written) or []
+            if any(keyword.arg not in ("ids", "scope") for keyword in others):
+                return []
+        case _:
+            return []
+    items = getattr(interpreter.evaluate_in(values, test.module, test.closure or {}), "items", None)
+    if isinstance(values, (ast.List, ast.Tuple)):
+        items = [interpreter.evaluate_in(item, test.module, test.closure or {}) for item in values.elts]
+    sets = []
+    for item in items if isinstance(items, (list, tuple)) else ():
+        parts = (item,) if isinstance(written, ast.Constant) and "," not in str(written.value) else item
+        known = isinstance(parts, tuple) and len(parts) == len(names) and UNKNOWN not in parts
+        sets += [dict(zip(names, parts, strict=True))] if known else []
+    return sets
+
+
+_RUNS = 4
 
 
 def _value(frame: Frame, test: FunctionV, name: str, taken: Set[str]) -> Value:
@@ -126,7 +224,7 @@ def _parametrized(function: FunctionV, node: Def) -> frozenset[str] | None:
             own = _names(decorator.args[0]) if isinstance(decorator, ast.Call) and decorator.args else None
             if own is None:
                 return None
-            names |= own
+            names.update(own)
     return frozenset(names)
 
 
@@ -134,13 +232,13 @@ def _is_mark(node: ast.expr) -> bool:
     return (node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")) == "mark"
 
 
-def _names(node: ast.expr) -> set[str] | None:
+def _names(node: ast.expr) -> list[str] | None:
     """``"x, y"`` or ``["x", "y"]``."""
     try:
         names = ast.literal_eval(node)
     except ValueError:
         return None
-    return {n.strip() for n in names.split(",")} if isinstance(names, str) else set(names)
+    return [n.strip() for n in names.split(",")] if isinstance(names, str) else list(names)
 
 
-__all__ = ["conftests", "conftests_of", "given"]
+__all__ = ["conftests", "conftests_of", "given", "runs", "set_up"]

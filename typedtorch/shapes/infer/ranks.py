@@ -8,7 +8,7 @@ A number of axes for which the body itself does nothing but ``raise`` is not tri
 
 So it is with a parameter that takes tensors of several shapes, ``Float[Tensor, "b d"] | Float[Tensor, "d"]``:
 a body that fits none of them contradicts itself.  And so the shortest call, which leaves out what it may
-(``left_out.py``).
+(``left_out.py``), and the runs of a parametrized test (``fixtures.py``).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.findings import Finding
-from typedtorch.shapes.infer import specs
+from typedtorch.shapes.infer import fixtures, specs
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.frame import Reporter
 from typedtorch.shapes.infer.left_out import shortest
@@ -87,6 +87,10 @@ def check(
     short = None if found is not None else shortest(signature)
     if short is not None:
         found = _found(interpreter, function, _with_defaults(signature, *short), reporter.path, info)
+    for only, what in () if found is not None else fixtures.runs(interpreter, function, signature):
+        found = found or _found(
+            interpreter, function, [_Trial(None, only, what, whole=True)], reporter.path, info
+        )
     if found is not None:
         reporter.findings.setdefault((found.line, found.column, found.code), found)
 
