@@ -124,6 +124,20 @@ def test_a_class_that_is_read_again_for_a_change_elsewhere_keeps_its_forward(dae
         assert daemon.check() == wrong
 
 
+def test_calls_in_another_file_follow_what_forward_takes(daemon: Daemon) -> None:
+    write = daemon.project.write
+    net = "from torch import nn\n\nclass Net(nn.Module):\n    def forward(self, {}: int) -> {}:\n        {}\n"
+    user = "from bad import Net\n\n\ndef use() -> str:\n    return Net()(y=3)\n"
+    write(bad=net.format("y", "str", "return str(y)"), user=user)
+    assert daemon.start() == []
+    write(bad=net.format("x", "str", "return str(x)"))
+    assert daemon.check() == ["user.py:5 call-arg"]
+    write(bad=net.format("y", "int", "return y"))
+    assert daemon.check() == ["user.py:5 return-value"]
+    write(bad=net.format("y", "str", "return str(y)"))
+    assert daemon.check() == []
+
+
 def test_running_again_finds_the_daemon_as_it_was(daemon: Daemon) -> None:
     """Editors use ``dmypy run``: a restart would read torch anew each time."""
     command = ("--status-file", "status.json", "run", "--", "--config-file", "mypy.ini", *FILES)

@@ -20,6 +20,7 @@ from mypy.plugin import (
 from mypy.types import FunctionLike, Type
 
 from typedtorch.mypy_plugin import containers, digest, module_call, module_use, passed_on, torch_api
+from typedtorch.mypy_plugin.as_function import as_function
 from typedtorch.mypy_plugin.attributes import Attributes
 from typedtorch.mypy_plugin.containers import Containers
 from typedtorch.mypy_plugin.excused import Excused
@@ -60,6 +61,7 @@ class TypedtorchPlugin(Plugin):
         self._by_function: Callable[[FunctionContext], Type] = guard.call(passed_on.passed_on)
         self._by_method: Callable[[MethodContext], Type] = guard.call(passed_on.passed_on)
         self._optional_field = guard.attribute(partial(module_use.optional_field, self.facts))
+        self._as_function = guard.attribute(partial(as_function, self.facts))
         self._item = guard.call(partial(torch_api.item, self.facts))
         self._added_to = guard.call(partial(torch_api.added_to, self.facts))
         self._compared = guard.call(partial(torch_api.compared, self.facts))
@@ -149,6 +151,8 @@ class TypedtorchPlugin(Plugin):
 
     def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
         owner, _, name = fullname.rpartition(".")
+        if name == "__call__" and owner != module_call.MODULE:
+            return self._as_function if self.may_be_module(owner) else None
         if owner != module_call.MODULE:
             return self._optional_field if owner in self.facts.results else None
         return self.guard.attribute(partial(self.attributes.attribute, name))
@@ -159,5 +163,7 @@ class TypedtorchPlugin(Plugin):
         return found is None or not isinstance(found.node, TypeInfo) or module_call.is_module(found.node)
 
     def get_additional_indirect_deps(self, file: MypyFile) -> set[str]:
+        if self.facts.files_change:
+            module_call.renew(file)
         self.reporter.module_checked(file)
         return set()  # what findings rest on is watched in ``answers``

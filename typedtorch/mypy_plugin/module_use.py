@@ -14,6 +14,7 @@ from mypy.nodes import (
     IndexExpr,
     MemberExpr,
     NameExpr,
+    SuperExpr,
     SymbolTableNode,
     TypeInfo,
     Var,
@@ -242,7 +243,8 @@ def lenient_arguments(facts: Facts, ctx: MethodSigContext) -> FunctionLike:
     source = facts.checked(ctx.api)
     if source is None or not isinstance(ctx.type, Instance) or not is_typed_here(ctx.type.type):
         return ctx.default_signature
-    call, signature = ctx.context, of_forward(ctx.type, ctx) or ctx.default_signature
+    call, above = ctx.context, isinstance(getattr(ctx.context, "callee", None), SuperExpr)
+    signature = (None if above else of_forward(ctx.type, ctx)) or ctx.default_signature
     if not isinstance(call, CallExpr) or not isinstance(signature, CallableType | Overloaded):
         return ctx.default_signature
     forgiven = (call.line, call.column) in source.forgiven or "forward" in source.outside
@@ -250,7 +252,7 @@ def lenient_arguments(facts: Facts, ctx: MethodSigContext) -> FunctionLike:
     if (
         forgiven
         or facts.replaces_forward(ctx.type.type)
-        or _made_to_be_overridden(facts, ctx.type.type)
+        or made_to_be_overridden(facts, ctx.type.type)
         or any(map(_is_unbound, ctx.type.args))
         or spreads_beside_names(call)
         or may_be_another(facts, call, ctx)
@@ -279,7 +281,7 @@ def _anything(signature: CallableType | Overloaded, call: CallExpr, ctx: MethodS
     )
 
 
-def _made_to_be_overridden(facts: Facts, info: TypeInfo) -> bool:
+def made_to_be_overridden(facts: Facts, info: TypeInfo) -> bool:
     """Whether the nearest ``forward`` only says what those of subclasses, which may take more, are about."""
     for base, source in facts.family(info):
         if "forward" in base.names:

@@ -12,14 +12,12 @@ from mypy.nodes import (
     ARG_STAR,
     CallExpr,
     Context,
-    Decorator,
     Expression,
-    FuncDef,
     MemberExpr,
     NameExpr,
     TypeInfo,
 )
-from mypy.plugin import FunctionContext, MethodContext, MethodSigContext
+from mypy.plugin import AttributeContext, FunctionContext, MethodContext, MethodSigContext
 from mypy.subtypes import is_subtype
 from mypy.types import (
     AnyType,
@@ -39,7 +37,7 @@ from mypy.types import (
     get_proper_type,
 )
 
-from typedtorch.mypy_plugin.module_call import MODULE
+from typedtorch.mypy_plugin.module_call import call_by_hand, is_module
 
 if TYPE_CHECKING:
     from typedtorch.shapes.module_facts import SourceFacts
@@ -47,12 +45,10 @@ if TYPE_CHECKING:
 Call = FunctionContext | MethodContext | MethodSigContext
 
 
-def of_forward(module: Instance, ctx: Call) -> ProperType | None:
-    """The signature of ``forward`` where ``__call__`` is still torch's own; None where it has one."""
-    call = module.type.get("__call__")
-    if not isinstance(ctx.api, TypeChecker) or call is None or isinstance(call.node, FuncDef | Decorator):
-        return None
-    if call.fullname != f"{MODULE}.__call__" or module.type.get("forward") is None:
+def of_forward(module: Instance, ctx: Call | AttributeContext) -> ProperType | None:
+    """The signature of ``forward``; None where ``__call__`` is the program's own."""
+    by_hand = not is_module(module.type) or call_by_hand(module.type)
+    if not isinstance(ctx.api, TypeChecker) or by_hand or module.type.get("forward") is None:
         return None
     return _member("forward", module, ctx.api, ctx.context)
 
