@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mypy.checker import TypeChecker
 from mypy.nodes import Context, SymbolTableNode, TypeAlias, TypeInfo
-from mypy.types import AnyType, Instance, TupleType, Type, TypeOfAny, get_proper_type
+from mypy.types import AnyType, Instance, TupleType, Type, TypeOfAny, UnionType, get_proper_type
 
 from typedtorch.mypy_plugin.kept_facts import Written
 from typedtorch.mypy_plugin.module_call import MODULE, is_module
@@ -35,6 +35,7 @@ class Facts:
         self._keep = keep
         self.files_change = True  # while mypy runs: it is the daemon
         self.results: set[str] = set()  # classes of what we alone know calls and items to be
+        self.fields_of: set[str] = set()  # these, and what they inherit fields from
         self._typed: dict[str, set[Position]] = {}  # by file
         self._sources: dict[str, tuple[Stamp, SourceFacts]] = {}
 
@@ -96,10 +97,18 @@ class Facts:
     def of_result(self, result: Type) -> None:
         """Such a type is that of a result, or of a part of one."""
         proper = get_proper_type(result)
+        if isinstance(proper, UnionType):
+            for item in proper.items:
+                self.of_result(item)
         if isinstance(proper, TupleType):
             proper = proper.partial_fallback  # a named one has fields
         if isinstance(proper, Instance):
-            self.results.add(proper.type.fullname)
+            self._of_results(proper.type)
+
+    def _of_results(self, info: TypeInfo) -> None:
+        if info.fullname not in self.results:
+            self.results.add(info.fullname)
+            self.fields_of.update(base.fullname for base in info.mro)
 
     def comes_of_typed(self, api: object, context: Context) -> bool:
         """Whether what an expression is, or what it is used with, was made from such a call."""
@@ -138,7 +147,7 @@ class Facts:
             node = target.type if isinstance(target, Instance) else None
         if not isinstance(node, TypeInfo) or not is_module(node):
             return None
-        self.results.add(node.fullname)
+        self._of_results(node)
         return Instance(node, [AnyType(TypeOfAny.special_form)] * len(node.type_vars))
 
 

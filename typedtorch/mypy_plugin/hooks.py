@@ -154,7 +154,7 @@ class TypedtorchPlugin(Plugin):
         if name == "__call__" and owner != module_call.MODULE:
             return self._as_function if self.may_be_module(owner) else None
         if owner != module_call.MODULE:
-            return self._optional_field if owner in self.facts.results else None
+            return self._optional_field if owner in self.facts.fields_of else None
         return self.guard.attribute(partial(self.attributes.attribute, name))
 
     def may_be_module(self, fullname: str) -> bool:

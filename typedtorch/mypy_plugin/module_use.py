@@ -156,7 +156,9 @@ def optional_field(facts: Facts, ctx: AttributeContext) -> Type:
     Only where the class is known by what we say of a call or an item alone: what is declared to be of that
     class is what the program itself speaks of.
     """
-    if ctx.is_lvalue or not _is_inferred(ctx.context):
+    of = get_proper_type(ctx.type)
+    known_here = not isinstance(of, Instance) or of.type.fullname in facts.results
+    if ctx.is_lvalue or not known_here or not _is_inferred(ctx.context):
         return ctx.default_attr_type
     facts.of_result(ctx.default_attr_type)
     if isinstance(get_proper_type(ctx.default_attr_type), NoneType):

@@ -163,6 +163,30 @@ def with_labels(head: Head, x: Tensor, given: Output) -> None:
     given.loss.backward()  # E: Item "None" of "Tensor | None" has no attribute "backward"  [union-attr]
 
 
+@dataclass
+class Nested(Output):
+    weights: Tensor | None = None
+    inner: Output | None = None
+
+
+class Wide(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.convs = nn.ModuleList([nn.Conv2d(1, 1, 1), nn.Conv2d(1, 1, 1)])
+        self.norms = nn.Sequential(nn.BatchNorm2d(1), nn.BatchNorm2d(1))
+
+    def forward(self, x: Tensor) -> Nested:
+        return Nested(x, x, x, Output(x, x))
+
+
+def inherited_fields(wide: Wide, x: Tensor, given: Nested, conv: nn.Conv2d) -> None:
+    out = wide(x)
+    print(out.loss.sum(), wide(x).weights.shape, out.inner.loss.shape, wide(x).inner.loss.item())
+    print(wide.convs[0].bias.shape, [norm.running_mean.shape for norm in wide.norms])
+    conv.bias.shape  # E: Item "None" of "Tensor | None" has no attribute "shape"  [union-attr]
+    given.loss.backward()  # E: Item "None" of "Tensor | None" has no attribute "backward"  [union-attr]
+
+
 class Several(nn.Module):
     def forward(self, x: Tensor, all: bool = False) -> Tensor | list[Tensor] | None:
         return [x, x] if all else x
