@@ -15,12 +15,16 @@ import re
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mypy.errors import ErrorInfo, Errors, ErrorWatcher
 from mypy.nodes import MypyFile
 
 from typedtorch.mypy_plugin.facts import Facts
 from typedtorch.shapes.sources import is_installed, text_of
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.syntax import Syntax
 
 _ARGUMENT = re.compile(
     r'Argument (?:\d+|"\w+") (?:to "(?P<function>[^"]+)" (?:of "[^"]+" )?)?'
@@ -78,6 +82,8 @@ class Excused:
         value = traced.at(span, syntax)
         if value is None:
             return False
+        if argument is not None and self._is_asked_of_result(argument, value, file, syntax):
+            return True
         refused = traced.given_to(value) if overloaded else [value]
         if not any(self._facts.any_typed(file, traced.made_from(part, syntax)) for part in refused):
             return False
@@ -94,6 +100,19 @@ class Excused:
             return True
         tensors = not _TENSORS.isdisjoint(_words(argument["given"]))
         return tensors and _is_numeric(argument["wanted"]) and not self._is_own(call.func, syntax.nodes)
+
+    def _is_asked_of_result(
+        self, argument: re.Match[str], value: ast.expr, file: str, syntax: Syntax
+    ) -> bool:
+        """Whether a method of a result is given what may be None: ``net(x).view(-1, self.width)``."""
+        from typedtorch.shapes import traced  # noqa: PLC0415  # seldom needed
+
+        given, wanted = (set(argument[of].split(" | ")) for of in ("given", "wanted"))
+        call = traced.call_with(value, syntax) if "None" in given and given - {"None"} <= wanted else None
+        if call is None or not isinstance(call.func, ast.Attribute):
+            return False
+        asked = isinstance(value, ast.Name | ast.Attribute)
+        return asked and self._facts.any_typed(file, traced.made_from(call.func.value, syntax))
 
     def _is_own(self, function: ast.expr, nodes: list[ast.AST]) -> bool:
         """Whether the program itself says what a function takes; of a method only its name is known."""

@@ -187,6 +187,18 @@ def inherited_fields(wide: Wide, x: Tensor, given: Nested, conv: nn.Conv2d) -> N
     given.loss.backward()  # E: Item "None" of "Tensor | None" has no attribute "backward"  [union-attr]
 
 
+class Sized(nn.Module):
+    def __init__(self, width: int | None = None) -> None:
+        super().__init__()
+        self.net = nn.Linear(3, 3)
+        self.width = width
+
+    def forward(self, x: Tensor, n: int | None = None) -> Tensor:
+        y = self.net(x)
+        x.view(-1, self.width)  # E: Argument 2 to "view" of "TensorBase" has incompatible type "int | None"; expected "int | SymInt"  [arg-type]
+        return self.net(x).view(-1, n) + y.view(-1, self.width)
+
+
 class Several(nn.Module):
     def forward(self, x: Tensor, all: bool = False) -> Tensor | list[Tensor] | None:
         return [x, x] if all else x
