@@ -124,7 +124,9 @@ def _comprehend_one(
             values.append(aged(element(), node, f"'{turn}", earlier))
         return tuple(values), UNKNOWN, None
     unfiltered = frame.state.copy()
-    each = iterate(iterable, place)
+    # which keys of a dict that is written down pass is not known: perhaps none, whatever holds for all
+    each = UNKNOWN if items and all(map(_is_key, items)) else iterate(iterable, place)
+    whole = each
     assign_target(frame, generator.target, of_this_item(frame, each, place) if alone else each)
     for test in generator.ifs:
         then, _ = refine.branch(frame, test)
@@ -140,11 +142,16 @@ def _comprehend_one(
             was = unfiltered.variables.get(name, UNKNOWN)
             unfiltered.replace_value(was, _of_any_turn(was, now, place))
         frame.state = unfiltered.copy()
-        assign_target(frame, generator.target, iterate(iterable, place))
+        assign_target(frame, generator.target, whole)
         with frame.reporter.mute():
             each = join(each, element(), place)
         frame.state = unfiltered
     return None, of_any_item(each, place), None if generator.ifs else length_of(iterable)
+
+
+def _is_key(item: Value) -> bool:
+    """A key, or a pair of a key and its value."""
+    return isinstance(item[0] if isinstance(item, tuple) and item else item, str)
 
 
 def _asked(before: State, after: State) -> Tests[frozenset[Atom]]:

@@ -32,7 +32,8 @@ def call_instance(frame: Frame, instance: Instance, args: Args, node: ast.AST) -
     own_call = info.find("__call__")
     if info.is_module and own_call is not None and not own_call[0].module.name.startswith("typedtorch."):
         names = ("__call__",)
-    if "forward" in instance.attributes:  # another in place of that of its class
+    calls_forward = own_call is None or names == ("forward",)
+    if calls_forward and "forward" in instance.attributes:  # another in place of that of its class
         given = instance.attributes["forward"]
         own = isinstance(given, FunctionV) and given.is_bound and given.owner in info.mro()
         return frame.call(given.bind(instance) if own else given, args, node)

@@ -154,6 +154,12 @@ class Sequence:
         return join_all(self.items, "item") if self.items else self.element
 
 
+def _is_data(value: Value) -> bool:
+    """A list of numbers or texts: what is done with those under some key need not be meant for all."""
+    items = value.items if isinstance(value, Sequence) else None
+    return bool(items) and all(type(item) in (int, float, str) for item in items or ())
+
+
 @dataclass(frozen=True, slots=True)
 class DictV:
     """A dict or ModuleDict: known items by constant key, and what any other value is.
@@ -173,7 +179,9 @@ class DictV:
             if key in self.items:
                 return self.items[key]
             return UNKNOWN if self.rest is None else self.rest
-        return self.items[key] if isinstance(key, Object) and key in self.items else self.any_value
+        if isinstance(key, Object) and key in self.items:
+            return self.items[key]
+        return UNKNOWN if any(map(_is_data, self.items.values())) else self.any_value
 
     @property
     def any_value(self) -> Value:

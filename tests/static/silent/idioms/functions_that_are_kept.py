@@ -148,6 +148,34 @@ def m():
     assert z.shape == (3,)
 
 
-for fn in (a, b, c, d, e, f, h, i, j, k, l, m): fn()
+class Closure:
+    """What is kept under the name of ``forward`` is what it calls, not what a call of it is."""
+
+    def __init__(self, forward, parameters):
+        self.forward, self.parameters = forward, parameters
+
+    def __call__(self, **settings):
+        value = self.forward(**settings).sum()
+        value.backward()
+        return value, tuple(p.grad for p in self.parameters)
+
+
+class Energy(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.ones(3))
+
+    def forward(self):
+        return self.w.square().sum()
+
+
+def n():
+    energy = Energy()
+    closure = Closure(energy, list(energy.parameters()))
+    value, (gradient,) = closure()
+    assert value.shape == () and closure()[1][0].shape == (3,)
+
+
+for fn in (a, b, c, d, e, f, h, i, j, k, l, m, n): fn()
 
 # run: None
