@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes.conftests import conftests
 from typedtorch.shapes.infer import shared, specs
 from typedtorch.shapes.infer.binding import Args
-from typedtorch.shapes.infer.items import iterate
+from typedtorch.shapes.infer.items import items_of, iterate
 from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Instance, Value
 from typedtorch.shapes.syntax import walk
 
@@ -127,11 +127,14 @@ def _given(interpreter: Interpreter, test: FunctionV, decorator: ast.expr) -> li
                 return []
         case _:
             return []
-    items = getattr(interpreter.evaluate_in(values, test.module, test.closure or {}), "items", None)
-    if isinstance(values, (ast.List, ast.Tuple)):
-        items = [interpreter.evaluate_in(item, test.module, test.closure or {}) for item in values.elts]
+    around = test.closure or {}
+    items: list[Value] | None
+    if isinstance(values, (ast.List, ast.Tuple)):  # one that is not known leaves the others known
+        items = [interpreter.evaluate_in(item, test.module, around) for item in values.elts]
+    else:
+        items = items_of(interpreter.evaluate_in(values, test.module, around))
     sets = []
-    for item in items if isinstance(items, (list, tuple)) else ():
+    for item in items or ():
         parts = (item,) if isinstance(written, ast.Constant) and "," not in str(written.value) else item
         known = isinstance(parts, tuple) and len(parts) == len(names) and UNKNOWN not in parts
         sets += [dict(zip(names, parts, strict=True))] if known else []

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from typedtorch.shapes.infer.values import FunctionV
 
 COUNTS = (1, 2, 3)
+_OF_VALUES = ("shape", "dtype")  # codes of what goes wrong in a run; others speak of what is written
 
 
 def run_of_axes(signature: Signature) -> str | None:
@@ -88,9 +89,10 @@ def check(
     if short is not None:
         found = _found(interpreter, function, _with_defaults(signature, *short), reporter.path, info)
     for only, what in () if found is not None else fixtures.runs(interpreter, function, signature):
-        found = found or _found(
-            interpreter, function, [_Trial(None, only, what, whole=True)], reporter.path, info
-        )
+        told = _found(interpreter, function, [_Trial(None, only, what, whole=True)], reporter.path, info)
+        if told is not None and told.code in _OF_VALUES:
+            found = told
+            break
     if found is not None:
         reporter.findings.setdefault((found.line, found.column, found.code), found)
 

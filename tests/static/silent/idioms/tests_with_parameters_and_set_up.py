@@ -62,6 +62,18 @@ def test_flags(batch, turned):
     assert (x + torch.ones(1)).sum(0).shape == ((batch,) if turned else (3,))
 
 
+def widths():
+    return torch.randperm(3).tolist()
+
+
+@pytest.mark.parametrize("width", widths())
+@pytest.mark.parametrize("shape", [*SIZES, (7, 7)])
+@pytest.mark.parametrize("name", LOSSES)
+def test_computed(width, shape, name):
+    x = torch.zeros(*shape, width)
+    assert x.shape == (*shape, width) and getattr(x, name, None) is not x
+
+
 @pytest.mark.parametrize("k", [0, 1, 2, -1])
 def test_axes(k):
     x = torch.ones(2, 3, 4)
@@ -167,6 +179,7 @@ def main():
     test_some_are_left_out(3)
     test_refusals(2, True), test_refusals(3, False)
     test_shapes((5, 2, 3)), test_losses(lambda: torch.ones(3), "none")
+    test_computed(2, (2, 3), "mean")
     test_flags(2, True), test_flags(2, False), test_axes(0), test_axes(-1)
     test_modes(2, "mean"), test_modes(4, None)
     checks = TestChecks()
