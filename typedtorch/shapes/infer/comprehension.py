@@ -125,8 +125,8 @@ def _comprehend_one(
         return tuple(values), UNKNOWN, None
     unfiltered = frame.state.copy()
     # which keys of a dict that is written down pass is not known: perhaps none, whatever holds for all
-    each = UNKNOWN if items and all(map(_is_key, items)) else iterate(iterable, place)
-    whole = each
+    perhaps_none = generator.ifs and items and all(map(_is_key, items))
+    each = whole = UNKNOWN if perhaps_none else iterate(iterable, place)
     assign_target(frame, generator.target, of_this_item(frame, each, place) if alone else each)
     for test in generator.ifs:
         then, _ = refine.branch(frame, test)

@@ -79,14 +79,18 @@ _HOLDER = "<object of a test>"
 
 def _before_each(info: ClassInfo) -> Iterator[tuple[ClassInfo, Def]]:
     """Methods that are run before each test, in this order."""
+    yield from _undecorated(info, "setup_method")
     for owner in reversed(info.mro()):
         for definitions in owner.methods.values():
             if _is_fixture_for_all(definitions[-1]):
                 yield owner, definitions[-1]
-    for name in ("setup_method", "setUp"):
-        found = info.find(name)
-        if found is not None and not found[1][-1].decorator_list:
-            yield found[0], found[1][-1]
+    yield from _undecorated(info, "setUp")
+
+
+def _undecorated(info: ClassInfo, name: str) -> Iterator[tuple[ClassInfo, Def]]:
+    found = info.find(name)
+    if found is not None and not found[1][-1].decorator_list:
+        yield found[0], found[1][-1]
 
 
 def _is_fixture_for_all(node: Def) -> bool:
