@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from typedtorch.accounting import account
+from typedtorch.accounting import SizeError, account
 from typedtorch.accounting.labels import Place, choose
 from typedtorch.accounting.reading import Decoder
 from typedtorch.shapes.size import evaluate
@@ -217,3 +217,30 @@ def test_a_window_that_fills_an_axis_keeps_no_other_size() -> None:
     moved = found.formula("bytes.step")
     assert set(moved.pinned) <= {"window", "width"}
     assert moved.subs(found.sizes) == found.bytes_moved
+
+
+class Patched(nn.Module):
+    """Patches that need not fill the image, then layers."""
+
+    def __init__(self, dim: int, size: int, layers: int) -> None:
+        super().__init__()
+        self.patches = nn.Conv2d(3, dim, 4, stride=4)
+        self.positions = nn.Parameter(torch.zeros((size // 4) ** 2, dim))
+        self.layers = nn.ModuleList(nn.Linear(dim, dim) for _ in range(layers))
+
+    def forward(self, x: Float[Tensor, "batch 3 size size"]) -> Float[Tensor, "batch patches dim"]:
+        y = self.patches(x).flatten(2).mT + self.positions
+        for layer in self.layers:
+            y = layer(y)
+        return y
+
+
+@pytest.mark.parametrize("sizes", [{}, {"dim": 32, "size": 16, "layers": 2, "batch": 3}])
+def test_a_formula_in_depths_says_which_sizes_the_program_rounds(sizes: dict[str, int]) -> None:
+    formula = account(Patched, sizes=sizes).formula("flops.forward")
+    assert dict(formula.multiples) == {"size": 4}
+    assert not formula.ranges
+    there = {"dim": 8, "size": 20, "layers": 5, "batch": 2}
+    assert formula.subs(there) == account(Patched, sizes=there).flops.forward
+    with pytest.raises(SizeError, match="holds for size that 4 divides, not for size=18"):
+        formula.subs({**there, "size": 18})

@@ -13,6 +13,7 @@ from typedtorch.accounting.engines import Symbolic, pinned_at, read_again
 from typedtorch.accounting.errors import AccountingError, UnreadableError
 from typedtorch.accounting.interpolate import Along, along, may_repeat, through
 from typedtorch.accounting.labels import smooth_part
+from typedtorch.accounting.limits import divided
 from typedtorch.accounting.question import Question
 from typedtorch.accounting.trace import Trace
 from typedtorch.shapes.size import Atom, Size, substitute
@@ -97,7 +98,7 @@ class Samples:
             return None
         return Candidate(
             lambda: found, functools.cache(lambda: _through(wanted, most, parts)), pinned, rounded=self.axes,
-            anchor=self._anchor(wanted),
+            divided=frozenset().union(*map(divided, self._traces.values())), anchor=self._anchor(wanted),
         )  # fmt: skip
 
     def _anchor(self, wanted: Steps) -> Mapping[str, int]:
