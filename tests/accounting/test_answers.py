@@ -176,6 +176,35 @@ def test_a_size_that_contradicts_the_module() -> None:
         account(MLP(8, 12), batch=2, d_model=24)
 
 
+class Patches(nn.Module):
+    """Of images whose size the patches need not fill."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.patches = nn.Conv2d(3, 13, 4, stride=4)
+        self.positions = nn.Parameter(torch.zeros((size // 4) ** 2, 13))
+
+    def forward(self, x: Float[Tensor, "batch 3 size size"]) -> Tensor:
+        return self.patches(x).flatten(2).mT + self.positions
+
+
+class OfGroups(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv1d(8, 12, 5, groups=4)
+
+    def forward(self, x: Float[Tensor, "batch channels time"]) -> Tensor:
+        out: Tensor = self.conv(x)
+        return out
+
+
+def test_a_size_is_the_modules_where_it_runs_at_no_other() -> None:
+    with pytest.raises(SizeError, match="no numbers without a size for size: pass size="):
+        _ = account(Patches(12), batch=2).flops  # 13, which a weight has, runs as 12 does
+    assert account(Patches(12), batch=2, size=12).flops.forward == 2 * 2 * 13 * 9 * 48
+    assert account(OfGroups(), batch=2, time=9).flops.forward == 2 * 2 * 12 * 5 * 2 * 5
+
+
 def test_a_shape_error_names_the_line_of_the_program() -> None:
     def wrong(x: Float[Tensor, "n d"], w: Float[Tensor, "e f"]) -> Tensor:
         return x @ w  # the mistake under test

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from torch import Tensor, nn
+from torch.nn.modules.conv import _ConvNd
 
 from typedtorch.accounting import annotations as an
 from typedtorch.accounting.checks import meant
@@ -118,7 +119,8 @@ def settle(call: Call, sizes: dict[str, Any], setup: Setup, free: Callable[[str]
     """Sizes of the remaining axes where the weights leave one choice only, found by trying.
 
     An axis is settled by the module if exactly one of the sizes its parameters have lets the forward
-    run; an axis that any size suits (a batch) is not.  ``free`` gives such axes a size for the trial.
+    run, and none beside it does; an axis that any size suits (a batch), or several do (an image that
+    patches need not fill), is not.  ``free`` gives such axes a size for the trial.
     """
     missing = [n for n in needed(call) if n not in sizes]
     if call.module is None or not missing:
@@ -139,7 +141,10 @@ def settle(call: Call, sizes: dict[str, Any], setup: Setup, free: Callable[[str]
         if working:
             break
     if len(working) == 1:
-        settled.update(working[0])
+        found = working[0]
+        beside = ({**found, name: size + step} for name, size in found.items() for step in (1, -1))
+        if not any(_runs(call, {**settled, **trial, **other}, forward) for other in beside):
+            settled.update(found)
     return settled
 
 
@@ -159,8 +164,13 @@ def culprit(
 
 
 def _candidates(module: nn.Module, known: list[int]) -> list[int]:
-    """Sizes the parameters have, then these divided by the sizes that are known (``heads*head_dim``)."""
-    shapes = [p.shape for p in itertools.islice(module.parameters(), 64)]
+    """Sizes the parameters have, then these divided by the sizes that are known (``heads*head_dim``).
+
+    The channels that a grouped convolution takes are no size of its weight.
+    """
+    grouped = [m.in_channels for m in module.modules() if isinstance(m, _ConvNd) and m.groups > 1]
+    shapes: list[tuple[int, ...]] = [tuple(grouped[:4])]
+    shapes += [tuple(p.shape) for p in itertools.islice(module.parameters(), 64)]
     found = list(dict.fromkeys(int(n) for shape in shapes for n in reversed(shape) if n > 1))[:16]
     parts = [n // k for n in found for k in known if 1 < k < n and n % k == 0]
     return list(dict.fromkeys([*found, *parts]))[:32]
