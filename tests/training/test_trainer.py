@@ -55,6 +55,22 @@ def test_accumulated_micro_batches_equal_one_batch_however_uneven(as_tensor: boo
     )
 
 
+def test_a_loss_in_float64_is_divided_by_its_count_in_float64() -> None:
+    whole = ragged(next(token_batches(batch=4)), [6, 1, 2, 0])
+    parts = [Batch(whole.inputs[i : i + 1], whole.targets[i : i + 1]) for i in range(4)]
+    model = Tiny(p=0.0).double()
+    joint = ignoring_loss(model, whole)
+    gradients = torch.autograd.grad(joint.total / joint.items, list(model.parameters()))
+    wanted = [p.detach() - 0.05 * g for p, g in zip(model.parameters(), gradients, strict=True)]
+    made = make_trainer(
+        model=model, batches=parts, loss=ignoring_loss, accumulate=4, steps=1,
+        optimizer=lambda m: torch.optim.SGD(m.parameters(), lr=0.05),
+    )  # fmt: skip
+    made.fit()
+    for found, there in zip(weights(made), wanted, strict=True):
+        torch.testing.assert_close(found, there, rtol=1e-13, atol=1e-15)
+
+
 def test_a_mean_of_means_would_be_something_else() -> None:
     whole = ragged(next(token_batches(batch=2)), [6, 1])
     model = Tiny(p=0.0)

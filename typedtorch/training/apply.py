@@ -64,7 +64,7 @@ class Applier:
         if self.scaler is not None:
             self.scaler.unscale_(self.optimizer)
         grads = [p.grad for _, p in self.named if p.grad is not None]
-        factor = correction(found.expected, found.items)
+        factor = correction(found.expected, found.items, found.total.dtype)
         if factor is not None:
             torch._foreach_mul_(grads, factor)
         clipped = clip_by_global_norm(grads, self.clip)
@@ -105,7 +105,8 @@ class Applier:
         items = torch.as_tensor(found.items, dtype=torch.float64, device=found.total.device)
         total, count = self.parallel.sum(torch.stack([found.total.double(), items]))
         # on a GPU the count stays there: reading it would wait for the device
-        return Accumulated(total.float(), count if count.is_cuda else float(count), found.expected)
+        exact = torch.promote_types(found.total.dtype, torch.float32)
+        return Accumulated(total.to(exact), count if count.is_cuda else float(count), found.expected)
 
     def _name_the_bad(self, loss: float) -> str:
         name = next((n for n, p in self.named if not _finite(p.grad)), None)

@@ -143,13 +143,18 @@ def not_zero(count: Count) -> Count:
     return count + (count == 0)
 
 
-def correction(expected: Count, count: Count) -> Float[Tensor, ""] | float | None:
+def correction(
+    expected: Count, count: Count, dtype: torch.dtype = torch.float32
+) -> Float[Tensor, ""] | float | None:
     """What to multiply gradients by that were divided by ``expected``; None for nothing.
+
+    Of tensors it has the loss's ``dtype``, or float32 where that is less exact.
 
     >>> correction(8, 8), correction(8, 4)
     (None, 2.0)
     """
     if isinstance(expected, Tensor) or isinstance(count, Tensor):
+        exact = torch.promote_types(dtype, torch.float32)
         wanted: Shaped[Tensor, "*one"] = torch.as_tensor(expected)
-        return wanted / not_zero(count)
+        return wanted.to(exact) / not_zero(count)
     return None if expected == count else expected / not_zero(count)
