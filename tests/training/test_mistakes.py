@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from typedtorch.training import (
+    Callback,
     CallbackError,
     CheckpointMismatch,
     CheckpointStore,
@@ -56,6 +57,25 @@ def test_an_optimizer_of_another_model_is_refused() -> None:
     assert made.fit().step == 8  # some of them are enough: the others may be frozen
 
 
+class Misspelt(Callback):
+    def on_stpe(self, trainer: Trainer) -> None:
+        """Nothing calls it."""
+
+
+class Named(Callback):
+    """What is named almost like a hook may help one."""
+
+    def on_step(self, trainer: Trainer, /) -> None:
+        self.on_steps()
+
+    def on_steps(self) -> None: ...
+    def on_cuda(self) -> None: ...
+
+
+def test_methods_of_a_callbacks_own_are_left_alone() -> None:
+    assert make_trainer(others={"callbacks": [Named()]}).fit().step == 8
+
+
 @pytest.mark.parametrize(
     ("part", "message"),
     [
@@ -84,6 +104,7 @@ def test_an_optimizer_of_another_model_is_refused() -> None:
             {"callbacks": [EarlyStop]},
             "callbacks: expected objects with on_start or .*, got the class EarlyStop",
         ),
+        ({"callbacks": [Misspelt()]}, "callbacks: Misspelt has on_stpe, .*; is it on_step?"),
         ({"callbacks": [print]}, "callbacks: expected objects with on_start or .*, got a builtin"),
         ({"loggers": [print]}, "loggers: expected objects with log, got a builtin"),
     ],

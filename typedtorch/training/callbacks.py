@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Protocol
 
 from typedtorch.training.errors import CallbackError
@@ -65,11 +66,25 @@ class Callback:
         """Continue where ``state`` was taken."""
 
 
+def _check_names(kind: type) -> None:
+    """Refuse a method that is named almost like a hook, where the class does not have that hook itself.
+
+    Raises:
+        TypeError: nobody would call it.
+    """
+    for name in dir(kind):
+        meant = get_close_matches(name, HOOKS, n=1, cutoff=0.8) if name.startswith("on_") else []
+        if meant and name not in HOOKS and getattr(kind, meant[0], None) in (None, getattr(Callback, meant[0])):
+            raise TypeError(f"callbacks: {kind.__name__} has {name}, which nothing calls; is it {meant[0]}?")
+
+
 class Callbacks:
     """Several callbacks called in order, with errors attributed."""
 
     def __init__(self, callbacks: Iterable[Hooks]) -> None:
         self.all: list[Any] = several("callbacks", callbacks, HOOKS)
+        for callback in self.all:
+            _check_names(type(callback))
         # Methods nobody overrides are not called: a step of a small model takes less than the calls would.
         self._overriding = {
             hook: [c for c in self.all if getattr(type(c), hook, None) not in (None, getattr(Callback, hook))]
