@@ -182,6 +182,8 @@ def test_batches_of_nothing_are_refused() -> None:
     tokens, sampler = MemoryTokens(np.arange(9)), EpochStarts(9, 2, 0)
     with pytest.raises(ValueError, match="batch and seq are at least 1, got 0 and 2"):
         TokenBatches(tokens, sampler, batch=0, seq=2)
+    with pytest.raises(ValueError, match="seq is 3, and the sampler's windows are of 2"):
+        TokenBatches(tokens, sampler, batch=2, seq=3)
     for kind in (EpochStarts, UniformStarts):
         with pytest.raises(ValueError, match="seq: expected at least 1, got 0"):
             kind(9, 0, 0)

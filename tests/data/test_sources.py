@@ -163,6 +163,15 @@ def test_a_npy_that_is_no_token_array_is_refused(tmp_path: Path, array: np.ndarr
         open_tokens(tmp_path / "a.npy")
 
 
+def test_a_npy_whose_header_is_damaged_is_not_read_as_raw_tokens(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.arange(8, dtype=np.uint16))
+    damaged = bytearray((tmp_path / "a.npy").read_bytes())
+    damaged[2] ^= 1
+    (tmp_path / "a.npy").write_bytes(damaged)
+    with pytest.raises(DataError, match=r"a\.npy: expected a \.npy header, found .*magic"):
+        open_tokens(tmp_path / "a.npy")
+
+
 def test_a_pickled_npy_is_refused_without_unpickling(tmp_path: Path) -> None:
     hit = tmp_path / "hit"
 

@@ -121,7 +121,7 @@ class TokenBatches:
     ([[2, 6], [0, 4]], 4)
 
     Raises:
-        ValueError: ``batch`` or ``seq`` is not at least 1.
+        ValueError: ``batch`` or ``seq`` is not at least 1, or the sampler's windows are of another ``seq``.
     """
 
     endless = True
@@ -139,6 +139,9 @@ class TokenBatches:
     ) -> None:
         if batch < 1 or seq < 1:
             raise ValueError(f"TokenBatches: batch and seq are at least 1, got {batch} and {seq}")
+        windows = getattr(sampler, "seq", seq)  # a sampler of your own need not say
+        if windows != seq:
+            raise ValueError(f"TokenBatches: seq is {seq}, and the sampler's windows are of {windows}")
         self.tokens, self.sampler, self.batch, self.seq, self.shard = tokens, sampler, batch, seq, shard
         self.device, self.position = torch.device(device), 0
         self._slot = row_buffer(batch, seq, tokens.dtype)

@@ -74,7 +74,7 @@ def identify(path: Path, dtype: str | None = None, vocab: int | None = None) -> 
         raise DataError(path, "tokens", "an empty file")
     if head.startswith(MAGIC) or (path.suffix == ".tok" and dtype is None):
         layout = _ours(path, head)
-    elif head.startswith(_NPY):
+    elif head.startswith(_NPY) or (path.suffix == ".npy" and dtype is None):
         layout = _npy(path, vocab)
     elif len(head) == _LLMC_HEADER_BYTES and int.from_bytes(head[:4], "little") in _LLMC:
         layout = _llmc(path, head, vocab)
