@@ -51,6 +51,8 @@ def test_usage_and_version(capsys: pytest.CaptureFixture[str]) -> None:
         ("train --grad-accum 2", "Unrecognized options: --grad-accum, 2 (perhaps --micro-batch)"),
         ("train stray", "Unrecognized options: stray"),
         ("train --steps abc", "--steps: expected INT, got 'abc'"),
+        ("train --seed abc", "--seed: expected INT, got 'abc'"),
+        ("train --ema abc", "--ema: expected FLOAT, got 'abc'"),
         ("train --steps 0", "steps: expected at least 1, got 0"),
         ("train --precision fp4", "invalid choice 'fp4' for argument '--precision'"),
         ("train --device toaster", "device: expected cpu, cuda, cuda:N, mps or auto, got 'toaster'"),

@@ -211,6 +211,8 @@ def _refusals() -> None:
             loss(scores, torch.zeros(2, 5))
         with pytest.raises(ValueError, match=r"targets: expected shape \(2, 5\) for .*, got \(5, 2\)"):
             loss(scores, torch.zeros(5, 2, dtype=torch.long))
+    with pytest.raises(TypeError, match=r"logits: expected scores in floating point, got torch\.int64"):
+        cross_entropy(logits.long(), targets)
     with pytest.raises(ValueError, match=r"label_smoothing must be in \[0, 1\], got 2"):
         cross_entropy(logits, targets, label_smoothing=2.0)
     with pytest.raises(ValueError, match="z_loss must be at least 0, got -1"):

@@ -31,6 +31,9 @@ typedtorch COMMAND --help says more; typedtorch --version says which version thi
 """
 _UNKNOWN = re.compile(r"Unrecognized options: --([a-z][\w-]*)")
 _UNPARSED = re.compile(r"Error parsing (\S+): no type matching (\S+) could be instantiated from \['(.*?)'\]")
+_NO_NUMBER = re.compile(
+    r"Error parsing (\S+): (?:(invalid literal for int\(\).*)|could not convert string to float): '(.*)'"
+)
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _COMMANDS = {"account": "typedtorch.accounting.cli", "check": "typedtorch.check.cli"}
 
@@ -245,6 +248,8 @@ def first_section(box: str) -> str:
     text = " ".join(sections[0]) or "the arguments could not be read"
     if unparsed := _UNPARSED.search(text):
         return f"{unparsed[1]}: expected {unparsed[2].replace('{None}|', '')}, got {unparsed[3]!r}"
+    if number := _NO_NUMBER.search(text):
+        return f"{number[1]}: expected {'INT' if number[2] else 'FLOAT'}, got {number[3]!r}"
     for section in sections[1:]:
         if section and section[0].startswith("Perhaps you meant"):
             names = [word for line in section for word in line.split() if word.startswith("--")]

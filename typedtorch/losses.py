@@ -42,7 +42,7 @@ def cross_entropy(
     Raises:
         ValueError: ``label_smoothing`` outside [0, 1], ``z_loss`` negative, or an unknown ``reduction``.
         ValueError: the shape of the targets is not that of the scores without their last axis.
-        TypeError: the targets are not integers.
+        TypeError: the targets are not integers, or the scores are.
         IndexError: a target outside ``[0, vocab)`` that is not ``ignore_index`` (on the CPU).
 
     >>> logits = torch.tensor([[0.0, 0.0], [9.0, 9.0]])
@@ -52,6 +52,8 @@ def cross_entropy(
     tensor(0.)
     """
     _check(label_smoothing, z_loss, reduction)
+    if not logits.is_floating_point():
+        raise TypeError(f"logits: expected scores in floating point, got {logits.dtype}")
     _check_targets("logits", logits.shape, targets)
     scores: Float[Tensor, "rows vocab"] = logits.flatten(0, -2) if logits.ndim > 1 else logits[None]
     if scores.dtype in (torch.float16, torch.bfloat16):

@@ -73,9 +73,11 @@ def _check_names(kind: type) -> None:
         TypeError: nobody would call it.
     """
     for name in dir(kind):
-        meant = get_close_matches(name, HOOKS, n=1, cutoff=0.8) if name.startswith("on_") else []
-        if meant and name not in HOOKS and getattr(kind, meant[0], None) in (None, getattr(Callback, meant[0])):
-            raise TypeError(f"callbacks: {kind.__name__} has {name}, which nothing calls; is it {meant[0]}?")
+        if name in HOOKS or not name.startswith("on_"):
+            continue
+        for hook in get_close_matches(name, HOOKS, n=1, cutoff=0.8):
+            if getattr(kind, hook, None) in (None, getattr(Callback, hook)):
+                raise TypeError(f"callbacks: {kind.__name__} has {name}, which nothing calls; is it {hook}?")
 
 
 class Callbacks:
