@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -186,6 +187,18 @@ def test_checkpoints_without_their_settings_are_not_begun_anew(text: Path) -> No
     with pytest.raises(RunFolderError, match=wanted):
         run(text, resume="auto")
     assert sorted(p.name for p in Path("out/checkpoints").iterdir()) == before
+
+
+def test_a_run_that_ended_before_its_first_checkpoint_begins_with_its_own_settings(text: Path) -> None:
+    first = run(text, steps=4, lr=0.01)
+    shutil.rmtree("out/checkpoints")
+    said = io.StringIO()
+    again = train(resume="auto", out="out", sample=3, console=Console(said))
+    assert "in out: the run begins at step 0, with the settings that are there" in said.getvalue()
+    assert "changed: sample: 20 -> 3" in said.getvalue()
+    assert again.step == 4
+    pairs = zip(again.model.parameters(), first.model.parameters(), strict=True)
+    assert all(torch.equal(a, b) for a, b in pairs)
 
 
 def test_auto_begins_anew_only_in_a_new_folder(text: Path) -> None:

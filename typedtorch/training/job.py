@@ -120,7 +120,7 @@ def train(
     given = asked.given(overrides)
     own.check(given)
     resumption = plan(asked, overrides)
-    asked = resumption.config if resumption.resuming else own.settle(resumption.config, given)
+    asked = resumption.config if resumption.configured else own.settle(resumption.config, given)
     parallel, device = join(asked.machine.parallel, find_device(asked.machine.device))
     try:
         settled = resolve(asked, device, parallel.world)
@@ -320,19 +320,24 @@ class _Job:
         if state is not None:
             trainer.load_state_dict(state, path=path, keep=decided_anew(self.resumption.changes))
             self.console.note(f"resumed from {path} at step {trainer.step}")
-            for line in self.resumption.changes.values():
-                self.console.note(f"  changed: {line}")
+            self._note_changes()
             if trainer.store is not None and self.resumption.checkpoint is not None:
                 for place in trainer.store.set_aside_after(path):
                     self.console.note(f"  set aside, the run continues from an earlier step: {place}")
         elif self.asked.run.resume != "never":
-            self.console.note(f"nothing to resume in {self.resumption.path}: the run begins at step 0")
+            by = ", with the settings that are there" if self.resumption.configured else ""
+            self.console.note(f"nothing to resume in {self.resumption.path}: the run begins at step 0{by}")
+            self._note_changes()
         # only now: settings that do not fit the checkpoint must not replace those that do
         if folder is not None:
             settings = self.resumption.stored(self.config, self.asked)
             folder.write_json(runfolder.CONFIG, {"settings": settings, "resolved": self.config.flat()})
             rewind(folder / runfolder.METRICS, trainer.step, evaluates=trainer.catches_up)
             trainer.loggers.loggers.insert(0, JsonLines(folder / runfolder.METRICS))
+
+    def _note_changes(self) -> None:
+        for line in self.resumption.changes.values():
+            self.console.note(f"  changed: {line}")
 
     def _checkpoint(self, trainer: Trainer) -> tuple[str, State]:
         """The checkpoint to begin from, read by the first process."""

@@ -28,6 +28,8 @@ class Resumption:
     resuming: bool
     checkpoint: Path | None = None
     """A particular checkpoint; None for the newest that holds."""
+    configured: bool = False
+    """Whether the settings are those of the folder: a run may have ended before its first checkpoint."""
     changes: Mapping[str, str] = field(default_factory=dict)
     """What was given now and differs from what was stored: the name, and the change in words."""
 
@@ -60,10 +62,10 @@ def plan(asked: TrainConfig, explicit: Iterable[str]) -> Resumption:
         raise ConfigError("out: expected a folder, got an empty name")
     if asked.run.resume == "never":
         return _fresh(asked)
-    path, checkpoint = _find(asked)
-    if path is None:
-        assert asked.run.out is not None
-        return Resumption(Path(asked.run.out), asked, resuming=False)
+    found, checkpoint = _find(asked)
+    path = found or Path(asked.run.out or "")
+    if found is None and not (path / runfolder.CONFIG).exists():
+        return Resumption(path, asked, resuming=False)
     stored = runfolder.read_config(path)
     given = asked.given(explicit)
     merged = {**stored, **given}
@@ -74,7 +76,7 @@ def plan(asked: TrainConfig, explicit: Iterable[str]) -> Resumption:
         for name, value in given.items()
         if name not in _PLACES and name in stored and stored[name] != value
     }
-    return Resumption(path, TrainConfig.from_flat(merged), True, checkpoint, changes)
+    return Resumption(path, TrainConfig.from_flat(merged), found is not None, checkpoint, True, changes)
 
 
 def _fresh(asked: TrainConfig) -> Resumption:
