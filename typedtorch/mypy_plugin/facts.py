@@ -13,6 +13,7 @@ from mypy.types import AnyType, Instance, TupleType, Type, TypeOfAny, UnionType,
 from typedtorch.mypy_plugin.kept_facts import Written
 from typedtorch.mypy_plugin.module_call import MODULE, is_module
 from typedtorch.shapes.answers import Stamp, stamp
+from typedtorch.shapes.garbage import uncollected
 from typedtorch.shapes.sources import text_of
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ class Facts:
         known = self._known(module, path)
         if known is None:
             source = self._source(module, path)
-            known = Written("") if source is None else Written.of(source, whole=False)
+            with uncollected():
+                known = Written("") if source is None else Written.of(source, whole=False)
             self._keep(module, path, known)
         return known.interface
 
@@ -64,7 +66,8 @@ class Facts:
             return known[1]
         try:
             state, written = stamp(Path(path)), self._known(module, path)
-            source = (written and written.read()) or _read(Path(path))
+            with uncollected():
+                source = (written and written.read()) or _read(Path(path))
         except (OSError, UnicodeDecodeError):
             return None
         self._sources[path] = (state, source)

@@ -31,6 +31,7 @@ from typedtorch.shapes.config import Config
 from typedtorch.shapes.conftests import beside_tests
 from typedtorch.shapes.cores import ONE_MORE
 from typedtorch.shapes.findings import Finding
+from typedtorch.shapes.garbage import uncollected
 from typedtorch.shapes.sources import Sources, is_installed, text_of
 from typedtorch.shapes.texts import Texts
 
@@ -254,7 +255,8 @@ class Reporter:
         if self._broken:
             return None
         try:
-            answer = self._current().answer(tree.fullname, path, self._shadow(tree.path))
+            with uncollected():
+                answer = self._current().answer(tree.fullname, path, self._shadow(tree.path))
         except Exception as error:
             self._broken = self._engine is None  # it did not even start: telling once is enough
             self._failed(tree, error)
