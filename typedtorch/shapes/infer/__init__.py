@@ -12,8 +12,8 @@ Where to find what; the first module of each list is the one to read first:
 - statements: statements, assignment, unpacking, refine (conditions), limited_sizes, equated, solving, proven,
   checks, places, patterns, asserted, contexts, expected_errors, loops, turns, ages, iteration, paths,
   both_ways, edges
-- containers: containers, container_methods, items, item_axes, lengths, filled, listed, records, enumerations,
-  mutation, stored, shared
+- containers: containers, container_methods, sets, items, item_axes, lengths, filled, listed, records,
+  enumerations, mutation, stored, shared
 - calls: calls, arguments, binding, signatures, methods, inlining, aftermath, brought, results, memo, effects,
   alternatives, definitions, inner_changes, wrappers, late
 - known functions: library, folded, written_calls, operator_module, random_module, transforms, derivatives,

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.bounds import positive
-from typedtorch.shapes.infer import attributes, calls, folded, messages, reading, specs
+from typedtorch.shapes.infer import attributes, calls, folded, messages, reading, sets, specs
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -184,6 +184,8 @@ def arithmetic(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right
             return _repeat(sequence, times)
     if isinstance(op, ast.BitOr) and isinstance(left, DictV) and isinstance(right, DictV):
         return _merge(left, right)
+    if (made := sets.operate(op, left, right, frame.place(node))) is not UNKNOWN:
+        return made
     return _number_arithmetic(op, left, right, frame.place(node))
 
 

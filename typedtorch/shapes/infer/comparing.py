@@ -125,6 +125,8 @@ def contains(left: Value, right: Value) -> bool | None:
         return None
     if isinstance(right, DictV) and right.rest is None:
         return left in right.items
+    if isinstance(right, Sequence) and right.members is not None:
+        return left in right.members
     items = right if isinstance(right, tuple) else right.items if isinstance(right, Sequence) else None
     if items is not None and all(isinstance(i, constants) for i in items):
         return left in items

@@ -12,6 +12,7 @@ from typedtorch.shapes.infer import (
     folded,
     layer_dtype,
     mutation,
+    sets,
     stored,
 )
 from typedtorch.shapes.infer.binding import Args
@@ -62,6 +63,8 @@ def _list_method(frame: Frame, receiver: Sequence, name: str, args: Args, node: 
         return call_sequential(frame, receiver, args, node)
     if (made := folded.method(receiver, name, args)) is not folded.NOT_FOLDED:
         return made
+    if (made := sets.method(receiver, name, args, frame.place(node))) is not UNKNOWN:
+        return made
     if name in ("index", "count", "__len__"):
         return unknown(f"?{frame.place(node)}")
     result: Value = None
@@ -101,6 +104,8 @@ def _longer(receiver: Sequence, more: Size | None) -> Size | None:
 def _changed(frame: Frame, receiver: Sequence, name: str, args: Args, node: ast.AST) -> Sequence | None:
     """The list after a method that changes it; None where it is not known as such a method."""
     items, values, place = receiver.items, args.values, frame.place(node)
+    if receiver.kind == "set" and (known := sets.changed(receiver, name, args, place)) is not None:
+        return known
     if receiver.kind == "set" and items:  # of which some may be equal
         return _changed(frame, Sequence("set", None, receiver.any_item), name, args, node)
     at_either_end = items is None or items == ()
@@ -123,7 +128,7 @@ def _changed(frame: Frame, receiver: Sequence, name: str, args: Args, node: ast.
         joined = join(receiver.any_item, values[1], place)
         return Sequence(receiver.kind, None, joined, _longer(receiver, 1))
     if name == "clear":
-        return replace(receiver, items=(), length=None)
+        return replace(receiver, items=(), length=None, members=None)
     if name in ("appendleft", "extendleft", "fromlist", "__setitem__", "__delitem__", "__imul__"):
         return Sequence(receiver.kind, None, UNKNOWN)
     if name == "reverse":

@@ -7,7 +7,7 @@ import itertools
 from dataclasses import replace
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.infer import comparing, folded, iteration, lengths
+from typedtorch.shapes.infer import comparing, folded, iteration, lengths, sets
 from typedtorch.shapes.infer.ages import aged
 from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.contents import sizes_in
@@ -49,23 +49,12 @@ def _make(kind: str) -> Special:
             return Sequence(kind, ())
         items = items_of(args.values[0])
         if items is not None:
-            return set_of(items, frame.place(node)) if kind == "set" else Sequence(kind, tuple(items))
+            return sets.set_of(items, frame.place(node)) if kind == "set" else Sequence(kind, tuple(items))
         check_items(frame, args.values[0], args.nodes[0])
         length = None if kind == "set" else lengths.length_of(args.values[0])
         return Sequence(kind, None, _each(frame, args.values[0], node), length)
 
     return handler
-
-
-def set_of(items: list[Value], place: str) -> Sequence:
-    """A set of some items, of which there are as many as differ."""
-    if len(items) < 2:
-        return Sequence("set", tuple(items))
-    plain = folded.plain_list(items)
-    try:
-        return Sequence("set", None, join_all(items, place), None if plain is None else len(set(plain)))
-    except TypeError:  # no items of a set
-        return Sequence("set", None, UNKNOWN)
 
 
 def deque(frame: Frame, args: Args, node: ast.AST) -> Value:
@@ -172,6 +161,8 @@ def sorted_(frame: Frame, args: Args, node: ast.AST) -> Value:
     if not args.values:
         return UNKNOWN
     items = items_of(args.values[0])
+    if items is None and "key" not in args.keywords:  # items of equal keys stay as the set has them
+        items = sets.told_apart(args.values[0])
     handed_over(frame, args.keywords.values())
     order = None if items is None else _order(frame, items, args, node)
     if items is not None and order is not None:
@@ -326,8 +317,8 @@ def namespace(frame: Frame, args: Args, node: ast.AST) -> Value:
 SPECIAL: dict[str, Special] = {
     "types.SimpleNamespace": namespace, "argparse.Namespace": namespace,
     "builtins.setattr": setattr_, "builtins.object.__setattr__": setattr_, "builtins.vars": vars_,
-    "builtins.list": _make("list"), "builtins.set": _make("set"), "builtins.tuple": to_tuple,
-    "builtins.dict.fromkeys": from_keys,
+    "builtins.list": _make("list"), "builtins.set": _make("set"), "builtins.frozenset": _make("set"),
+    "builtins.tuple": to_tuple, "builtins.dict.fromkeys": from_keys,
     "builtins.dict": to_dict, "builtins.zip": zip_, "builtins.enumerate": enumerate_,
     "builtins.reversed": reversed_, "builtins.iter": iterator, "builtins.sorted": sorted_,
     "builtins.next": next_, "builtins.map": map_, "builtins.filter": filter_, "builtins.sum": sum_,
@@ -377,4 +368,4 @@ MODULES: dict[str, Special] = {
 }  # fmt: skip
 
 
-__all__ = ["MODULES", "SPECIAL", "castable", "sequential", "set_of", "sorted_"]
+__all__ = ["MODULES", "SPECIAL", "castable", "sequential", "sorted_"]

@@ -10,13 +10,13 @@ from typedtorch.shapes.infer import (
     attributes,
     calls,
     comparing,
-    containers,
     enumerations,
     folded,
     messages,
     proven,
     reading,
     refine,
+    sets,
     slicing,
 )
 from typedtorch.shapes.infer.arguments import beside
@@ -112,7 +112,7 @@ def list_(frame: Frame, node: ast.List) -> Value:
 
 def set_(frame: Frame, node: ast.Set) -> Value:
     items, known, _ = _elements(frame, node.elts)
-    return containers.set_of(items, frame.place(node)) if known else Sequence("set", None, UNKNOWN)
+    return sets.set_of(items, frame.place(node)) if known else Sequence("set", None, UNKNOWN)
 
 
 def _elements(frame: Frame, elts: list[ast.expr]) -> tuple[list[Value], bool, Size | None]:

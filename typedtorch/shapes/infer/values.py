@@ -143,6 +143,7 @@ class Sequence:
     items: tuple[Value, ...] | None
     element: Value = UNKNOWN
     length: Size | None = None
+    members: frozenset[Any] | None = None  # of a set of constants: all of them, in no order
     sizes: frozenset[Atom | Pack] | None = field(default=None, init=False, repr=False, compare=False)
     outline: int | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -237,7 +238,7 @@ def equal(a: Value, b: Value) -> bool:
             return False
         if a.items is not None:
             return equal(a.items, b.items)
-        return a.length == b.length and equal(a.element, b.element)
+        return (a.length, a.members) == (b.length, b.members) and equal(a.element, b.element)
     if isinstance(a, DictV):
         return a.length == b.length and _equal_maps(a.items, b.items) and equal(a.rest, b.rest)
     return bool(a == b)
@@ -365,7 +366,8 @@ def _join_sequence(a: Sequence, b: Sequence, key: str, meet: Meet | None) -> Seq
     if b.items == ():
         return Sequence(a.kind, None, a.any_item)
     length = a.length if a.items is None and b.items is None and a.length == b.length else None
-    return Sequence(a.kind, None, join(a.any_item, b.any_item, key), length)
+    members = a.members if a.members == b.members else None
+    return Sequence(a.kind, None, join(a.any_item, b.any_item, key), length, members)
 
 
 def _join_instance(a: Instance, b: Instance, key: str, meet: Meet | None) -> Instance:
