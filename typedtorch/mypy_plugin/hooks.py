@@ -17,6 +17,7 @@ from mypy.plugin import (
     Plugin,
     ReportConfigContext,
 )
+from mypy.plugins.default import DefaultPlugin
 from mypy.types import FunctionLike, Type
 
 from typedtorch.mypy_plugin import containers, digest, module_call, module_use, passed_on, torch_api
@@ -53,7 +54,8 @@ class TypedtorchPlugin(Plugin):
         self.excused = Excused(self.facts, lambda: list(reporter.modules.values()))
         reporter.watch = self.excused.watch
         self.containers = Containers(self.facts)
-        self.functions = Functions(self.lookup_fully_qualified, options)
+        self.mypys = DefaultPlugin(options)  # it asks one plugin alone, and would not be asked after this one
+        self.functions = Functions(self.lookup_fully_qualified, self.mypys, options)
         # mypy asks for these hundreds of thousands of times: they are made once
         guard = self.guard
         self._type_call = guard.class_(module_call.type_call)
@@ -122,6 +124,8 @@ class TypedtorchPlugin(Plugin):
             return self.guard.call(torch_api.compiled_module)
         if fullname in torch_api.GRAD_MODES:
             return self.guard.call(torch_api.decorated_function)
+        if fullname in torch_api.LEGACY_TENSORS:
+            return self.guard.call(torch_api.made_of_kind)
         if fullname == passed_on.PARTIAL:
             return self.guard.call(passed_on.partial_of)
         return self._by_function if self.functions.call_another(fullname) else None
@@ -140,7 +144,8 @@ class TypedtorchPlugin(Plugin):
         if fullname in torch_api.UNTYPED_METHODS:
             return self.guard.call(partial(torch_api.untyped_method, name, self.facts))
         if name == "__call__" and fullname != f"{module_call.MODULE}.__call__":
-            return self._kept_result if self.may_be_module(fullname.rpartition(".")[0]) else None
+            is_ours = self.may_be_module(fullname.rpartition(".")[0])
+            return self._kept_result if is_ours and not self.mypys.get_method_hook(fullname) else None
         return self._by_method if self.functions.call_another(fullname) else None
 
     def get_method_signature_hook(self, fullname: str) -> Callable[[MethodSigContext], FunctionLike] | None:
@@ -154,7 +159,8 @@ class TypedtorchPlugin(Plugin):
         if name == "__call__" and owner != module_call.MODULE:
             return self._as_function if self.may_be_module(owner) else None
         if owner != module_call.MODULE:
-            return self._optional_field if owner in self.facts.fields_of else None
+            is_ours = owner in self.facts.fields_of and not self.mypys.get_attribute_hook(fullname)
+            return self._optional_field if is_ours else None
         return self.guard.attribute(partial(self.attributes.attribute, name))
 
     def may_be_module(self, fullname: str) -> bool:

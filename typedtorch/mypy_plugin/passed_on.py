@@ -36,9 +36,8 @@ Lookup = Callable[[str], SymbolTableNode | None]
 class Functions:
     """Which functions return what a function that they are given returns, or something made of that."""
 
-    def __init__(self, lookup: Lookup, options: Options) -> None:
+    def __init__(self, lookup: Lookup, mypys: DefaultPlugin, options: Options) -> None:
         self._lookup = lookup
-        mypys = DefaultPlugin(options)
         self._others = (mypys.get_function_hook, mypys.get_method_hook)
         self._known: dict[str, bool] = {}
         self.files_change = options.fine_grained_incremental
@@ -46,7 +45,7 @@ class Functions:
     def call_another(self, fullname: str) -> bool:
         """Whether a function, a class or (with the name of its class) a method is one of them."""
         if self.files_change or fullname not in self._known:
-            asks_mypys = any(hook(fullname) for hook in self._others)  # it asks one plugin alone
+            asks_mypys = any(hook(fullname) for hook in self._others)
             self._known[fullname] = not asks_mypys and self._calls_another(fullname)
         return self._known[fullname]
 
