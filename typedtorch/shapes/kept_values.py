@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 
 from typedtorch.shapes.doubtful_names import COMBINES
-from typedtorch.shapes.module_uses import Position, position
+from typedtorch.shapes.module_uses import FILLS, Position, position
 from typedtorch.shapes.syntax import Syntax, dotted, walk
 
 Part = tuple[int, ...]  # where in a result: ``(1,)`` of ``_, h``, and ``(1, 0)`` of ``_, (h, c)``
@@ -31,14 +31,7 @@ HOLDERS = frozenset(
 )
 
 
-# Methods and functions that put what they are given into what is there.
-_FILLS = frozenset(
-    {"append", "extend", "insert", "add", "setdefault", "update", "appendleft", "extendleft", "put"}
-    | {"put_nowait", "heappush", "heappushpop", "heapreplace", "insort", "insort_left", "insort_right"}
-)
-
-
-# Of these, methods that are told first where to put it.
+# Of ``FILLS``, methods that are told first where to put it.
 _AFTER_KEY = frozenset({"insert", "setdefault"})
 
 
@@ -157,7 +150,7 @@ def filled(nodes: list[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
             case ast.Assign(targets=targets, value=value):
                 leaves = [leaf for target in targets for leaf in _leaves(target)]
                 into, values = [leaf.value for leaf in leaves if isinstance(leaf, ast.Subscript)], [value]
-            case ast.Call(func=ast.Attribute(value=held, attr=name)) if name in _FILLS:
+            case ast.Call(func=ast.Attribute(value=held, attr=name)) if name in FILLS:
                 into, values = [held], list(_given(node))[name in _AFTER_KEY :]
             case _:
                 continue
@@ -190,7 +183,7 @@ def _holds_some(value: ast.expr | None) -> bool:
 def _fills(call: ast.Call) -> bool:
     match call.func:
         case ast.Attribute(attr=name) | ast.Name(id=name):
-            return name in _FILLS
+            return name in FILLS
     return False
 
 

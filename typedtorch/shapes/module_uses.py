@@ -8,6 +8,7 @@ mypy complain of a correct program.  The same holds for names bound to ``self.bl
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 
 from typedtorch.shapes.syntax import Syntax, walk
@@ -15,6 +16,11 @@ from typedtorch.shapes.syntax import Syntax, walk
 Position = tuple[int, int]
 _USES = frozenset({ast.For, ast.Assign, ast.comprehension, ast.Call, ast.Attribute})
 _PASSES_ITEMS = {"enumerate", "zip", "reversed"}
+# Methods and functions that put what they are given into what is there.
+FILLS = frozenset(
+    {"append", "extend", "insert", "add", "setdefault", "update", "appendleft", "extendleft", "put"}
+    | {"put_nowait", "heappush", "heappushpop", "heapreplace", "insort", "insort_left", "insort_right"}
+)
 
 
 def harmless_places(syntax: Syntax) -> frozenset[Position]:
@@ -36,7 +42,8 @@ def position(node: ast.expr) -> Position:
 def _harmless_in(nodes: list[ast.AST]) -> Iterator[ast.expr]:
     stored: dict[str, set[str]] = {}
     bindings: list[tuple[list[str], ast.expr]] = []
-    operated_on = {id(whole) for node in nodes for whole in _operated_on(node)}
+    kept = [part for value in _kept(nodes) for part in _wholes(value)]
+    operated_on = {id(whole) for node in nodes for whole in _operated_on(node)} | {*map(id, kept)}
     taken: set[int] = set()  # names bound by a loop or an assignment that is looked at below
     for node in nodes:
         if type(node) not in _USES:
@@ -61,6 +68,7 @@ def _harmless_in(nodes: list[ast.AST]) -> Iterator[ast.expr]:
         n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and id(n) not in taken
     }
     others |= {part.id for node in nodes for part in _operated_on(node) if isinstance(part, ast.Name)}
+    others |= {part.id for part in kept if isinstance(part, ast.Name)}
     for names, bound in bindings:
         if all(len(stored[name]) == 1 and name not in others for name in names):
             yield bound
@@ -71,11 +79,33 @@ def _harmless_in(nodes: list[ast.AST]) -> Iterator[ast.expr]:
 def _operated_on(node: ast.AST) -> Iterator[ast.expr]:
     """``block`` and ``block.attn`` of ``block.attn.qkv = LoRA(...)``: a part is replaced by another."""
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-        whole = node.value
-        yield whole
-        while isinstance(whole, ast.Attribute | ast.Subscript):
-            whole = whole.value
-            yield whole
+        yield from _wholes(node.value)
+
+
+def _kept(nodes: list[ast.AST]) -> Iterator[ast.expr]:
+    """Values that others may join, in a list, or take the place of: in an attribute, a name bound again."""
+    stores = Counter(n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    for node in nodes:
+        match node:
+            case ast.List(elts=values, ctx=ast.Load()) | ast.Set(elts=values) | ast.Dict(values=values):
+                yield from values
+            case ast.Call(func=ast.Attribute(attr=method) | ast.Name(id=method)) if method in FILLS:
+                yield from node.args
+            case ast.Assign(targets=[ast.Attribute() | ast.Subscript()], value=value):
+                yield value
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if stores[name] > 1:
+                yield value
+
+
+def _wholes(value: ast.expr) -> Iterator[ast.expr]:
+    """A value and what it is a part of; of a tuple its items."""
+    if isinstance(value, ast.Tuple):
+        for item in value.elts:
+            yield from _wholes(item)
+    yield value
+    while isinstance(value, ast.Attribute | ast.Subscript):
+        value = value.value
+        yield value
 
 
 def _item_names(target: ast.expr, iterated: ast.expr) -> list[str]:
@@ -86,14 +116,35 @@ def _item_names(target: ast.expr, iterated: ast.expr) -> list[str]:
 
 
 def _in_comprehensions(nodes: list[ast.AST]) -> Iterator[ast.expr]:
-    """A comprehension's names are its own; only a list of the items themselves would differ in type."""
+    """A comprehension's names are its own; only a list of the items themselves would differ in type.
+
+    So would one of parts of them, where it is filled with others later on.
+    """
+    begun = {id(value) for value in _begun(nodes)}
     for node in nodes:
-        if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp) and isinstance(
-            node.elt, ast.Call | ast.Attribute | ast.BinOp
+        if not isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+            continue
+        if isinstance(node.elt, ast.Call | ast.BinOp) or (
+            isinstance(node.elt, ast.Attribute) and id(node) not in begun
         ):
             for generator in node.generators:
                 yield generator.iter
                 yield from _passed_on(generator.iter)
+
+
+def _begun(nodes: list[ast.AST]) -> Iterator[ast.expr]:
+    """What names are bound to whose lists are added to."""
+    filled = set[str]()
+    for node in nodes:
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method in FILLS:
+                filled.add(name)
+            case ast.AugAssign(target=ast.Name(id=name)):
+                filled.add(name)
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in filled:
+                yield value
 
 
 def _passed_on(node: ast.expr) -> Iterator[ast.expr]:

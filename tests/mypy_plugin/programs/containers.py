@@ -69,6 +69,65 @@ class Stack(nn.Module):
         return torch.relu(x)
 
 
+class Deep(nn.Module):
+    """An item, or a part of one, stands first where others come later."""
+
+    def __init__(self, depth: int) -> None:
+        super().__init__()
+        self.blocks = nn.ModuleList([Inner() for _ in range(depth)])
+        self.final = nn.LayerNorm(4)
+
+    def groups(self) -> list[tuple[str, list[nn.Module]]]:
+        found = []
+        for number, block in enumerate(self.blocks):
+            members = [block]
+            if number == 2:
+                members.append(self.final)
+            found.append((f"layer.{number}", members))
+        return found
+
+    def parts(self) -> int:
+        count = 0
+        for block in self.blocks:
+            parts = [block.attn]
+            parts.append(block.norm)
+            count += len(parts)
+        ends = [self.blocks[0].norm]
+        ends.append(self.blocks[0].attn)
+        norms = [block.norm for block in self.blocks]
+        norms.append(nn.Identity())
+        return count + len(ends) + len(norms)
+
+    def one_after_another(self, x: Tensor) -> Tensor:
+        named = {}
+        for number, block in enumerate(self.blocks):
+            named[str(number)] = block
+        named["last"] = self.final
+        for layer in self.blocks:
+            part = layer.attn
+            x = part(x)  # E: "Tensor" not callable  [operator]
+            part = layer.norm
+            self.last = layer
+        self.last = self.final
+        every = []
+        for each in self.blocks:
+            every.append((each, x))
+        every.append((self.final, x))
+        for alone in self.blocks:
+            reveal_type((alone.attn, alone))  # N: Revealed type is "tuple[torch.nn.modules.linear.Linear, containers.Inner]"
+        return x
+
+
+class Inner(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.attn = nn.Linear(4, 4)
+        self.norm = nn.LayerNorm(4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.norm(self.attn(x))
+
+
 def made(width: int) -> nn.Module:
     return nn.Linear(width, width)
 
