@@ -2,7 +2,8 @@
 
 While ``module(x)`` was Any all that came of it could be given to anything.  torch takes a tensor of one item
 where its stubs ask for a number, and so do ``assertAlmostEqual`` and numpy; a class that goes by another name
-may be one that derives from it; and of what is unpacked into a call mypy seldom knows how long it is.
+may be one that derives from it; and mypy seldom knows how long a tuple is, be it unpacked into a call or
+returned by ``net(x).chunk(2)``.
 Such errors are known by what they say and where they stand.  mypy asks a watcher about each, before it is
 recorded: nothing is looked at before there is one.
 """
@@ -30,8 +31,13 @@ _ARGUMENT = re.compile(
     r'Argument (?:\d+|"\w+") (?:to "(?P<function>[^"]+)" (?:of "[^"]+" )?)?'
     r'has incompatible type "(?P<given>.*)"; expected "(?P<wanted>.*)"$'
 )
+_RESULT = re.compile(
+    r'Incompatible (?:return value type \(got|types in assignment \(expression has type) "(?P<given>.*)", '
+    r'(?:expected|variable has type) "(?P<wanted>.*)"\)$'
+)
+_OF_ANY_LENGTH = re.compile(r"tuple\[(?!.*, tuple).*, \.\.\.\]|\bSize\b")
 _OVERLOADED = re.compile(r'No overload variant of "[^"]+".* matches argument types? (?P<given>.*)$')
-_CODES = {"arg-type", "call-overload", "operator"}
+_CODES = {"arg-type", "call-overload", "operator", "return-value", "assignment"}
 _TENSORS = {"Tensor", "Parameter"}
 _NUMBERS = {"int", "float", "complex", "bool", "SymInt", "Number", "Fraction"}
 _CALLS = {"forward", "__call__", "__init__"}  # which a call does not name
@@ -75,7 +81,8 @@ class Excused:
         from typedtorch.shapes.syntax import read  # noqa: PLC0415  # seldom needed
 
         argument, overloaded = _ARGUMENT.match(info.message), _OVERLOADED.match(info.message)
-        if argument is None and overloaded is None:
+        of_length = _is_of_length(argument or _RESULT.match(info.message))
+        if argument is None and overloaded is None and not of_length:
             return False
         syntax = read(text_of(Path(file)), file)
         span = traced.Span(info.line, info.column, info.end_line, info.end_column)
@@ -87,6 +94,8 @@ class Excused:
         refused = traced.given_to(value) if overloaded else [value]
         if not any(self._facts.any_typed(file, traced.made_from(part, syntax)) for part in refused):
             return False
+        if of_length:
+            return True
         if argument is None:
             given = _words(overloaded["given"]) if overloaded is not None else set()
             of_another = not isinstance(value, ast.Call) or not self._is_own(value.func, syntax.nodes)
@@ -104,11 +113,15 @@ class Excused:
     def _is_asked_of_result(
         self, argument: re.Match[str], value: ast.expr, file: str, syntax: Syntax
     ) -> bool:
-        """Whether a method of a result is given what may be None: ``net(x).view(-1, self.width)``."""
+        """Whether a method of a result is given what may be of several kinds, the right one among them.
+
+        ``net(x).view(-1, self.width)`` where the width may be None; ``policy(obs).log_prob(batch.action)``
+        where actions are tensors or arrays.
+        """
         from typedtorch.shapes import traced  # noqa: PLC0415  # seldom needed
 
         given, wanted = (set(argument[of].split(" | ")) for of in ("given", "wanted"))
-        call = traced.call_with(value, syntax) if "None" in given and given - {"None"} <= wanted else None
+        call = None if given.isdisjoint(wanted) else traced.call_with(value, syntax)
         if call is None or not isinstance(call.func, ast.Attribute):
             return False
         asked = isinstance(value, ast.Name | ast.Attribute)
@@ -130,6 +143,18 @@ class Excused:
             paths = [Path(tree.path) for tree in self._modules() if _is_of_program(tree)]
             self._own = {name for path in paths for name in _DEFINED.findall(text_of(path))}
         return not written or written.rpartition(".")[2] in self._own
+
+
+def _is_of_length(refused: re.Match[str] | None) -> bool:
+    """Whether a tuple of any length was given for one of two, as ``net(x).chunk(2)`` or its shape is."""
+    if refused is None:
+        return False
+    parts, end = list[str](), 0
+    for found in _OF_ANY_LENGTH.finditer(refused["given"]):
+        parts += [re.escape(refused["given"][end : found.start()]), r"tuple\[.*\]"]
+        end = found.end()
+    pattern = re.sub(r"\bAny\b", ".*", "".join([*parts, re.escape(refused["given"][end:])]))
+    return end > 0 and re.fullmatch(rf"{pattern}(?: \| None)?", refused["wanted"]) is not None
 
 
 def _is_of_program(tree: MypyFile) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mypy.checker import TypeChecker
 from mypy.nodes import (
     ARG_STAR,
     ARG_STAR2,
@@ -51,6 +53,7 @@ from typedtorch.mypy_plugin.signatures import (
     takes,
 )
 from typedtorch.mypy_plugin.torch_api import TENSOR
+from typedtorch.shapes.sources import text_of
 
 if TYPE_CHECKING:
     from typedtorch.shapes.kept_values import Part
@@ -154,16 +157,35 @@ def optional_field(facts: Facts, ctx: AttributeContext) -> Type:
     """``model(x, labels=y).loss`` or ``self.blocks[0].cache``, which a class declares as ``Tensor | None``.
 
     Only where the class is known by what we say of a call or an item alone: what is declared to be of that
-    class is what the program itself speaks of.
+    class is what the program itself speaks of, and tensors come from everywhere.
     """
     of = get_proper_type(ctx.type)
     known_here = not isinstance(of, Instance) or of.type.fullname in facts.results
     if ctx.is_lvalue or not known_here or not _is_inferred(ctx.context):
         return ctx.default_attr_type
+    if isinstance(of, Instance) and of.type.has_base(TENSOR) and not _comes_of_typed(facts, ctx):
+        return ctx.default_attr_type
     facts.of_result(ctx.default_attr_type)
     if isinstance(get_proper_type(ctx.default_attr_type), NoneType):
         return AnyType(TypeOfAny.explicit)
     return _one_of(ctx.default_attr_type)
+
+
+def _comes_of_typed(facts: Facts, ctx: AttributeContext) -> bool:
+    """Whether what has an attribute that may be None was made from a call that only we know."""
+    may_be_none = isinstance(get_proper_type(ctx.default_attr_type), UnionType)
+    if not may_be_none or not isinstance(ctx.context, MemberExpr) or not isinstance(ctx.api, TypeChecker):
+        return False
+    from typedtorch.shapes import traced  # noqa: PLC0415  # seldom needed
+    from typedtorch.shapes.syntax import read  # noqa: PLC0415  # seldom needed
+
+    path, of = ctx.api.tree.path, ctx.context.expr
+    if not facts.knows_results(path):
+        return False
+    syntax = read(text_of(Path(path)), path)
+    span = traced.Span(of.line, of.column, of.end_line or of.line, of.end_column or of.column)
+    value = traced.at(span, syntax)
+    return value is not None and facts.any_typed(path, traced.made_from(value, syntax))
 
 
 def _is_inferred(attribute: Context) -> bool:

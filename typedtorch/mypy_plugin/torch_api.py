@@ -46,6 +46,14 @@ def legacy_tensor(ctx: AnalyzeTypeContext) -> Type:
     return ctx.api.named_type(TENSOR, [])
 
 
+def made_of_kind(ctx: FunctionContext) -> Type:
+    """``torch.LongTensor(xs)`` is a tensor, also in a list: ``list[torch.LongTensor]`` is one of tensors."""
+    made = get_proper_type(ctx.default_return_type)
+    if not isinstance(made, Instance):
+        return ctx.default_return_type
+    return Instance(next(base for base in made.type.mro if base.fullname == TENSOR), [])
+
+
 def item(facts: Facts, ctx: MethodContext) -> Type:
     """``net(x).argmax().item()`` is ``int | float`` to torch, and fit for no index."""
     if facts.comes_of_typed(ctx.api, ctx.context):

@@ -188,3 +188,13 @@ def read_what_was_given(net: Quantised, layer: nn.Linear) -> None:
     print(net.after, net.bits, net.frozen, net.cached, net.seen, net.block2)
     print(net.layr)  # E: "Quantised" has no attribute "layr"; maybe "layer"?  [attribute]
     print(layer.levels)  # E: "Linear" has no attribute "levels"; maybe "eval"?  [attribute]
+
+
+def gradients(x: Tensor) -> None:
+    y = nn.Linear(3, 2)(x)
+    z = (y * 2).sum()
+    z.backward()
+    print(y.grad.norm(), z.grad.clone())
+    a = torch.randn(3)
+    a.grad.clone()  # E: Item "None" of "Tensor | None" has no attribute "clone"  [union-attr]
+    print([p.grad.norm() for p in nn.Linear(3, 2).parameters()])  # E: Item "None" of "Tensor | None" has no attribute "norm"  [union-attr]

@@ -2,6 +2,7 @@
 
 import random
 import unittest
+from dataclasses import dataclass
 from typing import Any, Generic, Type, TypeVar
 
 import numpy as np
@@ -94,3 +95,51 @@ def chosen(x: Tensor) -> Any:
     Discrete()(x).sampled()  # E: "Categorical" has no attribute "sampled"; maybe "sample"?  [attr-defined]
     print((0 == net(x)).sum(), (1.0 != net(x)).any())
     return np.float32(0.5) * net(x) + 2 ** net(x)
+
+
+@dataclass
+class Step:
+    obs: Tensor
+    action: Tensor | np.ndarray
+    pair: tuple[Tensor, Tensor] | None = None
+
+
+class Actor(nn.Module):
+    def forward(self, obs: Tensor) -> Distribution:
+        return Normal(obs, obs.exp())
+
+
+def of_several_kinds(policy: Actor, other: Distribution, step: Step) -> Tensor:
+    found = policy(step.obs)
+    other.log_prob(step.action)  # E: Argument 1 to "log_prob" of "Distribution" has incompatible type "Tensor | ndarray[tuple[Any, ...], dtype[Any]]"; expected "Tensor"  [arg-type]
+    policy(step.obs).log_prob(3)  # E: Argument 1 to "log_prob" of "Distribution" has incompatible type "int"; expected "Tensor"  [arg-type]
+    print(found.log_prob(step.action))
+    return step.obs
+
+
+def of_two(pair: tuple[Tensor, Tensor], size: tuple[int, int] = (1, 1)) -> None:
+    print(pair, size)
+
+
+def split(x: Tensor, step: Step) -> tuple[Tensor, Tensor]:
+    both = tuple(net(x).chunk(2, dim=1))
+    of_two(both, size=net(x).shape[-2:])
+    of_two(net(x).unbind(0), net(x).shape)
+    of_two(x.chunk(2))  # E: Argument 1 to "of_two" has incompatible type "tuple[Tensor, ...]"; expected "tuple[Tensor, Tensor]"  [arg-type]
+    of_two(net(x))  # E: Argument 1 to "of_two" has incompatible type "Tensor"; expected "tuple[Tensor, Tensor]"  [arg-type]
+    print(Step(x, x, both), Step(x, x, pair=net(x).chunk(2)))
+    pair: tuple[Tensor, Tensor] = both
+    return pair if len(both) > 2 else net(x).chunk(2)
+
+
+def split_and_size(x: Tensor) -> tuple[tuple[Tensor, Tensor], tuple[int, int]]:
+    parts = net(x).chunk(2)
+    return parts, net(x).shape
+
+
+def of_kinds(xs: list[bool]) -> dict[str, torch.BoolTensor]:
+    masks = {}
+    masks["all"] = torch.BoolTensor(xs)
+    indices = [torch.LongTensor(xs)]
+    indices.append(torch.arange(3))
+    return masks
