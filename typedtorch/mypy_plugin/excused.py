@@ -31,13 +31,12 @@ _ARGUMENT = re.compile(
     r'Argument (?:\d+|"\w+") (?:to "(?P<function>[^"]+)" (?:of "[^"]+" )?)?'
     r'has incompatible type "(?P<given>.*)"; expected "(?P<wanted>.*)"$'
 )
-_RESULT = re.compile(
-    r'Incompatible (?:return value type \(got|types in assignment \(expression has type) "(?P<given>.*)", '
-    r'(?:expected|variable has type) "(?P<wanted>.*)"\)$'
-)
+_QUOTED = re.compile(r'"([^"]+)"')
+_INCOMPATIBLE = ("Incompatible ", "Argument ", "List item ", "Dict entry ")
 _OF_ANY_LENGTH = re.compile(r"tuple\[(?!.*, tuple).*, \.\.\.\]|\bSize\b")
 _OVERLOADED = re.compile(r'No overload variant of "[^"]+".* matches argument types? (?P<given>.*)$')
-_CODES = {"arg-type", "call-overload", "operator", "return-value", "assignment"}
+_CODES = {"arg-type", "call-overload", "operator"}
+_CODES_OF_VALUES = {"return-value", "assignment", "list-item", "dict-item", "typeddict-item", "misc"}
 _TENSORS = {"Tensor", "Parameter"}
 _NUMBERS = {"int", "float", "complex", "bool", "SymInt", "Number", "Fraction"}
 _CALLS = {"forward", "__call__", "__init__"}  # which a call does not name
@@ -68,7 +67,11 @@ class Excused:
             of = self._last
             return of is not None and (info.line, info.column, info.code) == (of.line, of.column, of.code)
         excused = False
-        if info.code is not None and info.code.code in _CODES and self._facts.knows_results(file):
+        if (
+            info.code is not None
+            and info.code.code in _CODES | _CODES_OF_VALUES
+            and self._facts.knows_results(file)
+        ):
             try:
                 excused = self._needs_results(file, info)
             except Exception:  # what cannot be looked at stands as mypy has it
@@ -81,7 +84,7 @@ class Excused:
         from typedtorch.shapes.syntax import read  # noqa: PLC0415  # seldom needed
 
         argument, overloaded = _ARGUMENT.match(info.message), _OVERLOADED.match(info.message)
-        of_length = _is_of_length(argument or _RESULT.match(info.message))
+        of_length = _is_of_length(info.message)
         if argument is None and overloaded is None and not of_length:
             return False
         syntax = read(text_of(Path(file)), file)
@@ -145,16 +148,19 @@ class Excused:
         return not written or written.rpartition(".")[2] in self._own
 
 
-def _is_of_length(refused: re.Match[str] | None) -> bool:
+def _is_of_length(message: str) -> bool:
     """Whether a tuple of any length was given for one of two, as ``net(x).chunk(2)`` or its shape is."""
-    if refused is None:
+    types = _QUOTED.findall(message)
+    if not message.startswith(_INCOMPATIBLE):
         return False
+    wanted = types[-1] if types else ""
+    given = next((one for one in types[:-1] if _OF_ANY_LENGTH.search(one)), "")
     parts, end = list[str](), 0
-    for found in _OF_ANY_LENGTH.finditer(refused["given"]):
-        parts += [re.escape(refused["given"][end : found.start()]), r"tuple\[.*\]"]
+    for found in _OF_ANY_LENGTH.finditer(given):
+        parts += [re.escape(given[end : found.start()]), r"tuple\[.*\]"]
         end = found.end()
-    pattern = re.sub(r"\bAny\b", ".*", "".join([*parts, re.escape(refused["given"][end:])]))
-    return end > 0 and re.fullmatch(rf"{pattern}(?: \| None)?", refused["wanted"]) is not None
+    pattern = re.sub(r"\bAny\b", ".*", "".join([*parts, re.escape(given[end:])]))
+    return given != "" and any(re.fullmatch(pattern, one) for one in (wanted, *wanted.split(" | ")))
 
 
 def _is_of_program(tree: MypyFile) -> bool:

@@ -2,8 +2,9 @@
 
 import random
 import unittest
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Generic, Type, TypeVar
+from typing import Any, Generic, Type, TypedDict, TypeVar
 
 import numpy as np
 import torch
@@ -135,6 +136,19 @@ def split(x: Tensor, step: Step) -> tuple[Tensor, Tensor]:
 def split_and_size(x: Tensor) -> tuple[tuple[Tensor, Tensor], tuple[int, int]]:
     parts = net(x).chunk(2)
     return parts, net(x).shape
+
+
+class Pair(TypedDict):
+    pair: tuple[Tensor, Tensor]
+
+
+def halves(x: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
+    yield net(x).chunk(2)
+    print(Pair(pair=net(x).chunk(2)))
+
+
+def one_or_two(x: Tensor) -> tuple[Tensor, Tensor] | Tensor:
+    return net(x) if x.ndim == 1 else net(x).chunk(2)
 
 
 def of_kinds(xs: list[bool]) -> dict[str, torch.BoolTensor]:
