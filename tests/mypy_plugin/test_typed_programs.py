@@ -90,5 +90,32 @@ def test_names_that_another_file_computes_may_be_any(
     assert project.mypy("net.py").lines == (["net.py:11 attribute"] if wrong else [])
 
 
+HEAD = """from torch import Tensor, nn
+
+
+class Net(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.head = nn.Linear(3, 4)
+
+    def forward(self, x: Tensor, temperature: float) -> dict[str, Tensor]:
+        self.head(x).no_such_method()
+        out: dict[str, Tensor] = self.head(x, temperature=temperature)
+        return out
+"""
+
+
+@pytest.mark.parametrize("replaces", [True, False])
+def test_a_part_that_another_file_replaces_takes_what_that_takes(
+    replaces: bool, pytestconfig: pytest.Config, tmp_path: Path
+) -> None:
+    assert pytestconfig.cache is not None
+    project = Project(tmp_path, pytestconfig.cache.mkdir("mypy_torch"), environment={"MYPYPATH": ""})
+    swap = "def swap(model):\n    model.head = None\n" if replaces else "swap = None\n"
+    project.write(net=HEAD, swap=swap)
+    also = [] if replaces else ["net.py:11 call-arg"]
+    assert project.mypy("net.py").lines == ["net.py:10 attr-defined", *also]
+
+
 def test_no_hook_failed(outcome: Outcome) -> None:
     assert outcome.stderr == ""

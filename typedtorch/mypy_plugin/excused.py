@@ -150,17 +150,22 @@ class Excused:
 
 def _is_of_length(message: str) -> bool:
     """Whether a tuple of any length was given for one of two, as ``net(x).chunk(2)`` or its shape is."""
-    types = _QUOTED.findall(message)
-    if not message.startswith(_INCOMPATIBLE):
-        return False
-    wanted = types[-1] if types else ""
-    given = next((one for one in types[:-1] if _OF_ANY_LENGTH.search(one)), "")
+    types = _QUOTED.findall(message) if message.startswith(_INCOMPATIBLE) else []
+    given = next((one for one in types[:-1] if _OF_ANY_LENGTH.search(one)), None)
+    return given is not None and _may_fit(given, types[-1])
+
+
+def _may_fit(given: str, wanted: str) -> bool:
+    """Whether the one type is the other, or one of several, but for how long tuples are."""
     parts, end = list[str](), 0
     for found in _OF_ANY_LENGTH.finditer(given):
         parts += [re.escape(given[end : found.start()]), r"tuple\[.*\]"]
         end = found.end()
     pattern = re.sub(r"\bAny\b", ".*", "".join([*parts, re.escape(given[end:])]))
-    return given != "" and any(re.fullmatch(pattern, one) for one in (wanted, *wanted.split(" | ")))
+    if any(re.fullmatch(pattern, one) for one in (wanted, *wanted.split(" | "))):
+        return True
+    several = given.split(" | ")
+    return len(several) > 1 and all(_may_fit(one, wanted) for one in several)
 
 
 def _is_of_program(tree: MypyFile) -> bool:

@@ -43,7 +43,7 @@ from mypy.types import (
 
 from typedtorch.mypy_plugin.facts import Facts
 from typedtorch.mypy_plugin.module_call import call_by_hand, is_module
-from typedtorch.mypy_plugin.one_of_several import fits_another, is_one_of_several, may_be_another
+from typedtorch.mypy_plugin.one_of_several import fits_another, is_one_of_several, is_replaced, may_be_another
 from typedtorch.mypy_plugin.signatures import (
     is_of_torch,
     lenient,
@@ -283,6 +283,8 @@ def lenient_arguments(facts: Facts, ctx: MethodSigContext) -> FunctionLike:
         or fits_another(ctx.type, call, ctx, source)
     ):
         return _anything(signature, call, ctx)
+    if is_replaced(ctx.type, call, ctx, facts):
+        return _anything(signature, call, ctx).copy_modified(ret_type=AnyType(TypeOfAny.explicit))
     if len(signature.items) > 1:
         fitting = next((item for item in signature.items if takes(item, call, ctx)), None)
         if fitting is not None:

@@ -16,7 +16,7 @@ from mypy.subtypes import is_same_type
 from mypy.types import AnyType, Instance, NoneType, ProperType, Type, UnionType, get_proper_type
 
 from typedtorch.mypy_plugin.facts import Facts
-from typedtorch.mypy_plugin.signatures import Call, accepts, called, is_of_torch
+from typedtorch.mypy_plugin.signatures import Call, accepts, called, is_of_torch, takes_as_many
 
 if TYPE_CHECKING:
     from typedtorch.shapes.module_facts import SourceFacts
@@ -51,6 +51,25 @@ def fits_another(known: Instance, call: CallExpr, ctx: Call, source: SourceFacts
     if not others or any(_results(known, call, ctx, source)):
         return False
     return any(_is_open(other, ctx) or any(_results(other, call, ctx, source)) for other in others)
+
+
+def is_replaced(known: Instance, call: CallExpr, ctx: Call, facts: Facts) -> bool:
+    """Whether a call gives more or less than this class takes, where another file puts another there."""
+    callee = call.callee
+    if not isinstance(callee, MemberExpr) or not isinstance(ctx.api, TypeChecker):
+        return False
+    owner = get_proper_type(ctx.api.lookup_type(callee.expr)) if ctx.api.has_type(callee.expr) else None
+    if not isinstance(owner, Instance):
+        return False
+    from typedtorch.shapes.given_elsewhere import given_elsewhere  # noqa: PLC0415  # needed where mypy checks
+
+    base = next(
+        (base for base, of in facts.family(owner.type) if of and callee.name in of.defined), owner.type
+    )
+    path = facts.path(base.module_name)
+    if path is None or not given_elsewhere(base.module_name, path, base.name, callee.name):
+        return False
+    return not any(takes_as_many(signature, call, ctx) for signature in called(known, ctx))
 
 
 def is_one_of_several(ctx: MethodContext, source: SourceFacts) -> bool:

@@ -93,19 +93,25 @@ def lenient(
     return signature.copy_modified(arg_types=types, unpack_kwargs=unpacked)
 
 
+def takes_as_many(signature: CallableType, call: CallExpr, ctx: Call) -> bool:
+    """Whether a call gives what a signature needs and no more, by number and by name."""
+    if _spread(call):
+        return True
+    given = _given(signature, call, ctx)
+    if len({i for actuals in given for i in actuals}) < len(call.args):
+        return False
+    kinds = zip(signature.arg_kinds, given, strict=True)
+    return not any(kind.is_required() and not actuals for kind, actuals in kinds)
+
+
 def accepts(
     signature: CallableType, call: CallExpr, ctx: Call, source: SourceFacts, *, of_torch: bool
 ) -> bool:
     """Whether a call could be one of this signature: number and names of arguments, and their types."""
     plain = erase_typevars(signature)
     assert isinstance(plain, CallableType)
-    given = _given(plain, call, ctx)
-    if not _spread(call):
-        if len({i for actuals in given for i in actuals}) < len(call.args):
-            return False
-        kinds = zip(plain.arg_kinds, given, strict=True)
-        if any(kind.is_required() and not actuals for kind, actuals in kinds):
-            return False
+    if not takes_as_many(plain, call, ctx):
+        return False
     return takes(lenient(plain, call, ctx, source, of_torch=of_torch), call, ctx)
 
 
