@@ -23,8 +23,8 @@ Where to find what; the first module of each list is the one to read first:
   registries, layer_dtype
 - operators: operators, rule_values, operand_ranks, demands, ties, refusals
 - promises of a signature: summaries, as_made, preconditions, ranks, left_out, fixtures, inherited
-- reports: messages, numpy_words, blame, outliers, grounds, told_once, own_numbers, misaligned, repairs,
-  proposals, other_results, trials, unbound_axes
+- reports: messages, numpy_words, blame, outliers, grounds, told_once, own_numbers, captured_axes, misaligned,
+  repairs, proposals, other_results, trials, unbound_axes
 
 >>> from pathlib import Path
 >>> report = Program(lambda name: None).check("example", Path("example.py"), '''

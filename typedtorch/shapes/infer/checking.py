@@ -12,6 +12,7 @@ from typedtorch.shapes.conftests import is_test
 from typedtorch.shapes.equality import mentioning, passed
 from typedtorch.shapes.findings import Coverage, Report
 from typedtorch.shapes.infer import (
+    captured_axes,
     definitions,
     fixtures,
     lengths,
@@ -189,6 +190,7 @@ def check_function(
         unbound_axes.check(signature, node, function.module.tree, reporter)
         ranks.check(interpreter, function, signature, reporter, info)
         own_numbers.excuse(interpreter, function, info, signature, reporter, before)
+        captured_axes.excuse(interpreter, function, signature, reporter, before)
     return reached or bool(frame.returns)
 
 
