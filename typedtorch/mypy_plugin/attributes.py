@@ -56,7 +56,8 @@ class Attributes:
             return ctx.default_attr_type
         registered = self._registered(receiver.type, name)
         if registered is not None:
-            return registered
+            of_tensors = isinstance(registered, Instance) and place in source.first_of_several
+            return self.facts.instance(TENSOR) or registered if of_tensors else registered
         if not self._missing(receiver.type, name, tree) or not self._certain(ctx.context, tree):
             return self._unknown(ctx)
         from typedtorch.shapes.module_attributes import no_attribute  # noqa: PLC0415  # seldom needed

@@ -26,7 +26,7 @@ from typedtorch.shapes.call_results import (
 from typedtorch.shapes.chosen import chosen_names, makers, replaced
 from typedtorch.shapes.kept_values import cast_places
 from typedtorch.shapes.module_containers import Container, containers
-from typedtorch.shapes.module_uses import Position, harmless_places, position
+from typedtorch.shapes.module_uses import Position, first_of_several, harmless_places, position
 from typedtorch.shapes.result_uses import result_uses
 from typedtorch.shapes.sources import absolute
 from typedtorch.shapes.syntax import Syntax, children, dotted, read, walk
@@ -190,6 +190,7 @@ class SourceFacts(_Facts):
     _KEPT = (
         "outside", "replaced", "classes", "at_line", "harmless_places", "kept_results", "rebound_names",
         "returned_calls", "cast_places", "result_uses", "forgiven", "chosen_names",
+        "first_of_several",
     )  # fmt: skip
 
     @classmethod
@@ -252,6 +253,11 @@ class SourceFacts(_Facts):
     def harmless_places(self) -> frozenset[Position]:
         """Where items of containers may be typed exactly."""
         return harmless_places(self.syntax)
+
+    @cached_property
+    def first_of_several(self) -> frozenset[Position]:
+        """Attributes that other values join, or take the place of."""
+        return first_of_several(self.syntax)
 
     @cached_property
     def kept_results(self) -> dict[Position, Keep]:

@@ -34,6 +34,16 @@ def harmless_places(syntax: Syntax) -> frozenset[Position]:
     return frozenset(position(node) for nodes in syntax.scopes.values() for node in _harmless_in(nodes))
 
 
+def first_of_several(syntax: Syntax) -> frozenset[Position]:
+    """Attributes that stand where other values come later, in a list or in a name that is bound again.
+
+    >>> first_of_several(Syntax(ast.parse("a = self.gain\\na = a.exp()\\nb = self.gain")))
+    frozenset({(1, 4)})
+    """
+    kept = (value for nodes in syntax.scopes.values() for value in _kept(nodes))
+    return frozenset(position(value) for value in kept if isinstance(value, ast.Attribute))
+
+
 def position(node: ast.expr) -> Position:
     """Line and column, to tell expressions of a file apart."""
     return (node.lineno, node.col_offset)

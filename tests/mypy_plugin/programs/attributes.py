@@ -33,6 +33,24 @@ class Below(Net):
         return self.qqq  # E: "Below" has no attribute "qqq"  [attribute]
 
 
+class Mixed(nn.Module):
+    def __init__(self, learned: bool) -> None:
+        super().__init__()
+        if learned:
+            self.register_parameter("factor", nn.Parameter(torch.ones(1)))
+        else:
+            self.register_buffer("factor", torch.ones(1))
+
+    def alpha(self, learned: bool) -> Tensor:
+        if not learned:
+            alpha = self.factor
+        else:
+            alpha = torch.sigmoid(self.factor)
+        parts = [self.factor]
+        parts.append(alpha)
+        return parts[0]
+
+
 def use(net: Net, linear: nn.Linear, lstm: nn.LSTM, module: nn.Module) -> None:
     print(net.encoder, net.declared, linear.weight, lstm.weight_ih_l0, module.anything)
     print(linear.wieght)  # E: "Linear" has no attribute "wieght"; maybe "weight"?  [attribute]
