@@ -10,13 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from mypy.checker import TypeChecker
-from mypy.nodes import Context, MemberExpr, MypyFile, NameExpr, TypeInfo
+from mypy.nodes import Context, IndexExpr, MemberExpr, MypyFile, NameExpr, TypeInfo
 from mypy.plugin import AttributeContext
 from mypy.types import AnyType, Instance, Type, TypeOfAny, get_proper_type
 
 from typedtorch.mypy_plugin import messages
 from typedtorch.mypy_plugin.facts import Facts
-from typedtorch.mypy_plugin.module_call import MODULE
+from typedtorch.mypy_plugin.module_call import MODULE, is_module
 from typedtorch.mypy_plugin.torch_api import TENSOR
 from typedtorch.shapes.neighbours import look_again
 
@@ -58,7 +58,7 @@ class Attributes:
         if registered is not None:
             of_tensors = isinstance(registered, Instance) and place in source.first_of_several
             return self.facts.instance(TENSOR) or registered if of_tensors else registered
-        if not self._missing(receiver.type, name, tree) or not self._certain(ctx.context, tree):
+        if not self._missing(receiver.type, name, tree) or not self._certain(ctx, tree):
             return self._unknown(ctx)
         from typedtorch.shapes.module_attributes import no_attribute  # noqa: PLC0415  # seldom needed
 
@@ -89,9 +89,12 @@ class Attributes:
                 return self.facts.instance(TENSOR if kind == "buffer" else PARAMETER)
         return None
 
-    def _certain(self, context: Context, tree: MypyFile) -> bool:
-        """Whether the receiver can only be what mypy takes it for: not a name or attribute bound anew."""
-        source = self.facts.source(tree.fullname)
+    def _certain(self, ctx: AttributeContext, tree: MypyFile) -> bool:
+        """Whether the receiver can only be what mypy takes it for: not a name or attribute bound anew.
+
+        Nor an item of a list, of which mypy knows what was put there first.
+        """
+        source, context = self.facts.source(tree.fullname), ctx.context
         if source is None or not isinstance(context, MemberExpr):
             return False
         receiver = context.expr
@@ -104,6 +107,9 @@ class Attributes:
             if not all(self._lacks(made_by, context.name, tree) for made_by in replaced_by):
                 return False
             return not any(facts.assigned[receiver.name] > 1 for facts in source.classes.values())
+        if isinstance(receiver, IndexExpr) and isinstance(ctx.api, TypeChecker):
+            held = get_proper_type(ctx.api.lookup_type(receiver.base))
+            return isinstance(held, Instance) and is_module(held.type)
         return True
 
     def _lacks(self, made_by: str, name: str, tree: MypyFile) -> bool:

@@ -69,7 +69,7 @@ def kept_result(facts: Facts, ctx: MethodContext) -> Type:
     source = facts.checked(ctx.api)
     if facts.replaces_forward(ctx.type.type) or any(map(_is_unbound, ctx.type.args)):
         return AnyType(TypeOfAny.explicit)
-    if source is not None and ("forward" in source.replaced or is_one_of_several(ctx, source)):
+    if source is not None and ("forward" in source.replaced or is_one_of_several(facts, ctx, source)):
         return AnyType(TypeOfAny.explicit)
     if any(map(stands_for_tensor, (given for each in ctx.arg_types for given in each))):
         return AnyType(TypeOfAny.explicit)

@@ -30,19 +30,23 @@ def may_be_another(facts: Facts, call: CallExpr, ctx: Call) -> bool:
 def _ways(facts: Facts, callee: Expression, api: object) -> int:
     """In how many ways a name or attribute is made, as far as the source shows."""
     source = facts.checked(api)
-    if source is None or not isinstance(api, TypeChecker):
-        return 0
-    if isinstance(callee, NameExpr):
+    if source is not None and isinstance(callee, NameExpr):
         return source.chosen_names.get((callee.line, callee.column), 0)
-    if not isinstance(callee, MemberExpr) or not api.has_type(callee.expr):
-        return 0
-    owner = get_proper_type(api.lookup_type(callee.expr))
+    return len(_makers(facts, callee, api))
+
+
+def _makers(facts: Facts, callee: Expression, api: object) -> set[tuple[str, str]]:
+    """What an attribute is made by, and the modules whose names these are."""
+    if facts.checked(api) is None or not isinstance(callee, MemberExpr) or not isinstance(api, TypeChecker):
+        return set()
+    owner = get_proper_type(api.lookup_type(callee.expr)) if api.has_type(callee.expr) else None
     if not isinstance(owner, Instance):
-        return 0
-    made_by = [
-        known.makers.get(callee.name, ()) for _, known in facts.family(owner.type) if known is not None
-    ]
-    return len(set[str]().union(*made_by))
+        return set()
+    return {
+        (maker, base.module_name)
+        for base, known in facts.family(owner.type)
+        for maker in (known.makers.get(callee.name, ()) if known is not None else ())
+    }
 
 
 def fits_another(known: Instance, call: CallExpr, ctx: Call, source: SourceFacts) -> bool:
@@ -72,12 +76,16 @@ def is_replaced(known: Instance, call: CallExpr, ctx: Call, facts: Facts) -> boo
     return not any(takes_as_many(signature, call, ctx) for signature in called(known, ctx))
 
 
-def is_one_of_several(ctx: MethodContext, source: SourceFacts) -> bool:
+def is_one_of_several(facts: Facts, ctx: MethodContext, source: SourceFacts) -> bool:
     """Whether a call is of one of several modules whose results differ, or is not for this one."""
     call = ctx.context
     if not isinstance(call, CallExpr):
         return False
     receivers = _receivers(call.callee, ctx)
+    if len(receivers) < 2:
+        makers = _makers(facts, call.callee, ctx.api)
+        made = [facts.module_class(name.removesuffix("()"), of) for name, of in makers]
+        receivers = [ctx.type, *filter(None, made)] if len(made) > 1 else receivers
     if len(receivers) < 2:
         return False
     if any(_is_open(receiver, ctx) for receiver in receivers):

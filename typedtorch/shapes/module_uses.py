@@ -158,10 +158,13 @@ def _begun(nodes: list[ast.AST]) -> Iterator[ast.expr]:
 
 
 def _passed_on(node: ast.expr) -> Iterator[ast.expr]:
-    """Arguments of ``enumerate`` and its like; of a ``zip`` in them mypy infers the types a second time."""
+    """Arguments of ``enumerate`` and its like; of a ``zip`` in them mypy infers the types a second time.
+
+    So it does of what is ``reversed`` in them, asking for a list of those items.
+    """
     if _is_call(node, _PASSES_ITEMS):
         assert isinstance(node, ast.Call)
-        yield from (argument for argument in node.args if not _is_call(argument, {"zip"}))
+        yield from (argument for argument in node.args if not _is_call(argument, {"zip", "reversed"}))
 
 
 def _is_call(node: ast.expr, names: set[str]) -> bool:

@@ -98,6 +98,15 @@ class Deep(nn.Module):
         norms.append(nn.Identity())
         return count + len(ends) + len(norms)
 
+    def backwards(self, x: Tensor, ys: list[Tensor]) -> Tensor:
+        for block, y in zip(reversed(self.blocks), reversed(ys), strict=True):
+            x = block(x) + y
+        for number, each in enumerate(reversed(self.blocks)):
+            x = each(x) + number
+        for last in reversed(self.blocks):
+            reveal_type(last)  # N: Revealed type is "containers.Inner"
+        return x
+
     def one_after_another(self, x: Tensor) -> Tensor:
         named = {}
         for number, block in enumerate(self.blocks):

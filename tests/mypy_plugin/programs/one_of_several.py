@@ -94,3 +94,23 @@ def items(x: Tensor) -> Any:
     plain = Own()
     plain(x, x)  # E: Too many arguments for "forward" of "Own"  [call-arg]
     return net[0](x, torch.ones(5, 3)), layers[0](x, torch.ones(5, 3)), module(x, x)
+
+
+class Pair(nn.Module):
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        return x, x
+
+
+class Chosen(nn.Module):
+    def __init__(self, pair: bool) -> None:
+        super().__init__()
+        if pair:
+            self.made = Pair()
+        else:
+            self.made = nn.Identity()  # type: ignore[assignment]
+        layers = [Pair()]
+        layers.append(nn.Linear(3, 3))  # type: ignore[arg-type]
+        nn.init.zeros_(layers[-1].bias)  # type: ignore[arg-type]
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.relu(self.made(x))
