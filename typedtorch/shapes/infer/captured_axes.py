@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.contents import sizes_in
 from typedtorch.shapes.infer.frame import Reporter
-from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Tensor, Value
+from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Instance, Value
 from typedtorch.shapes.size import Atom
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ def excuse(
 
 
 def _has_others(value: Value, own: Set[str]) -> bool:
-    """Whether a tensor has axes that a signature does not name."""
-    if not isinstance(value, Tensor):
+    """Whether a tensor, or one of several that it may be, has axes that a signature does not name."""
+    if isinstance(value, Instance | FunctionV):
         return False
     names = {atom.name for atom in sizes_in(value) if isinstance(atom, Atom) and atom.kind == "axis"}
     return not names <= own

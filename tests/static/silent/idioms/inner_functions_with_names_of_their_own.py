@@ -11,14 +11,20 @@ from torch import Tensor
 class Terms:
     scores: Float[Tensor, "seq"]
     mask: Bool[Tensor, "seq"]
+    other: Float[Tensor, "seq"] | None = None
 
 
-def of_each(scores: list[Float[Tensor, "length"]], masks: list[Bool[Tensor, "length"]]) -> list[Terms]:
+def of_each(
+    scores: list[Float[Tensor, "length"]],
+    masks: list[Bool[Tensor, "length"]],
+    others: list[Float[Tensor, "length"]] | None = None,
+) -> list[Terms]:
     found = []
-    for given, mask in zip(scores, masks, strict=True):
+    several = [None] * len(scores) if others is None else others
+    for given, mask, other in zip(scores, masks, several, strict=True):
 
         def terms(kept: Bool[Tensor, "seq"]) -> Terms:
-            return Terms(given, kept)
+            return Terms(given, kept, other)
 
         found += [terms(mask), terms(~mask)]
     return found
@@ -41,6 +47,7 @@ def with_part(x: Float[Tensor, "n dim"], bias: Float[Tensor, "dim"]) -> Float[Te
 
 def use(x: Float[Tensor, "4 3"], mask: Bool[Tensor, "4"]) -> Tensor:
     of_each([x[:, 0]], [mask])
+    of_each([x[:, 0]], [mask], [x[:, 1]])
     return with_part(x, x[1]).sum() + weighted(x, x)(x[:, 1])
 
 
