@@ -141,7 +141,8 @@ def _run_constructor(
     frame.state.variables[_HOLDER] = start
     interpreter.run_inline(frame, function.bind(start), signature, filled, node)
     made = frame.state.variables.pop(_HOLDER)
-    assert isinstance(made, Instance)
+    if not isinstance(made, Instance):
+        made = replace(start, attributes={})  # what it became is not known
     interpreter.made += [made] if frame.depth == 0 else []
     certain = perhaps_cast(made) if may_cast(frame.module) else made
     assert isinstance(certain, Instance)
