@@ -2,7 +2,7 @@
 
 ``def masked(mask: Bool[Tensor, "seq"]): return scores * mask``, in a function whose scores are ``n`` long, is
 right if it is called with masks of that length.  Its own body is not blamed: its calls, all of them in sight,
-are checked with the tensors that it captured.
+are checked with the tensors that it captured.  What is wrong with them alone, or for any sizes of theirs, is.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer import specs
-from typedtorch.shapes.infer.contents import sizes_in
+from typedtorch.shapes.infer.contents import Substitution, sizes_in
 from typedtorch.shapes.infer.frame import Reporter
-from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Instance, Value
-from typedtorch.shapes.size import Atom
+from typedtorch.shapes.infer.values import FunctionV, Instance, Value
+from typedtorch.shapes.size import Atom, unknown
+from typedtorch.shapes.tensor import ANY_AXES, Pack
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.interpreter import Interpreter
@@ -36,22 +37,33 @@ def excuse(
     if not new or not function.closure or not signature.shaped:
         return
     own = {name for p in signature.parameters for name in specs.binding_names(p.spec)} | signature.existential
-    others = {name: UNKNOWN for name, value in function.closure.items() if _has_others(value, own)}
-    if not others:
+    loose = {name: _loosened(value, own) for name, value in function.closure.items()}
+    if all(loose[name] is value for name, value in function.closure.items()):
         return
-    from typedtorch.shapes.infer.blame import findings_for_any  # noqa: PLC0415  # it checks, which asks this file
-
-    trial = Reporter(function.module.path, counting=False)
-    findings_for_any(
-        interpreter, replace(function, closure={**function.closure, **others}), None, None, trial
+    of_any = replace(function, closure={**function.closure, **loose})
+    of_nothing = replace(
+        signature, parameters=[replace(p, spec=specs.Anything()) for p in signature.parameters]
     )
-    for key in new - trial.findings.keys():
+    still = _found(interpreter, of_any, None) | _found(interpreter, function, of_nothing)
+    for key in new - still:
         del reporter.findings[key]
 
 
-def _has_others(value: Value, own: Set[str]) -> bool:
-    """Whether a tensor, or one of several that it may be, has axes that a signature does not name."""
+def _found(
+    interpreter: Interpreter, function: FunctionV, only: Signature | None
+) -> Set[tuple[int, int, str]]:
+    from typedtorch.shapes.infer.blame import findings_for_any  # noqa: PLC0415  # it checks, which asks this file
+
+    trial = Reporter(function.module.path, counting=False)
+    findings_for_any(interpreter, function, None, only, trial)
+    return trial.findings.keys()
+
+
+def _loosened(value: Value, own: Set[str]) -> Value:
+    """A tensor, or what holds some, of any sizes where it has axes that a signature does not name."""
     if isinstance(value, Instance | FunctionV):
-        return False
-    names = {atom.name for atom in sizes_in(value) if isinstance(atom, Atom) and atom.kind == "axis"}
-    return not names <= own
+        return value
+    held = [part for part in sizes_in(value) if part.name not in own]
+    axes = [part for part in held if isinstance(part, Atom) and part.kind == "axis"]
+    runs = {part: (ANY_AXES,) for part in held if isinstance(part, Pack)}
+    return Substitution({axis: unknown(f"?{axis.name}") for axis in axes}, runs)(value)

@@ -1,4 +1,4 @@
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 
@@ -18,4 +18,19 @@ def scaled(x: Float[Tensor, "n dim"]) -> Tensor:
     return by(x[0], x[:, 0])
 
 
-# run: centred(randn(4, 3), randn(3), randn(4)); scaled(randn(4, 3))
+def attended(q: Float[Tensor, "b i d"], k: Float[Tensor, "b j d"], keep: Bool[Tensor, "i j"]) -> Tensor:
+    def masked(mask: Bool[Tensor, "n m"]) -> Tensor:
+        scores = q @ k.mT  #! scores = q @ k  # E: shape
+        return scores.masked_fill(~mask, 0.0)
+
+    return masked(keep)
+
+
+def weighted(values: Float[Tensor, "b j d"], weights: Float[Tensor, "i j"]) -> Tensor:
+    def by(w: Float[Tensor, "n m"]) -> Tensor:
+        return w.expand(len(values), -1, -1).bmm(values)  #! return w.bmm(values)  # E: shape
+
+    return by(weights)
+
+
+# run: centred(randn(4, 3), randn(3), randn(4)); scaled(randn(4, 3)); attended(randn(2, 3, 4), randn(2, 5, 4), randn(3, 5) > 0); weighted(randn(2, 5, 4), randn(3, 5))
