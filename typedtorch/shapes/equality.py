@@ -17,11 +17,13 @@ from typing import TypeAlias
 from typedtorch.shapes.bounds import are_multiples
 from typedtorch.shapes.differences import is_inside, plain, vanishes
 from typedtorch.shapes.scopes import (
+    GIVEN_SCOPE,
     HELD_SCOPE,
     INSTANCE_SCOPE,
     INTEGER_SCOPE,
     LINKED_SCOPE,
     LOCAL_SCOPE,
+    STATED_SCOPE,
     bare,
 )
 from typedtorch.shapes.size import (
@@ -276,6 +278,15 @@ def is_argument(size: Size) -> bool:
     return (atom.kind == "int" and not atom.scope.startswith(LOCAL_SCOPE)) or (
         atom.kind == "axis" and bare(atom.scope) in (INTEGER_SCOPE, INSTANCE_SCOPE, LINKED_SCOPE)
     )
+
+
+def of_another(size: Size) -> bool:
+    """Whether a size is made of axes of an object's tensors alone: what a parameter or ``self`` holds."""
+    found = atoms(size)
+    ours = (INTEGER_SCOPE, INSTANCE_SCOPE, LINKED_SCOPE, GIVEN_SCOPE, STATED_SCOPE)
+    holders = [bare(a.scope).partition(".")[0] for a in found if a.kind == "axis"]
+    named = all(h.isidentifier() and not h.startswith("_") and h not in ours for h in holders)
+    return bool(found) and len(holders) == len(found) and named
 
 
 def is_name(size: Size) -> bool:

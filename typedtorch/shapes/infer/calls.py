@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import replace
 
 from typedtorch.shapes.equality import holding
 from typedtorch.shapes.infer import (
@@ -29,10 +28,9 @@ from typedtorch.shapes.infer.binding import (
     check_argument,
     complete,
     exchanged_kinds,
-    kind_fits,
     tensors_given,
 )
-from typedtorch.shapes.infer.class_text import Def, always_raises, left_to_subclasses
+from typedtorch.shapes.infer.class_text import always_raises, left_to_subclasses
 from typedtorch.shapes.infer.contents import Substitution
 from typedtorch.shapes.infer.expected_errors import leaves_the_test
 from typedtorch.shapes.infer.frame import Frame, source
@@ -43,6 +41,7 @@ from typedtorch.shapes.infer.new_objects import forget_read
 from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.options import parsed
 from typedtorch.shapes.infer.outliers import Beside
+from typedtorch.shapes.infer.overloads import call_overloaded
 from typedtorch.shapes.infer.places import read_place
 from typedtorch.shapes.infer.runs import leave_open
 from typedtorch.shapes.infer.solving import solved
@@ -227,7 +226,7 @@ def call_function(frame: Frame, function: FunctionV, args: Args, node: ast.AST) 
     if interpreter.is_rewrapped(function):
         return mutation.forget(frame, args)
     if function.overloads:
-        return _call_overloaded(frame, function, args, node)
+        return call_overloaded(frame, function, args, node)
     signature = interpreter.signature(function)
     bound = bind(signature.parameters, args)
     if bound is None or _another(function, signature.parameters, bound):
@@ -257,47 +256,6 @@ def _another(function: FunctionV, parameters: list[Parameter], bound: Mapping[st
     """Whether a call is written for a subclass: it does not give all that the abstract method asks for."""
     is_abstract = not isinstance(function.node, ast.Lambda) and left_to_subclasses(function.node)
     return is_abstract and not complete(parameters, bound)
-
-
-def _call_overloaded(frame: Frame, function: FunctionV, args: Args, node: ast.AST) -> Value:
-    """The first overload that fits; if none can, what contradicts the first."""
-    interpreter = frame.interpreter
-    failures = []
-    for definition in function.overloads:
-        candidate = replace(function, node=definition, overloads=())
-        signature = interpreter.signature(candidate)
-        bound = bind(signature.parameters, args)
-        if bound is None or not complete(signature.parameters, bound):
-            continue
-        names = interpreter.call_names(frame, candidate, bound, node)
-        problems = []
-        kinds_fit = True
-        for parameter in signature.parameters:
-            if parameter.name in bound and parameter.kind in ("positional", "keyword"):
-                value, where = bound[parameter.name]
-                binder = parameter.name if where is None else source(where, 40)
-                kinds_fit = kinds_fit and kind_fits(parameter.spec, value)
-                problems += [
-                    (p, where, parameter) for p in match(parameter.spec, value, names, binder=binder)
-                ]
-        if not kinds_fit:
-            continue
-        if not problems and _is_said_again(definition, function.overloads):
-            return UNKNOWN
-        if not problems:
-            return interpreter.function_result(frame, candidate, signature, bound, names, node, failed=False)
-        failures.append(problems[0])
-    if failures:
-        problem, where, parameter = failures[0]
-        if where is not None:
-            messages.argument(frame, where, callee(node), problem)
-    return UNKNOWN
-
-
-def _is_said_again(definition: Def, overloads: tuple[Def, ...]) -> bool:
-    """Whether another overload takes the same: which of them is meant, nothing tells."""
-    taken = ast.dump(definition.args)
-    return any(other is not definition and ast.dump(other.args) == taken for other in overloads)
 
 
 def operator_method(

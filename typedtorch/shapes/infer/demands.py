@@ -12,6 +12,7 @@ from typedtorch.shapes.equality import (
     is_name,
     name_against_number,
     observing,
+    of_another,
     unobserved,
 )
 from typedtorch.shapes.infer.lengths import counts_items
@@ -151,6 +152,7 @@ def apply(
         and _known(b, a)
         and not _may_be_one(a, b)
         and not _of_a_square(a - b)
+        and not _beside_a_square(a, b, shapes)
         and str(a) != str(b)
         and not ties.known(a, b)
         and any(a in shape and b in shape for shape in shapes)
@@ -181,6 +183,12 @@ def _of_a_square(difference: Size) -> bool:
         return False
     first, second = (from_dict({monomial: 1}) for monomial, _ in difference.terms)
     return sides(first, second) and all(atom.kind == "int" and atom.scope for atom in atoms(difference))
+
+
+def _beside_a_square(a: Size, b: Size, shapes: list[Any]) -> bool:
+    """Whether an object's axis meets one that another operand has twice: each point in each point's frame."""
+    pairs = ((a, b), (b, a))
+    return any(of_another(x) and any(shape.count(y) > 1 for shape in shapes) for x, y in pairs)
 
 
 def _is_left_by(size: Size, divisor: Size) -> bool:

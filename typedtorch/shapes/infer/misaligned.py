@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typedtorch.shapes.axes import Dim
 from typedtorch.shapes.differences import may_be_square, only_rounding
+from typedtorch.shapes.equality import of_another
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.lengths import counts_items
 from typedtorch.shapes.infer.local_numbers import may_be_an_axis
@@ -71,10 +72,11 @@ def misaligned(spec: ArraySpec, value: Tensor, names: Names, path: str) -> list[
             continue
         if dim.kind == "named" and isinstance(expected, int) and _fits_elsewhere(expected, wanted, value):
             continue  # this call gives two axes one number
-        if counts_items(got) and (
-            isinstance(expected, int) or sum(d.text == dim.text for d in spec.axes.dims) > 1
-        ):
+        square = sum(d.text == dim.text for d in spec.axes.dims) > 1
+        if counts_items(got) and (isinstance(expected, int) or square):
             continue  # three axes make a rotation, d vectors a basis
+        if square and of_another(got):
+            continue  # each point in each of the frames that were made of the points
         if only_rounding(expected - got) or may_be_square(expected - got):
             continue  # n//2 and n - n//2 are the halves of what is meant to be even
         if str(expected) == str(got):

@@ -133,6 +133,22 @@ def pick(x: Optional[Union[Float[Tensor, "b d"], Int[Tensor, "b"]]], table: Floa
     return x
 
 
+class Index:
+    def __init__(self, rows: Float[Tensor, "n d"]) -> None:
+        self.rows = rows
+
+    @overload
+    def scores(self, q: Float[Tensor, "d"]) -> Float[Tensor, "n"]: ...
+    @overload
+    def scores(self, q: Float[Tensor, "q d"]) -> Float[Tensor, "q n"]: ...
+    def scores(self, q: Float[Tensor, "d"] | Float[Tensor, "q d"]) -> Float[Tensor, "n"] | Float[Tensor, "q n"]:
+        return q @ self.rows.T
+
+    def best(self, q: Tensor, k: int) -> Tensor:  # which of the two is meant, the callers know
+        return self.scores(q).topk(k, dim=1).indices
+
+
 # run: m = Model(6, 11); t = randint(0, 11, (2, 5)); use(m, t); Block(6, 3, False)(randn(2, 5, 6))
 # run: median_depth(torch.rand(2, 3, 7, 1), torch.rand(2, 3, 7, 1)); tiled(randn(5, 7, 1)); colour(randn(5, 7, 1)); colour(randn(5, 7, 1) > 0); heat(randn(5, 7, 2)); heat(randn(4, 5, 7, 2))
 # run: pick(randint(0, 4, (3,)), randn(4, 5)); pick(randn(3, 5), randn(4, 5)); pick(None, randn(4, 5)); cross_entropy(randn(2, 5, 7), randint(0, 7, (2, 5)))
+# run: Index(randn(5, 3)).best(randn(2, 3), 2)
