@@ -66,10 +66,28 @@ class Syntax:
             return ((inner, walked.own[inner]) for inner in inside)
         return iter(_walk(scope).own.items())
 
+    @cached_property
+    def receivers(self) -> dict[ast.AST, str]:
+        """Of methods of objects, what they call the object: ``self``, or shorter."""
+        found: dict[ast.AST, str] = {}
+        for scope in self.scopes:
+            for node in scope.body if isinstance(scope, ast.ClassDef) else ():
+                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not _is_of_class(node):
+                    for argument in [*node.args.posonlyargs, *node.args.args][:1]:
+                        found[node] = argument.arg
+        return found
+
     def within(self, scope: ast.AST) -> list[ast.AST]:
         """All nodes inside a scope, itself first."""
         start, end = self._walked.spans[scope]
         return self._walked.nodes[start:end]
+
+
+def _is_of_class(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a method is given the class, or nothing, in place of an object."""
+    names = {n.id for d in node.decorator_list for n in ast.walk(d) if isinstance(n, ast.Name)}
+    by_name = ("__new__", "__init_subclass__", "__class_getitem__")
+    return node.name in by_name or not names.isdisjoint(("staticmethod", "classmethod"))
 
 
 DEPTH = 2**14  # calls inside calls that mypy allows itself: programs have chains of a thousand operators

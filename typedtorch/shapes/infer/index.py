@@ -36,7 +36,7 @@ class Facts:
     ``local``: bound in its own body.  ``stored``: attributes assigned on any name (``x.a = ...``), with
     that name.  ``changed``: what has its items changed, names and ``name.attribute``.  ``passed``: names
     that calls are given, or whose methods are called.  ``called``: attributes that are called.
-    ``given``: attributes assigned on anything but a method's own ``self``.  ``within``: attributes of
+    ``given``: attributes assigned on anything but a method's own object.  ``within``: attributes of
     names inside which something is assigned, ``net.layer.weight = ...``.
     ``outer``: names that it, or a function in it, declares to be somebody else's.
     """
@@ -54,6 +54,7 @@ class Facts:
     outer: set[str] = field(default_factory=set)
     last_store: dict[str, int] = field(default_factory=dict)
     last_change: dict[str, int] = field(default_factory=dict)
+    receiver: str = "self"  # of the method that is being read
 
     @property
     def reshapes(self) -> bool:
@@ -69,6 +70,7 @@ def facts_of(node: ast.AST, syntax: Syntax) -> Facts:
     """What is said inside a function (or lambda) of this source."""
     facts = Facts()
     for scope, own in syntax.scopes_in(node):
+        facts.receiver = syntax.receivers.get(scope, "self")
         for inner in own:
             note = _NOTES.get(type(inner))
             if note is not None:
@@ -108,7 +110,7 @@ def _outer(node: ast.Global | ast.Nonlocal, facts: Facts, own: bool) -> None:
 def _attribute(node: ast.Attribute, facts: Facts, own: bool) -> None:
     if isinstance(node.ctx, ast.Load):
         return
-    if not is_self(node.value):
+    if not _is_receiver(node.value, facts):
         facts.given.add(node.attr)
         _note_inside(node.value, facts)
     match node.value:
@@ -122,6 +124,10 @@ def _attribute(node: ast.Attribute, facts: Facts, own: bool) -> None:
                 facts.stored.add(("cls", node.attr))
 
 
+def _is_receiver(node: ast.expr, facts: Facts) -> bool:
+    return is_self(node) or (isinstance(node, ast.Name) and node.id == facts.receiver)
+
+
 def _call(node: ast.Call, facts: Facts, own: bool) -> None:
     facts.passed.update([argument.id for argument in node.args if isinstance(argument, ast.Name)])
     facts.passed.update([k.value.id for k in node.keywords if isinstance(k.value, ast.Name)])
@@ -133,7 +139,7 @@ def _call(node: ast.Call, facts: Facts, own: bool) -> None:
             func=ast.Name(id="setattr"), args=[ast.Name(id=name), ast.Constant(value=str(attribute)), _]
         ):
             facts.stored.add((name, attribute))
-            if name != "self":
+            if name not in ("self", facts.receiver):
                 facts.given.add(attribute)
 
 
