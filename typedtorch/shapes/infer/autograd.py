@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import UNKNOWN, ClassV, DictV, FunctionV, Tensor, Value
@@ -19,17 +20,32 @@ def apply(frame: Frame, function: ClassV, args: Args, node: ast.AST) -> Value:
     forward = _method(frame, function, "forward")
     if forward is None:
         return UNKNOWN
+    context = DictV({"needs_input_grad": _needed(args)}, None, "namespace")
     if function.info.find("setup_context") is not None:
-        return _call(frame, forward, args, node)
-    context = DictV({"needs_input_grad": UNKNOWN}, None, "namespace")
-    frame.state.variables[_KEPT] = context
-    inner = replace(args, values=[context, *args.values], nodes=[None, *args.nodes])
-    output = _call(frame, forward, inner, node)
+        output = _call(frame, forward, args, node)
+        keeping, inputs = _method(frame, function, "setup_context"), tuple(args.values)
+        if keeping is None or args.open or args.keywords:
+            return output
+        frame.state.variables[_KEPT] = context
+        _call(frame, keeping, Args([context, inputs, output], [None] * 3), node)
+    else:
+        frame.state.variables[_KEPT] = context
+        inner = replace(args, values=[context, *args.values], nodes=[None, *args.nodes])
+        output = _call(frame, forward, inner, node)
     kept = frame.state.variables.pop(_KEPT)
     backward = _method(frame, function, "backward")
     if isinstance(kept, DictV) and "saved_tensors" in kept.items and backward is not None and not args.open:
         _check_backward(frame, backward, kept, output, args, node)
     return output
+
+
+def _needed(args: Args) -> Value:
+    """Which arguments need a gradient: each tensor that can have one may."""
+    if args.open:
+        return UNKNOWN
+    return tuple(
+        True if isinstance(v, Tensor) and not v.dtype & ~dtypes.FLOATING else UNKNOWN for v in args.values
+    )
 
 
 def save_for_backward(frame: Frame, context: DictV, args: Args) -> None:

@@ -130,6 +130,25 @@ class Never(Function):
         raise NotImplementedError
 
 
+class Turned(torch.autograd.Function):
+    @staticmethod
+    def forward(x, turn):
+        return x @ turn
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, turn = inputs
+        ctx.save_for_backward(turn)
+        ctx.rows = output.shape[0]
+
+    @staticmethod
+    def backward(ctx, grad):
+        if ctx.needs_input_grad[1]:
+            raise NotImplementedError("a turn is given")
+        (turn,) = ctx.saved_tensors
+        return grad.view(ctx.rows, -1) @ turn.T, None
+
+
 class Net(nn.Module):
     def __init__(self, i, o):
         super().__init__()
@@ -146,6 +165,7 @@ def main():
     values, index = Best.apply(Scale.apply(y), 2)
     z = Joined.apply(1, values, Exp.apply(x), Scale.apply(x, 3.0))
     w = Affine.apply(z, torch.ones(2, 10)).sum() + Cube.apply(x).sum() + Never.apply(x, torch.ones(4, 1)).detach().sum()
+    w = w + Turned.apply(x, torch.randn(4, 3)).sum()
     w.backward()
     return x.grad.sum().item() + index.sum().item()
 
