@@ -9,10 +9,11 @@ from typing import Any
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import COMPLEX, FLOATING
+from typedtorch.shapes.equality import is_name
 from typedtorch.shapes.rule import name, rule, warn
 from typedtorch.shapes.rules.forms import Function, broadcast_operands, functional, need
 from typedtorch.shapes.rules.promotion import result_type, stretched
-from typedtorch.shapes.tensor import ANY_AXES, UNKNOWN, Shape, ShapeError, Tensor, same_shape, show
+from typedtorch.shapes.tensor import ANY_AXES, UNKNOWN, Pack, Shape, ShapeError, Tensor, same_shape, show
 
 
 def reduction_of(size_average: Any, reduce: Any, reduction: Any) -> Any:
@@ -95,16 +96,27 @@ def pair_loss(input: Any, target: Any, reduction: Any, mask: int) -> Tensor:
 
 
 def _lint_numbers(input: Tensor, target: Tensor, shape: Shape) -> None:
-    """``(32, 1)`` against ``(32,)``: elsewhere the names of axes tell, in a loss numbers do too."""
+    """``(32, 1)`` against ``(32,)``: elsewhere the names of axes tell, in a loss numbers do too.
+
+    And where the axis of size 1 is written out, ``target.unsqueeze(-1)``, no loss is meant of all pairs.
+    """
     if len(input.shape) == len(target.shape) or shape in (input.shape, target.shape):
         return
-    if all(isinstance(size, int) for size in shape):
+    written = (input.deliberate or target.deliberate) and _is_squared(input.shape, target.shape, shape)
+    if written or all(isinstance(size, int) for size in shape):
         both = f"{show(input.shape)} and {show(target.shape)} broadcast to {show(shape)}"
         warn(
             "broadcast",
             f"{both}: elements meet that do not belong together",
             _unsqueeze_hint(input, target) or "give both the same axes",
         )
+
+
+def _is_squared(a: Shape, b: Shape, shape: Shape) -> bool:
+    """Whether an axis meets itself: ``(b,)`` with ``(b, 1)`` is ``(b, b)``."""
+    return any(
+        is_name(e) and shape.count(e) > max(a.count(e), b.count(e)) for e in shape if not isinstance(e, Pack)
+    )
 
 
 def _lint_square(input: Tensor, target: Tensor, shape: Shape) -> None:
