@@ -48,7 +48,7 @@ def run(place: Path, out: str, world: int, **changes: Any) -> list[dict[str, obj
     """Train with the command a person would type; what it logged, the times left out."""
     process = start(place, command(place, out, world, **changes))
     said = process.communicate(timeout=180)
-    assert process.returncode == 0, said[1][-3000:]
+    assert process.returncode == 0, said[1][:8000] + "\n...\n" + said[1][-3000:]
     keys = ("step", "loss", "grad_norm", "lr", "items", "val_loss")
     return [{k: r[k] for k in keys if k in r} for r in read_records(place / out / "metrics.jsonl")]
 
