@@ -63,7 +63,7 @@ def is_replaced(known: Instance, call: CallExpr, ctx: Call, facts: Facts) -> boo
     if not isinstance(callee, MemberExpr) or not isinstance(ctx.api, TypeChecker):
         return False
     owner = get_proper_type(ctx.api.lookup_type(callee.expr)) if ctx.api.has_type(callee.expr) else None
-    if not isinstance(owner, Instance):
+    if not isinstance(owner, Instance) or any(takes_as_many(one, call, ctx) for one in called(known, ctx)):
         return False
     from typedtorch.shapes.given_elsewhere import given_elsewhere  # noqa: PLC0415  # needed where mypy checks
 
@@ -71,9 +71,7 @@ def is_replaced(known: Instance, call: CallExpr, ctx: Call, facts: Facts) -> boo
         (base for base, of in facts.family(owner.type) if of and callee.name in of.defined), owner.type
     )
     path = facts.path(base.module_name)
-    if path is None or not given_elsewhere(base.module_name, path, base.name, callee.name):
-        return False
-    return not any(takes_as_many(signature, call, ctx) for signature in called(known, ctx))
+    return path is not None and bool(given_elsewhere(base.module_name, path, base.name, callee.name))
 
 
 def is_one_of_several(facts: Facts, ctx: MethodContext, source: SourceFacts) -> bool:
