@@ -7,6 +7,7 @@ are checked with the tensors that it captured.  What is wrong with them alone, o
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Set
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from typedtorch.shapes.infer.signatures import Signature
 
 _CODES = ("shape", "broadcast", "einops")
+_tried: set[ast.AST] = set()  # inner functions that are being checked on trial
 
 
 def excuse(
@@ -34,7 +36,7 @@ def excuse(
 ) -> None:
     """Take back what was reported in a body since, if it is right for some tensors around it."""
     new = {key for key in reporter.findings.keys() - before if key[2] in _CODES}
-    if not new or not function.closure or not signature.shaped:
+    if not new or not function.closure or not signature.shaped or function.node in _tried:
         return
     own = {name for p in signature.parameters for name in specs.binding_names(p.spec)} | signature.existential
     loose = {name: _loosened(value, own) for name, value in function.closure.items()}
@@ -55,7 +57,11 @@ def _found(
     from typedtorch.shapes.infer.blame import findings_for_any  # noqa: PLC0415  # it checks, which asks this file
 
     trial = Reporter(function.module.path, counting=False)
-    findings_for_any(interpreter, function, None, only, trial)
+    _tried.add(function.node)
+    try:
+        findings_for_any(interpreter, function, None, only, trial)
+    finally:
+        _tried.discard(function.node)
     return trial.findings.keys()
 
 

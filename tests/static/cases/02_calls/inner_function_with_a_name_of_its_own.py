@@ -33,4 +33,11 @@ def weighted(values: Float[Tensor, "b j d"], weights: Float[Tensor, "i j"]) -> T
     return by(weights)
 
 
-# run: centred(randn(4, 3), randn(3), randn(4)); scaled(randn(4, 3)); attended(randn(2, 3, 4), randn(2, 5, 4), randn(3, 5) > 0); weighted(randn(2, 5, 4), randn(3, 5))
+def centre(x: Float[Tensor, "n dim"]) -> Tensor:
+    def scaled_by(gain: float) -> Float[Tensor, "width"]:
+        return gain * x.mean(0)  #! return gain * x  # E: shape
+
+    return scaled_by(2.0)
+
+
+# run: centred(randn(4, 3), randn(3), randn(4)); scaled(randn(4, 3)); centre(randn(4, 3)); attended(randn(2, 3, 4), randn(2, 5, 4), randn(3, 5) > 0); weighted(randn(2, 5, 4), randn(3, 5))
