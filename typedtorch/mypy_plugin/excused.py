@@ -81,13 +81,12 @@ class Excused:
 
     def _needs_results(self, file: str, info: ErrorInfo) -> bool:
         from typedtorch.shapes import traced  # noqa: PLC0415  # seldom needed
-        from typedtorch.shapes.syntax import read  # noqa: PLC0415  # seldom needed
 
         argument, overloaded = _ARGUMENT.match(info.message), _OVERLOADED.match(info.message)
         of_length = _is_of_length(info.message)
         if argument is None and overloaded is None and not of_length:
             return False
-        syntax = read(text_of(Path(file)), file)
+        syntax = self._facts.syntax(file)
         span = traced.Span(info.line, info.column, info.end_line, info.end_column)
         value = traced.at(span, syntax)
         if value is None:

@@ -19,6 +19,7 @@ from typedtorch.shapes.sources import text_of
 if TYPE_CHECKING:
     from typedtorch.shapes.module_facts import ClassFacts, SourceFacts
     from typedtorch.shapes.module_uses import Position
+    from typedtorch.shapes.syntax import Syntax
 
 Lookup = Callable[[str], SymbolTableNode | None]
 PathOf = Callable[[str], str | None]
@@ -39,6 +40,7 @@ class Facts:
         self.fields_of: set[str] = set()  # these, and what they inherit fields from
         self._typed: dict[str, set[Position]] = {}  # by file
         self._sources: dict[str, tuple[Stamp, SourceFacts]] = {}
+        self._last: Syntax | None = None
 
     def path(self, module: str) -> Path | None:
         """Where the source of a module is."""
@@ -72,6 +74,13 @@ class Facts:
             return None
         self._sources[path] = (state, source)
         return source
+
+    def syntax(self, path: str) -> Syntax:
+        """The tree of a file; the last one is kept, as questions about one file come together."""
+        from typedtorch.shapes.syntax import read  # noqa: PLC0415  # needed only where mypy checks
+
+        self._last = read(text_of(Path(path)), path)
+        return self._last
 
     def checked(self, api: object) -> SourceFacts | None:
         """What the source of the module that mypy is checking says; None where mypy shows no errors."""

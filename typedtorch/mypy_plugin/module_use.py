@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mypy.checker import TypeChecker
@@ -53,7 +52,6 @@ from typedtorch.mypy_plugin.signatures import (
     takes,
 )
 from typedtorch.mypy_plugin.torch_api import TENSOR
-from typedtorch.shapes.sources import text_of
 
 if TYPE_CHECKING:
     from typedtorch.shapes.kept_values import Part
@@ -177,12 +175,11 @@ def _comes_of_typed(facts: Facts, ctx: AttributeContext) -> bool:
     if not may_be_none or not isinstance(ctx.context, MemberExpr) or not isinstance(ctx.api, TypeChecker):
         return False
     from typedtorch.shapes import traced  # noqa: PLC0415  # seldom needed
-    from typedtorch.shapes.syntax import read  # noqa: PLC0415  # seldom needed
 
     path, of = ctx.api.tree.path, ctx.context.expr
     if not facts.knows_results(path):
         return False
-    syntax = read(text_of(Path(path)), path)
+    syntax = facts.syntax(path)
     span = traced.Span(of.line, of.column, of.end_line or of.line, of.end_column or of.column)
     value = traced.at(span, syntax)
     return value is not None and facts.any_typed(path, traced.made_from(value, syntax))
