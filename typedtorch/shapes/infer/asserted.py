@@ -15,7 +15,7 @@ from typedtorch.shapes.infer import refine
 from typedtorch.shapes.infer.comparing import truth
 from typedtorch.shapes.infer.equated import rank_of
 from typedtorch.shapes.infer.frame import Frame, source
-from typedtorch.shapes.infer.places import shape_read
+from typedtorch.shapes.infer.places import look, shape_read
 from typedtorch.shapes.infer.values import External, Sequence, Tensor, Value, is_size
 from typedtorch.shapes.scopes import STATED_SCOPE
 from typedtorch.shapes.size import Poly, atoms, axis
@@ -29,8 +29,9 @@ _METHODS = {"assertEqual", "assertTupleEqual", "assertEquals"}
 def assert_(frame: Frame, node: ast.Assert) -> bool:
     """``assert``: from here on the condition holds, if it can."""
     for part in _parts(node.test):
-        _check(frame, part)
-        _tell(frame, part)
+        for pair in _compared(part):
+            _check(frame, pair)
+            _tell(frame, pair)
         earlier = frame.state.tests
         then, _ = refine.branch(frame, part)
         if then is None:
@@ -40,14 +41,11 @@ def assert_(frame: Frame, node: ast.Assert) -> bool:
     return True
 
 
-def _tell(frame: Frame, test: ast.expr) -> None:
+def _tell(frame: Frame, test: ast.Compare) -> None:
     """Who weighs what an axis may be is to know that it is a number: ``assert x.shape[0] == 1``."""
-    if not frame.reporter.muted or not isinstance(test, ast.Compare):
+    if not frame.reporter.muted or not isinstance(test.ops[0], ast.Eq):
         return
-    if len(test.ops) > 1 or not isinstance(test.ops[0], ast.Eq):
-        return
-    with frame.reporter.mute():
-        one, other = map(frame.evaluate, (test.left, test.comparators[0]))
+    one, other = look(frame, test.left), look(frame, test.comparators[0])
     for size, number in ((one, other), (other, one)):
         if isinstance(size, Poly) and type(number) is int:
             for atom in atoms(size):
@@ -70,8 +68,7 @@ def check_equal(frame: Frame, call: ast.Call) -> None:
 def _check_close(frame: Frame, call: ast.Call, *given: ast.expr) -> None:
     if frame.reporter.muted:
         return
-    with frame.reporter.mute():
-        function, a, b = map(frame.evaluate, (call.func, *given))
+    function, a, b = (look(frame, node) for node in (call.func, *given))
     if function == _CLOSE and isinstance(a, Tensor) and isinstance(b, Tensor) and _differ(a.shape, b.shape):
         if _may_be_cut_off(a.shape, b.shape, a) or _may_be_cut_off(b.shape, a.shape, b):
             return
@@ -84,32 +81,35 @@ def _parts(test: ast.expr) -> Iterator[ast.expr]:
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         for value in test.values:
             yield from _parts(value)
-    elif isinstance(test, ast.Compare) and len(test.ops) > 1:  # a == b == c
-        compared = zip([test.left, *test.comparators], test.ops, test.comparators, strict=False)
-        for left, sign, right in compared:
-            yield ast.copy_location(ast.Compare(left, [sign], [right]), test)
     else:
         yield test
 
 
-def _check(frame: Frame, test: ast.expr) -> None:
+def _compared(test: ast.expr) -> Iterator[ast.Compare]:
+    """``a == b`` and ``b == c`` of ``a == b == c``."""
+    if isinstance(test, ast.Compare):
+        pairs = zip([test.left, *test.comparators], test.ops, test.comparators, strict=False)
+        for left, sign, right in pairs:
+            yield ast.copy_location(ast.Compare(left, [sign], [right]), test)
+
+
+def _check(frame: Frame, test: ast.Compare) -> None:
     if frame.state.names.spread:  # it may be what says that the run has no axes
         return
-    if frame.reporter.muted or not isinstance(test, ast.Compare) or len(test.ops) > 1:
+    if frame.reporter.muted:
         return
     left, right = test.left, test.comparators[0]
     subject = _subject(left) or _subject(right)
     if subject is None or (isinstance(subject, ast.Attribute) and subject.attr == "data"):
         return  # other data may have been put in its place, which is why it is asked for
-    with frame.reporter.mute():
-        tensor, a, b = frame.evaluate(subject), frame.evaluate(left), frame.evaluate(right)
-        listed = isinstance(left, ast.List) and isinstance(b, tuple)
-        listed |= isinstance(right, ast.List) and isinstance(a, tuple)
-        never = isinstance(test.ops[0], ast.Eq) and (listed or _differ(a, b))
-        if not isinstance(tensor, Tensor) or not (never or truth(frame.evaluate(test)) is False):
-            return
-        if not listed and _may_be_cut_off(*((a, b) if subject is _subject(left) else (b, a)), tensor):
-            return
+    tensor, a, b = (look(frame, node) for node in (subject, left, right))
+    listed = isinstance(left, ast.List) and isinstance(b, tuple)
+    listed |= isinstance(right, ast.List) and isinstance(a, tuple)
+    never = isinstance(test.ops[0], ast.Eq) and (listed or _differ(a, b))
+    if not isinstance(tensor, Tensor) or not (never or truth(look(frame, test)) is False):
+        return
+    if not listed and _may_be_cut_off(*((a, b) if subject is _subject(left) else (b, a)), tensor):
+        return
     said = f"{source(test)} never holds: {source(subject)} has shape {show(tensor.shape)}"
     frame.reporter.add(test, "shape", said, "a shape equals a tuple, never a list" if listed else None)
 

@@ -82,6 +82,7 @@ def call(frame: Frame, node: ast.Call) -> Value:
         return WRITTEN[function.name](frame, node)
     function, args = given(frame, function, node)
     value = _call_where(frame, function, args, node)
+    frame.last_call = node, args
     if value is not UNKNOWN and isinstance(function, (LayerV, Sequence)):
         learn(frame, function, args)
     if value is UNKNOWN and function is UNKNOWN:

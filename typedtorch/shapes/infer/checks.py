@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import lru_cache
 
 from typedtorch.shapes.infer import proven, refine
 from typedtorch.shapes.infer.contents import sizes_in
@@ -20,20 +21,17 @@ from typedtorch.shapes.syntax import dotted, walk
 
 def note(frame: Frame, call: ast.Call) -> None:
     """A call of which the result is not used."""
-    if dotted(call.func) is None or not _refuses(read_place(frame, call.func), call.func):
+    made, args = frame.last_call or (None, None)
+    if made is not call or args is None or dotted(call.func) is None:
         return
-    parts = [*call.args, *(keyword.value for keyword in call.keywords)]
-    with frame.reporter.mute():
-        given = [frame.evaluate(part) for part in parts if _is_read(part)]
+    if not _refuses(read_place(frame, call.func), call.func):
+        return
+    given = [*args.values, *args.keywords.values()]
     asked = [proven.asked_by(value) for value in given]
     held = [sizes for sizes in map(_sizes, given) if sizes]
     sizes = frozenset[Atom]().union(*asked, *(held if len(held) > 1 else ()))  # of one tensor only its form
     if sizes:
         frame.state.asked = (*frame.state.asked, (sizes, True))
-
-
-def _is_read(node: ast.expr) -> bool:
-    return not isinstance(node, (ast.Starred, ast.Constant, ast.JoinedStr, ast.Lambda))
 
 
 def _sizes(value: Value) -> frozenset[Atom]:
@@ -48,11 +46,16 @@ _NAMES = re.compile(r"check|assert|valid|ensure|require|expect|verify|same", re.
 def _refuses(function: Value, written: ast.expr) -> bool:
     """Whether a function may raise instead of returning, by its body, or else by its name."""
     if isinstance(function, FunctionV):
-        nodes = walk(function.node)
-        refuses = any(isinstance(node, (ast.Raise, ast.Assert)) for node in nodes)
-        return (refuses and any(map(refine.reads_a_size, nodes))) or any(map(_is_check, nodes))
+        return _may_raise(function.node)
     name = function.name if isinstance(function, External) else _name(written)
     return _NAMES.search(name) is not None
+
+
+@lru_cache(maxsize=4096)
+def _may_raise(function: ast.AST) -> bool:
+    nodes = walk(function)
+    refuses = any(isinstance(node, (ast.Raise, ast.Assert)) for node in nodes)
+    return (refuses and any(map(refine.reads_a_size, nodes))) or any(map(_is_check, nodes))
 
 
 def _is_check(node: ast.AST) -> bool:

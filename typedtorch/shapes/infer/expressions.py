@@ -29,6 +29,7 @@ from typedtorch.shapes.infer.comprehension import (
     set_comprehension,
 )
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.inner_changes import forget_what_it_changes
 from typedtorch.shapes.infer.items import items_of, iterate
 from typedtorch.shapes.infer.layers import learnt
 from typedtorch.shapes.infer.lengths import length_of
@@ -190,7 +191,9 @@ def await_(frame: Frame, node: ast.Await) -> Value:
 
 
 def lambda_(frame: Frame, node: ast.Lambda) -> Value:
-    return FunctionV(node, frame.module, closure=captured(frame), owner=frame.owner)
+    closure = captured(frame)
+    forget_what_it_changes(frame, frame.module.facts(node), closure)
+    return FunctionV(node, frame.module, closure=closure, owner=frame.owner)
 
 
 def captured(frame: Frame) -> dict[str, Value]:

@@ -23,6 +23,7 @@ from typedtorch.shapes.infer import proven, refine, specs
 from typedtorch.shapes.infer.both_ways import branches_of
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.patterns import cases_of
+from typedtorch.shapes.infer.places import look
 from typedtorch.shapes.infer.state import State, join_states
 from typedtorch.shapes.infer.values import UNKNOWN, Choice, External, Object, Scalar, Tensor, Value
 from typedtorch.shapes.size import unknown
@@ -80,7 +81,7 @@ def run_each(frame: Frame, fork: ast.stmt, tail: Sequence[ast.stmt], run: Run) -
     """Run a fork, and what follows it: on the join of its branches, and on each of them."""
     branches = branches_of(fork)
     assert isinstance(branches, (ast.If, ast.Match))
-    both = isinstance(branches, ast.If) and proven.is_longer(_quietly(frame, branches.test))
+    both = isinstance(branches, ast.If) and proven.is_longer(look(frame, branches.test))
     ends: list[tuple[State, bool]] = []
     if isinstance(branches, ast.Match):
         for state, body in cases_of(frame, branches):
@@ -153,11 +154,6 @@ def _keep_ways(frame: Frame, ends: list[tuple[State, bool]], tail: Sequence[ast.
             if written and run(frame, tail):
                 frame.loops[-1].ways.append(frame.state)
     frame.reporter.counting, frame.state = counting, end
-
-
-def _quietly(frame: Frame, node: ast.expr) -> Value:
-    with frame.reporter.mute():
-        return frame.evaluate(node)
 
 
 def _runbranches_of(frame: Frame, node: ast.If, run: Run, ends: list[tuple[State, bool]]) -> None:
@@ -293,7 +289,7 @@ def _is_new(frame: Frame, made: ast.Call) -> bool:
     parts = [*made.args, *(k.value for k in made.keywords)]
     if isinstance(made.func, ast.Attribute) and not made.func.attr.startswith("new_"):
         parts.append(made.func.value)
-    values, value = [_quietly(frame, part) for part in parts], _quietly(frame, made)
+    values, value = [look(frame, part) for part in parts], look(frame, made)
     if any(isinstance(v, (Tensor, Choice)) or v is UNKNOWN for v in values) or not isinstance(value, Tensor):
         return False
     return value.rank is not None and len(set(value.shape)) == len(value.shape)

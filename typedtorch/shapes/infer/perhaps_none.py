@@ -11,6 +11,7 @@ import ast
 from collections.abc import Callable, Iterator
 
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.places import look
 from typedtorch.shapes.infer.problems import Problem
 from typedtorch.shapes.infer.values import Choice, Tensor, Value, choice
 from typedtorch.shapes.syntax import walk
@@ -55,8 +56,7 @@ def _nones(frame: Frame, made: list[ast.expr]) -> int | None:
     """How many of some expressions are None, where all others are tensors; None where they are not."""
     parts = [part for expression in made for part in _arms(expression)]
     nones = [part for part in parts if isinstance(part, ast.Constant) and part.value is None]
-    with frame.reporter.mute():
-        others = [frame.evaluate(part) for part in parts if part not in nones]
+    others = [look(frame, part) for part in parts if part not in nones]
     return len(nones) if all(isinstance(value, Tensor) for value in others) else None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import lru_cache
 
 from typedtorch.shapes.infer import proven
 from typedtorch.shapes.infer.frame import Frame
@@ -19,6 +20,7 @@ from typedtorch.shapes.infer.values import (
     options_of,
 )
 from typedtorch.shapes.size import atoms
+from typedtorch.shapes.syntax import walk
 from typedtorch.shapes.tensor import Pack
 
 
@@ -61,10 +63,32 @@ def read_place(frame: Frame, place: ast.expr) -> Value:
     """The value of a variable or attribute chain, without side effects."""
     if isinstance(place, ast.NamedExpr):
         place = place.target
-    if not isinstance(place, (ast.Name, ast.Attribute)):
-        return UNKNOWN
+    return look(frame, place) if isinstance(place, (ast.Name, ast.Attribute)) else UNKNOWN
+
+
+def look(frame: Frame, node: ast.expr) -> Value:
+    """What an expression has given already, or is about to give; nothing is changed by looking at it.
+
+    Of one that gives something else each time, as ``xs.pop()``, nothing is known.
+    """
     with frame.reporter.mute():
-        return frame.evaluate(place)
+        if not _may_act(node):
+            return frame.evaluate(node)
+        before = frame.state
+        held = before.variables
+        frame.state = before.copy()
+        try:
+            value = frame.evaluate(node)
+            now = frame.state.variables
+        finally:
+            frame.state = before
+    return UNKNOWN if any(now.get(name) is not was for name, was in held.items()) else value
+
+
+@lru_cache(maxsize=16384)
+def _may_act(node: ast.expr) -> bool:
+    acts = (ast.Call, ast.NamedExpr, ast.Await)
+    return type(node) is not ast.Name and any(isinstance(part, acts) for part in walk(node))
 
 
 def write_place(frame: Frame, place: ast.expr, value: Value) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from functools import lru_cache
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer import contents, limited_sizes, proven
@@ -12,7 +13,7 @@ from typedtorch.shapes.infer.equated import prove_equal, rank_of, set_rank
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of
 from typedtorch.shapes.infer.kinds import exactly_of
-from typedtorch.shapes.infer.places import keep_kind, keep_options, read_place, write_place
+from typedtorch.shapes.infer.places import keep_kind, keep_options, look, read_place, write_place
 from typedtorch.shapes.infer.solving import equate, prove
 from typedtorch.shapes.infer.state import State, join_states
 from typedtorch.shapes.infer.values import (
@@ -93,11 +94,18 @@ def _asked(frame: Frame, test: ast.expr, value: Value) -> frozenset[Atom]:
     if proven.is_longer(value):
         return frozenset()
     read = proven.asked_by(value) if isinstance(value, (Scalar, Poly)) else frozenset[Atom]()
-    if (read or value is UNKNOWN or isinstance(value, Scalar)) and any(map(reads_a_size, walk(test))):
-        named = [read_place(frame, node) for node in walk(test) if isinstance(node, ast.Name)]
+    if read or value is UNKNOWN or isinstance(value, Scalar):
+        named = [read_place(frame, node) for node in _of_sizes(test)]
         held = [v for v in named if isinstance(v, (Tensor, Poly, tuple, Sequence))]
         return read.union(atom for v in held for atom in contents.sizes_in(v) if isinstance(atom, Atom))
     return read
+
+
+@lru_cache(maxsize=16384)
+def _of_sizes(test: ast.expr) -> tuple[ast.Name, ...]:
+    """The names in a test that reads sizes."""
+    nodes = walk(test)
+    return tuple(n for n in nodes if isinstance(n, ast.Name)) if any(map(reads_a_size, nodes)) else ()
 
 
 def _of_unknown(value: Scalar) -> bool:
@@ -209,8 +217,7 @@ def _lost(before: State, ways: list[State], after: State) -> frozenset[Atom]:
 def _refine(frame: Frame, test: ast.expr, positive: bool) -> bool:
     """Note in the state what the test proves; False where it cannot come out this way."""
     if not positive and limited_sizes.counts(test):
-        with frame.reporter.mute():
-            size = frame.evaluate(test)
+        size = look(frame, test)
         if isinstance(size, Poly):  # ``if not len(x)``
             return equate(frame, size, 0)
     match test:
@@ -297,7 +304,7 @@ def _refine_comparison(frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.e
             if most is not None:
                 return _keep_ranks(frame, subject, most)
         if isinstance(op, ast.Eq):
-            a, b = frame.evaluate(left), frame.evaluate(right)
+            a, b = look(frame, left), look(frame, right)
             if isinstance(b, Dtype) and isinstance(left, ast.Attribute) and left.attr == "dtype":
                 return _keep_dtype(frame, left.value, b.mask, positive)
             if isinstance(b, (str, int, float, bool)) and isinstance(a, Choice):
@@ -306,7 +313,7 @@ def _refine_comparison(frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.e
                 return prove_equal(frame, left, a, right, b)
         limited_sizes.below(frame, left, op, right, positive)
         if isinstance(op, ast.In) and positive is True:
-            a, b = frame.evaluate(left), frame.evaluate(right)
+            a, b = look(frame, left), look(frame, right)
             if isinstance(left, ast.Attribute) and left.attr == "dtype" and isinstance(b, (tuple, Sequence)):
                 kinds = b if isinstance(b, tuple) else b.items or (UNKNOWN,)
                 if all(isinstance(kind, Dtype) for kind in kinds):
@@ -362,6 +369,5 @@ def _refine_isinstance(frame: Frame, subject: ast.expr, kinds: ast.expr, positiv
 
 
 def _classes(frame: Frame, kinds: ast.expr) -> list[Value]:
-    with frame.reporter.mute():
-        value = frame.evaluate(kinds)
+    value = look(frame, kinds)
     return (items_of(value) if isinstance(value, tuple) else [value]) or [UNKNOWN]

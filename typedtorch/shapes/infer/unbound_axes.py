@@ -43,18 +43,20 @@ def _named(decorator: ast.expr, module: ast.Module) -> ast.expr:
     """``@typed`` after ``typed = jaxtyped(typechecker=beartype)``: what the module calls so."""
     if not isinstance(decorator, ast.Name):
         return decorator
+    found = [
+        statement.value
+        for statement in module.body
+        if isinstance(statement, ast.Assign) and _bound_by(statement.targets[0]) == {decorator.id}
+    ]
+    if len(found) != 1:
+        return decorator
     bound = [
         statement
         for statement in walk(module)
         if isinstance(statement, (ast.Name, ast.FunctionDef, ast.ClassDef, ast.arg, ast.alias))
         and decorator.id in _bound_by(statement)
     ]
-    found = [
-        statement.value
-        for statement in module.body
-        if isinstance(statement, ast.Assign) and _bound_by(statement.targets[0]) == {decorator.id}
-    ]
-    return found[0] if len(found) == len(bound) == 1 else decorator
+    return found[0] if len(bound) == 1 else decorator
 
 
 def _bound_by(node: ast.AST) -> set[str]:
