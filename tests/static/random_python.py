@@ -273,7 +273,8 @@ _EXPRESSIONS = {
         "True + {I}", 'int("{n}{n}")', 'int("1{n}", 4)', 'int(float("{n}.5"))', "hash({n})",
         "pow({n}, {n})", "pow({n}, {n}, 5)", "sum([[{n}], {l}], [])[0]", "[{I}, {I}][{c}]",
         "({I}, {I})[int({c})]", "{{True: {I}, False: {n}}}[{c}]", "len({{*{l}, {n}}})",
-        "{l}[{i} % len({l})]",
+        "{l}[{i} % len({l})]", "{f}()", "{f}({n})", "next({g}, {n})", "next({g}, {I})",
+        "sum(itertools.islice({g}, 3))",
     ],
     "S": [
         '"abc"', '"a"*{n}', "{s}", "str({I})", "{s} + {s}", "{s}[::-1]", "{s}.upper()",
@@ -313,6 +314,16 @@ _EXPRESSIONS = {
         "Base({I})", "Child({I})", "Other({n})", "Base({n}, {I})", "Child.square({n})", "Base.square({I})",
         "{o}", "{o} + {o}", "({o} if {c} else {o})", "Child({I}, m={n})", "Other({n}, {n})",
     ],
+    "F": [
+        "counter({I})", "{f}", "functools.partial(defaults, {I})", "(lambda k=1: {l}.append(k) or len({l}))",
+        "{o}.bump", "(lambda k={n}: k * {n})", "({f} if {c} else {f})",
+    ],
+    "G": [  # of lists that stay: an iterator of one that is changed while it is read is not followed
+        "iter({l}[:])", "gen({n})", "iter({p})", "(v * 2 for v in {l}[:])", "map(abs, {P})", "{g}",
+        "both({n})", "iter(sorted({l}))",
+        "(k for k in {l}[:] if k > {n})", "reversed({l}[:])", "itertools.chain({g}, {p})",
+        "itertools.islice({g}, {n})", "iter([{I}, {n}, {I}])", "itertools.count({n})",
+    ],
     "T": [
         "torch.zeros({n}, {n})", "torch.zeros(abs({I}) % 7 + 1, {n})", "{t}", "{t}.T",
         "torch.zeros(*[abs(v) % 5 for v in {l}[:2]] or [1])", "torch.cat([{t}, {t}])",
@@ -331,17 +342,32 @@ _STATEMENTS = [
     "{d}.update({D})", '{d}.pop("b", None)', 'del {d}["a"]', "{d} |= {D}", '{d}.setdefault("c", {I})',
     "{o}.n = {I}", "{o}.m = {I}", "{o}.n += {n}", "{o}.bump()", "{o}.scale = {n}",
     'setattr({o}, "n", {I})', "Base.scale = {n}", "{i} = [{i} := {I}, {n}][0]", '{s} += "a"',
-    "assert {i} or True", "{i} = sum({o}.bump() for _ in range({n}))", "({i}) = {I}", "{i} = kind_of({P})",
+    "assert {i} or True", "assert {l}.pop() < 9999", "assert -9999 < {l}.pop() < 9999",
+    "assert ({i} := {I}) < 9999", "(lambda v: {l}.append(v))({I})", "{i} = (lambda: {l}.pop())()",
+    "(lambda: {o}.bump({n}))()",
+    "{f}()", "{i} += {f}()", "{d}[{n}] = {f}()", "next({g}, None)", "{l}.extend(itertools.islice({g}, 2))",
+    "{l}[{f}() % len({l})] = {n}", "{i}, {i} = {f}(), {f}({n})", "{i}, *_ = [next({g}, {n}), {n}]",
+    "[{l}.append(v) for v in range({n})]", "list(map({l}.append, ({I}, {n})))",
+    "{i} = {l}.pop() if {c} else {I}",
+    "{i} = {l}.pop() or {I}", "({i} := {l}.pop())", "{l}[{l}.pop() % len({l})] = {n}",
+    "{l}.append({l}.pop() + {l}.pop(0))",
+ "{i} = sum({o}.bump() for _ in range({n}))", "({i}) = {I}", "{i} = kind_of({P})",
 ]  # fmt: skip
 _CONDITIONS = [
     "flag", "not flag", "other", "flag or other", "flag and other", "{i} > {n}", "{i} < {i}",
     "{n} < {i} < 6", "{i} % 2 == 0", "len({l}) > {n}", "{i} in {l}", "{i} == {n}", '"b" in {d}',
     "isinstance({o}, Child)", "{o}", "{l}", "{s} == {s}", "{i} is not None", "not {i}", "{p} < {p}",
-    "many > 2", "{i} != {i} or flag", "{l} == {l}", "{s} in {s}",
+    "many > 2", "{i} != {i} or flag", "{l} == {l}", "{s} in {s}", "{l}.pop() > {n}",
+    "{n} < {l}.pop() < 6", "({i} := {I}) > {n}", "{o}.bump() == {n}", '{d}.pop("b", 1) == 1 and flag',
+    "not {l}.pop(0)", "{f}() > {n}", "next({g}, {n}) > {n}", "{f}({n}) == {f}({n})",
+    "{i} in itertools.islice({g}, 2)",
+    "{l}.pop() in {l}", "isinstance({l}.pop(), int)", "({n} == {l}.pop()) ^ flag",
 ]  # fmt: skip
 _BLOCKS = [
     "if {c}:", "if {c}:", "for _ in range({n}):", "for _ in range(many):", "for v in {l}:",
     "for k, v in {d}.items():", "for v in gen({n}):", "for v in range({n}, 8, {n}):",
+    "while len({l}) > 1 and {l}.pop() > {n}:", "while {l}.pop() > {n}:", "for v in [{l}.pop()]:",
+    "while {f}() < {n}:", "while next({g}, 0) > {n}:",
     "try:", "for a, b in zip({l}, {l}):",
 ]  # fmt: skip
 _ASKED = {
@@ -351,6 +377,8 @@ _ASKED = {
     "P": ["len({})", "{}[0]", "{}[-1]"],
     "D": ["len({})", '{}["a"]', '{}.get("b", 0)'],
     "O": ["{}.n", "{}.m", "{}.scale", "{}.size()", "{}.area"],
+    "F": ["{}()", "{}(2)"],
+    "G": ["next({}, 7)", "sum(itertools.islice({}, 4))"],
     "T": ["{}"],
 }  # fmt: skip
 
@@ -361,7 +389,7 @@ GRAMMAR = Grammar(
     _CONDITIONS,
     _BLOCKS,
     _ASKED,
-    often="IIIIIILLLPDOTS",
+    often="IIIIIILLLPDOTSFG",
     start={
         "I": "2",
         "L": "[3, 1, 4]",
@@ -369,6 +397,8 @@ GRAMMAR = Grammar(
         "D": '{"a": 3, "b": 1}',
         "O": "Child(2)",
         "T": "torch.zeros(3, 2)",
+        "F": "counter(3)",
+        "G": "iter([4, 1, 5])",
         "S": '"abab"',
     },
 )

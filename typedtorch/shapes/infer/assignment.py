@@ -17,6 +17,7 @@ from typedtorch.shapes.infer import (
     surgery,
     updates,
 )
+from typedtorch.shapes.infer.arguments import beside
 from typedtorch.shapes.infer.arithmetic import operate
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.contents import OF_ATTRIBUTES
@@ -40,13 +41,15 @@ from typedtorch.shapes.infer.values import (
     join,
 )
 from typedtorch.shapes.infer.values import Sequence as SequenceV
-from typedtorch.shapes.syntax import walk
+from typedtorch.shapes.syntax import dotted, walk
 
 
 def assign(frame: Frame, node: ast.Assign) -> bool:
     """``a = b = value``; what follows is reached."""
     value = frame.evaluate(node.value)
     value = kept(frame, value, node.lineno)
+    if isinstance(value, SequenceV) and value.kind == "iterator" and dotted(node.value) is not None:
+        value = frame.evaluate(node.value)  # under two names: what is left may be read under either
     if isinstance(node.value, ast.GeneratorExp) and _outlived(frame, node.value):
         value = SequenceV("iterator", None, UNKNOWN)
     for target in node.targets:
@@ -176,7 +179,9 @@ def _is_own(function: FunctionV, name: str) -> bool:
 
 
 def _assign_item(frame: Frame, target: ast.Subscript, value: Value, source: ast.expr | None) -> None:
-    holder, index = frame.evaluate(target.value), frame.evaluate(target.slice)
+    held = [frame.evaluate(target.value)]
+    index = beside(frame, held, target.slice)
+    holder = held[0]
     if isinstance(holder, (DictV, SequenceV)) and not isinstance(target.slice, ast.Slice):
         value = stored.item(frame, target.value, value, source)
     if isinstance(holder, Tensor):

@@ -60,7 +60,17 @@ def sizes_of_any_item(value: Value) -> Held:
     kind = type(value)
     if kind in HOLDS_NOTHING or not sizes_in(value):
         return _NONE
-    any_item = value.element if kind is Sequence else value.rest if kind is DictV else None
+    if kind is Instance or kind is Sequence or kind is DictV:
+        if value.varying is None:
+            object.__setattr__(value, "varying", _of_any_item(value))  # it never changes: found once
+        return value.varying or _NONE
+    return _of_any_item(value)
+
+
+def _of_any_item(value: Value) -> Held:
+    any_item = (
+        value.element if isinstance(value, Sequence) else value.rest if isinstance(value, DictV) else None
+    )
     inside = [sizes_of_any_item(part) for part in parts_of(value) if type(part) not in HOLDS_NOTHING]
     return sizes_in(any_item).union(*inside)
 
@@ -167,16 +177,14 @@ def map_tensors(
 ) -> Value:
     """Apply a change to every tensor (and size, function, and layer) inside a value."""
 
+    changes = {Tensor: change, Poly: size, FunctionV: function, LayerV: layer}
+
     def within(part: Value) -> Value:
-        if isinstance(part, Tensor):
-            return change(part)
-        if isinstance(part, Poly):
-            return part if size is None else size(part)
-        if isinstance(part, FunctionV):
-            return part if function is None else function(part)
-        if isinstance(part, LayerV):
-            return part if layer is None else layer(part)
-        return part if type(part) in HOLDS_NOTHING else with_parts(part, within)
+        kind = type(part)
+        if kind not in HOLDS_NOTHING:
+            return with_parts(part, within)
+        changed = changes.get(kind)
+        return part if changed is None else changed(part)
 
     return within(value)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from collections.abc import Sequence as Places
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -115,30 +114,18 @@ class Likeness:
         """Whether nothing stands for anything else."""
         return not self._differs
 
-    def moved(
-        self, a: tuple[Value, ...], b: tuple[Value, ...], outcome: tuple[Value, ...]
-    ) -> list[Value] | None:
+    def moved(self, pairs: Pairs, outcome: tuple[Value, ...]) -> list[Value] | None:
         """What came of the one call, with what the other has in its place; None where that is not certain."""
         names = self._sizes_of(self._names)
         if names:
             touched = names.keys() | {self._names[name] for name in names}
             if not touched.isdisjoint(_Names(self._fixed).found):
                 return None  # a size inside an object, too, which is the same in both calls
-        pairs = _Pairs(a, b)
         if not names and not pairs.differ:
             return list(outcome)
         move = _Move(pairs.other, names)
         parts = [move(value) for value in outcome]
         return None if move.stuck else parts
-
-
-def one_to_one(a: tuple[Value, ...], b: tuple[Value, ...], changed: Places[int]) -> bool:
-    """Whether what became of the objects of one call would become of those of the other.
-
-    Not where one of them stands for two, nor where the object has another past.
-    """
-    pairs = _Pairs(a, b)
-    return pairs.one_to_one and all(_has_same_past(a[at], b[at]) for at in changed)
 
 
 class _Names:
@@ -198,15 +185,16 @@ def _has_same_past(a: Value, b: Value) -> bool:
     return bool(replace(a, attributes={}) == replace(b, attributes={}))
 
 
-class _Pairs:
-    """The objects in a value, by identity, and those at the same places in an equal one.
+class Pairs:
+    """The objects that one call was given, by identity, and those at the same places of another.
 
     Where no object stands for another (``differ``), only the outermost ones are noted.
     """
 
-    def __init__(self, a: Value, b: Value) -> None:
+    def __init__(self, a: tuple[Value, ...], b: tuple[Value, ...]) -> None:
+        self._given = a, b
         self.other: dict[int, Value] = {}
-        self.one_to_one, self.differ = True, False
+        self._one_to_one, self.differ = True, False
         self._back: dict[int, int] = {}
         self._shared: list[Value] = []
         self._add(a, b)
@@ -214,11 +202,19 @@ class _Pairs:
             for value in self._shared:
                 self._add_parts(value, value)
 
+    def one_to_one(self, changed: Iterable[int]) -> bool:
+        """Whether what became of some objects of the one call would become of those of the other.
+
+        Not where one of them stands for two, nor where the object has another past.
+        """
+        a, b = self._given
+        return self._one_to_one and all(_has_same_past(a[at], b[at]) for at in changed)
+
     def _add(self, a: Value, b: Value) -> None:
         kind = type(a)
         if kind is Instance or kind is Sequence or kind is DictV:
             if id(a) in self.other or id(b) in self._back:
-                self.one_to_one &= self.other.get(id(a)) is b and self._back.get(id(b)) == id(a)
+                self._one_to_one &= self.other.get(id(a)) is b and self._back.get(id(b)) == id(a)
                 return
             self.other[id(a)], self._back[id(b)] = b, id(a)
             if a is b and not self.differ:

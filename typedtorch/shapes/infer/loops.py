@@ -17,6 +17,7 @@ from typedtorch.shapes.infer.frame import Frame, Loop
 from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate, this_one
 from typedtorch.shapes.infer.iteration import gone_through
 from typedtorch.shapes.infer.lengths import length_of
+from typedtorch.shapes.infer.places import look
 from typedtorch.shapes.infer.solving import prove
 from typedtorch.shapes.infer.state import MAX_ROUNDS, State, equal_states, forget_changed, join_states
 from typedtorch.shapes.infer.turns import Held, Turns, bound_names, moves, retract
@@ -39,7 +40,7 @@ def for_(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
 
     def bound() -> None:
         with frame.reporter.mute():
-            again = gone_through(frame, evaluate(frame, node.iter), node.iter) if moving else UNKNOWN
+            again = gone_through(frame, look(frame, node.iter), node.iter) if moving else UNKNOWN
             now = join(each, iterate(again, place), place) if moving else each
         assign_target(frame, node.target, this_one(frame, now, place))
         _entered(frame, node.iter)
@@ -57,8 +58,7 @@ def _entered(frame: Frame, node: ast.expr) -> None:
     """``for _ in range(int(a == b))``: what a count that may be zero proves where it is not."""
     match node:
         case ast.Call(func=ast.Name(id="range"), args=[count]):
-            with frame.reporter.mute():
-                value = frame.evaluate(count)
+            value = look(frame, count)
             if isinstance(value, Scalar) and value.proves:
                 prove(frame, value.proves[0])
 
@@ -92,8 +92,11 @@ def _unrolled(frame: Frame, node: ast.For | ast.AsyncFor, items: list[Value]) ->
 
 
 def while_(frame: Frame, node: ast.While) -> bool:
+    before = frame.state
+    frame.state = before.copy()  # the test may change something: ``while xs.pop() > 0``
     with frame.reporter.mute():
         surely = refine.branch(frame, node.test)[1] is None
+    frame.state = before
     return _fixed_point(frame, node, lambda: None, node.test, entered_surely=surely)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from typedtorch.shapes.infer.contents import Substitution, parts_of, sizes_in, with_parts
-from typedtorch.shapes.infer.likeness import PLAIN, Likeness, nameless, one_to_one
+from typedtorch.shapes.infer.likeness import PLAIN, Likeness, Pairs, nameless
 from typedtorch.shapes.infer.values import DictV, Instance, LayerV, Sequence, Value, is_size
 from typedtorch.shapes.proofs import Facts
 from typedtorch.shapes.size import Atom, Poly, Size, as_poly, axis, unknown
@@ -91,10 +91,11 @@ def _of_call(known: _Known, given: tuple[Value, ...]) -> Outcome | None:
     if likeness.is_identity:
         return outcome
     places = [at for at, _ in outcome.changed]
-    if places and not one_to_one(known.given, given, places):
+    pairs = Pairs(known.given, given)
+    if places and not pairs.one_to_one(places):
         return None
     news = [new for _, new in outcome.changed]
-    moved = likeness.moved(known.given, given, (outcome.result, *news, *outcome.proven))
+    moved = likeness.moved(pairs, (outcome.result, *news, *outcome.proven))
     if moved is None:
         return None
     result, news, proven = moved[0], moved[1 : len(news) + 1], tuple(filter(is_size, moved[len(news) + 1 :]))

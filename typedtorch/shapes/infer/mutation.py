@@ -9,6 +9,7 @@ from typedtorch.shapes.infer import layer_dtype
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.inner_changes import handed_over
+from typedtorch.shapes.infer.places import look
 from typedtorch.shapes.infer.values import UNKNOWN, DictV, Sequence, Value, join
 
 
@@ -20,7 +21,7 @@ def changed(frame: Frame, receiver: Value, updated: Value, source: ast.AST) -> N
     if isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute):
         source = source.func.value
     if isinstance(source, ast.Subscript) and isinstance(source.value, (ast.Name, ast.Attribute)):
-        holder, index = frame.evaluate(source.value), frame.evaluate(source.slice)
+        holder, index = look(frame, source.value), look(frame, source.slice)
         if isinstance(holder, (DictV, Sequence)) and not isinstance(index, (str, int)):
             frame.state.replace_value(holder, _one_of(holder, updated, frame.place(source)))
             return
@@ -43,6 +44,8 @@ def forget(frame: Frame, args: Args) -> Value:
     for value in args.every():
         if isinstance(value, Sequence) and value.kind in ("list", "deque"):
             frame.state.replace_value(value, Sequence(value.kind, None, UNKNOWN))
+        elif isinstance(value, Sequence) and value.kind == "iterator":  # it may take some of the items
+            frame.state.replace_value(value, Sequence(value.kind, None, value.any_item))
         elif isinstance(value, DictV):
             frame.state.replace_value(value, DictV({}, UNKNOWN, value.kind))
         else:

@@ -99,6 +99,7 @@ class Instance:
     variables: Mapping[str, Value] = field(default_factory=dict)  # what the parameters of its class stand for
     # what ``contents.sizes_in`` and ``memo`` found, where they have looked
     sizes: frozenset[Atom | Pack] | None = field(default=None, init=False, repr=False, compare=False)
+    varying: frozenset[Atom | Pack] | None = field(default=None, init=False, repr=False, compare=False)
     outline: int | None = field(default=None, init=False, repr=False, compare=False)
 
     def with_attribute(self, name: str, value: Value) -> Instance:
@@ -145,6 +146,7 @@ class Sequence:
     length: Size | None = None
     members: frozenset[Any] | None = None  # of a set of constants: all of them, in no order
     sizes: frozenset[Atom | Pack] | None = field(default=None, init=False, repr=False, compare=False)
+    varying: frozenset[Atom | Pack] | None = field(default=None, init=False, repr=False, compare=False)
     outline: int | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
@@ -173,6 +175,7 @@ class DictV:
     kind: str = "dict"
     length: Size | None = None
     sizes: frozenset[Atom | Pack] | None = field(default=None, init=False, repr=False, compare=False)
+    varying: frozenset[Atom | Pack] | None = field(default=None, init=False, repr=False, compare=False)
     outline: int | None = field(default=None, init=False, repr=False, compare=False)
 
     def get(self, key: Value) -> Value:
@@ -228,7 +231,7 @@ def equal(a: Value, b: Value) -> bool:
         sizes = a.arguments == b.arguments and a.axes == b.axes
         return a.info is b.info and sizes and _equal_maps(a.attributes, b.attributes)
     if isinstance(a, tuple):
-        return len(a) == len(b) and all(equal(x, y) for x, y in zip(a, b, strict=True))
+        return len(a) == len(b) and all(x is y or equal(x, y) for x, y in zip(a, b, strict=True))
     if isinstance(a, Scalar):
         return a.kind == b.kind and bool(a.proves == b.proves)
     if isinstance(a, Choice):
@@ -259,7 +262,7 @@ _compared: set[ast.AST] = set()  # local functions whose captured values are bei
 
 
 def _equal_maps(a: Mapping[Any, Value], b: Mapping[Any, Value]) -> bool:
-    return a is b or (a.keys() == b.keys() and all(equal(v, b[k]) for k, v in a.items()))
+    return a is b or (a.keys() == b.keys() and all(v is b[k] or equal(v, b[k]) for k, v in a.items()))
 
 
 def join_all(values: tuple[Value, ...] | list[Value], key: str) -> Value:
