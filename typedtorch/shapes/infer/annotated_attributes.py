@@ -25,9 +25,22 @@ def assume_attribute(instance: Instance, name: str, spec: Spec) -> Value:
     """An annotated attribute; names that are the instance's integers have their sizes.
 
     Others may have changed since the instance was made; what they were tells it from another instance.
+    Reading it again gives the same object.
     """
+    if instance.promised is None:
+        object.__setattr__(instance, "promised", {})
+    known = instance.promised
+    assert known is not None
+    if name not in known:
+        known[name] = _assumed(instance, name, spec)
+    return known[name]
+
+
+def _assumed(instance: Instance, name: str, spec: Spec) -> Value:
     names = Names(_own_size(instance), dict(instance.arguments), generic=True, where=f"{name}.")
     value = containers.castable(assume(spec, names, name))
+    if not any(isinstance(size, Pack) for size in sizes_in(value)):
+        return value
     return map_tensors(value, lambda tensor: _with_own_runs(tensor, name))
 
 
