@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mypy_plugin.running import PLUGIN, Project
+from mypy_plugin.running import PLUGIN, STUBS, Project
 from typedtorch.mypy_plugin.reporter import LAST_WORD
 
 HEAD = "from jaxtyping import Float\nfrom torch import Tensor\n\n\n"
@@ -163,6 +163,23 @@ def test_workers_find_what_rests_on_modules_that_nobody_imports(project: Project
     for _ in range(2):  # the second time from the cache
         assert project.mypy("-n", "2", *files).messages == alone.messages
     assert project.mypy(*files).messages == alone.messages
+
+
+def test_of_installed_packages_what_names_tensors_is_followed(project: Project, tmp_path: Path) -> None:
+    """And not the logger that takes a while to go through, and says nothing of shapes."""
+    packages = tmp_path / "site-packages"
+    head = "from typing import Any\n\n{}\n\ndef flat(x: Any) -> Any:\n    return x.reshape(-1)\n"
+    for name, names_tensors in (("logs", ""), ("nets", "import torch")):
+        (packages / name).mkdir(parents=True)
+        (packages / name / "__init__.py").write_text("")
+        (packages / name / "py.typed").write_text("")
+        (packages / name / "parts.py").write_text(head.format(names_tensors))
+    project = replace(project, environment={"MYPYPATH": os.pathsep.join([str(packages), str(STUBS)])})
+    project.write(
+        flatten="import torch\nfrom logs import parts as logs\nfrom nets import parts as nets\n\n"
+        "logs.flat(torch.zeros(2, 3)) + torch.zeros(5)\nnets.flat(torch.zeros(2, 3)) + torch.zeros(5)\n"
+    )
+    assert project.mypy("flatten.py").lines == ["flatten.py:6 shape"]
 
 
 _KNOWS_NOTHING = "from typedtorch.mypy_plugin import workers\n\nworkers.known_files = dict\n"

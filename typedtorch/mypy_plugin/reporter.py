@@ -190,9 +190,11 @@ class Reporter:
         return self._cached.get(module, self._conftests.get(module)) if tree is None else tree.path
 
     def find(self, module: str) -> Path | None:
-        """Where the source of a module of this build is."""
+        """Where the source of a module of this build is, if the engine follows calls into it."""
         path = self.path_of(module)
-        return Path(path) if path is not None and _is_source(module, path) else None
+        if path is None or not _is_source(module, path):
+            return None
+        return Path(path) if self._sources.followed(module, Path(path)) else None
 
     def module_checked(self, tree: MypyFile) -> None:
         """Check the shapes of a module that mypy has just checked."""

@@ -85,4 +85,4 @@ class _Checker:
 
     def _find(self, module: str) -> Path | None:
         path = self._files.get(module)
-        return None if path is None else Path(path)
+        return Path(path) if path is not None and self._sources.followed(module, Path(path)) else None

@@ -62,6 +62,15 @@ class Sources:
         scan = self._scan(module, path)
         return scan is not None and scan.tensors
 
+    def followed(self, module: str, path: Path) -> bool:
+        """Whether calls into a module are followed: of installed packages, only what names tensors.
+
+        What calls the rest, a logger or a parser of commands, learns nothing of shapes there.
+        """
+        if not is_installed(path.absolute()) or path.stem == "__init__":
+            return True
+        return self.names_tensors(module, path)
+
     def _reachable(self, module: str, path: Path) -> Iterator[tuple[str, _Scan]]:
         stack, seen = [(module, path)], {module}
         while stack:
