@@ -36,15 +36,19 @@ def _last_name(node: ast.expr) -> str:
 @lru_cache(maxsize=256)
 def _helpers_that_expect(module: ast.Module) -> frozenset[str]:
     """Functions and methods of a module, tests aside, in which an error is expected."""
-    functions = (
-        part for part in ast.walk(module) if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))
-    )
+    parts = walk(module)
+    if not any(map(_is_expecting, parts)):
+        return frozenset()
+    functions = [part for part in parts if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))]
     return frozenset(
         function.name
         for function in functions
-        if not function.name.startswith("test")
-        and any(isinstance(part, ast.Call) and _last_name(part.func) in _EXPECTING for part in walk(function))
+        if not function.name.startswith("test") and any(map(_is_expecting, walk(function)))
     )
+
+
+def _is_expecting(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and _last_name(node.func) in _EXPECTING
 
 
 def replaces_functions(node: ast.expr) -> bool:

@@ -215,12 +215,16 @@ def _find_objects(value: Value, depth: int, found: list[Value]) -> None:
                 _find_objects(part, depth - 1, found)
 
 
-def held_in(values: Iterable[Value]) -> frozenset[int]:
+def held_in(values: Iterable[Value]) -> Set[int]:
     """The identities of all objects that some values are or hold; the values must stay alive."""
-    found: list[Value] = []
+    found: set[int] = set()
     for value in values:
-        _find_objects(value, _DEEP, found)
-    return frozenset(map(id, found))
+        if isinstance(value, CHANGING):
+            found.add(id(value))
+            found |= _held(value)
+        elif type(value) in _PARTS:
+            _find_parts(value, _DEEP, found)
+    return found
 
 
 def is_or_holds(value: Value, old: Value) -> bool:
@@ -230,12 +234,30 @@ def is_or_holds(value: Value, old: Value) -> bool:
 
 def _holds(value: Value, old: Value, depth: int) -> bool:
     """Whether an object is somewhere inside a value."""
+    if depth == _DEEP and isinstance(value, CHANGING):
+        return id(old) in _held(value)
     parts = _PARTS.get(type(value))
     if parts is not None:
         for part in parts(value):
             if part is old or (depth > 1 and type(part) in _PARTS and _holds(part, old, depth - 1)):
                 return True
     return False
+
+
+def _held(value: Instance | Sequence | DictV) -> Set[int]:
+    """The identities of all that is inside a value, as far as it is looked for."""
+    if value.held is None:
+        found: set[int] = set()
+        _find_parts(value, _DEEP, found)
+        object.__setattr__(value, "held", frozenset(found))  # it never changes: found once
+    return value.held or frozenset()
+
+
+def _find_parts(value: Value, depth: int, found: set[int]) -> None:
+    for part in _PARTS[type(value)](value):
+        found.add(id(part))
+        if depth > 1 and type(part) in _PARTS:
+            _find_parts(part, depth - 1, found)
 
 
 _PARTS: dict[type, Callable[[Value], Iterable[Value]]] = {

@@ -159,7 +159,7 @@ class _Meeting:
         self._a, self._b = a, b
         self.known = without(a.proven, b.proven), without(b.proven, a.proven)
         self.tells = any(self.known)
-        self._held: tuple[frozenset[int], frozenset[int]] | None = None
+        self._held: tuple[Set[int], Set[int]] | None = None
         self.joined: dict[tuple[int, int], Value] = {}
         self.chosen: dict[str, Value] = {}  # variables that say so of the joined objects
 
@@ -182,7 +182,7 @@ class _Meeting:
         return id(x) in self._held[1] or id(y) in self._held[0]
 
 
-def _held_by(state: State) -> frozenset[int]:
+def _held_by(state: State) -> Set[int]:
     return held_in(v for n, v in state.variables.items() if not n.startswith(ONE_OF))
 
 

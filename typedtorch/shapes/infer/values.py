@@ -97,10 +97,11 @@ class Instance:
     altered: bool = False  # a module in it was replaced: it is no longer what its constructor made
     axes: Mapping[str, Size] = field(default_factory=dict)  # of the tensors its constructor was given
     variables: Mapping[str, Value] = field(default_factory=dict)  # what the parameters of its class stand for
-    # what ``contents.sizes_in``, ``memo`` and ``annotated_attributes`` found, where they have looked
+    # what ``contents``, ``memo``, ``objects`` and ``annotated_attributes`` found, where they have looked
     sizes: frozenset[Atom | Pack] | None = field(default=None, init=False, repr=False, compare=False)
     varying: frozenset[Atom | Pack] | None = field(default=None, init=False, repr=False, compare=False)
     outline: int | None = field(default=None, init=False, repr=False, compare=False)
+    held: frozenset[int] | None = field(default=None, init=False, repr=False, compare=False)
     promised: dict[str, Value] | None = field(default=None, init=False, repr=False, compare=False)
 
     def with_attribute(self, name: str, value: Value) -> Instance:
@@ -149,6 +150,7 @@ class Sequence:
     sizes: frozenset[Atom | Pack] | None = field(default=None, init=False, repr=False, compare=False)
     varying: frozenset[Atom | Pack] | None = field(default=None, init=False, repr=False, compare=False)
     outline: int | None = field(default=None, init=False, repr=False, compare=False)
+    held: frozenset[int] | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def any_item(self) -> Value:
@@ -178,6 +180,7 @@ class DictV:
     sizes: frozenset[Atom | Pack] | None = field(default=None, init=False, repr=False, compare=False)
     varying: frozenset[Atom | Pack] | None = field(default=None, init=False, repr=False, compare=False)
     outline: int | None = field(default=None, init=False, repr=False, compare=False)
+    held: frozenset[int] | None = field(default=None, init=False, repr=False, compare=False)
 
     def get(self, key: Value) -> Value:
         if isinstance(key, (str, int, float, bool, bytes, type(None))):
