@@ -2,8 +2,8 @@
 
 While ``module(x)`` was Any all that came of it could be given to anything.  torch takes a tensor of one item
 where its stubs ask for a number, and so do ``assertAlmostEqual`` and numpy; a class that goes by another name
-may be one that derives from it; and mypy seldom knows how long a tuple is, be it unpacked into a call or
-returned by ``net(x).chunk(2)``.
+may be one that derives from it; and mypy seldom knows how long a tuple is, be it unpacked into a call,
+returned by ``net(x).chunk(2)``, or given to a module, as in ``resize(x, x.shape[2:])``.
 Such errors are known by what they say and where they stand.  mypy asks a watcher about each, before it is
 recorded: nothing is looked at before there is one.
 """
@@ -93,6 +93,9 @@ class Excused:
             return False
         if argument is not None and self._is_asked_of_result(argument, value, file, syntax):
             return True
+        call = traced.call_with(value, syntax)
+        if argument is not None and of_length and _is_of_module(call, argument["function"]):
+            return True
         refused = traced.given_to(value) if overloaded else [value]
         if not any(self._facts.any_typed(file, traced.made_from(part, syntax)) for part in refused):
             return False
@@ -102,7 +105,6 @@ class Excused:
             given = _words(overloaded["given"]) if overloaded is not None else set()
             of_another = not isinstance(value, ast.Call) or not self._is_own(value.func, syntax.nodes)
             return of_another and not _TENSORS.isdisjoint(given)
-        call = traced.call_with(value, syntax)
         if call is None:
             return False
         if argument["given"].startswith("*") or _by_another_name(
@@ -145,6 +147,13 @@ class Excused:
             paths = [Path(tree.path) for tree in self._modules() if _is_of_program(tree)]
             self._own = {name for path in paths for name in _DEFINED.findall(text_of(path))}
         return not written or written.rpartition(".")[2] in self._own
+
+
+def _is_of_module(call: ast.Call | None, function: str | None) -> bool:
+    """Whether arguments are held against ``forward`` only because ``module(x)`` is known to call it."""
+    if call is None or function != "forward":
+        return False
+    return not (isinstance(call.func, ast.Attribute) and call.func.attr == "forward")
 
 
 def _is_of_length(message: str) -> bool:

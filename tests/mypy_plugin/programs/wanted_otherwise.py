@@ -157,3 +157,16 @@ def of_kinds(xs: list[bool]) -> dict[str, torch.BoolTensor]:
     indices = [torch.LongTensor(xs)]
     indices.append(torch.arange(3))
     return masks
+
+
+class Resize(nn.Module):
+    def forward(self, x: Tensor, size: tuple[int, int] | None = None, scale: float = 1.0) -> Tensor:
+        return x if size is None else x[..., : size[0], : size[1]]
+
+
+def resized(resize: Resize, x: Tensor, like: Tensor) -> Tensor:
+    height_width = tuple(like.shape[2:4])
+    x = resize(x, size=height_width)
+    x = resize(x, tuple(like.shape[2:4]))
+    resize(x, [2, 3])  # E: Argument 2 to "forward" of "Resize" has incompatible type "list[int]"; expected "tuple[int, int] | None"  [arg-type]
+    return resize.forward(x, height_width)  # E: Argument 2 to "forward" of "Resize" has incompatible type "tuple[int, ...]"; expected "tuple[int, int] | None"  [arg-type]
