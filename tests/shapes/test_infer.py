@@ -291,6 +291,37 @@ def test_a_broken_file_is_a_finding(text: str) -> None:
     assert finding.code == "syntax"
 
 
+def test_a_product_of_what_a_layer_was_made_with_is_what_its_body_says() -> None:
+    """At run time jaxtyping refuses such an axis, whose names no argument has; without, it is common."""
+    net = """
+        class Heads(nn.Module):
+            def __init__(self, feat: int, out: int, heads: int):
+                super().__init__()
+                self.project = nn.Linear(feat, heads * out)
+
+            def forward(self, x: Float[Tensor, "n feat"]) -> Float[Tensor, "n heads*out"]:
+                return self.project(x)
+
+        class Net(nn.Module):
+            def __init__(self, feat: int, hidden: int, classes: int, heads: int = 2):
+                super().__init__()
+                sizes = [feat] + [hidden * heads]
+                self.layers = nn.ModuleList([Heads(size, hidden, heads) for size in sizes])
+                self.norms = nn.ModuleList([nn.LayerNorm(hidden * heads) for _ in sizes])
+                self.classify = nn.Linear({width}, classes)
+
+            def forward(self, x: Float[Tensor, "n feat"]) -> Float[Tensor, "n classes"]:
+                for layer, norm in zip(self.layers, self.norms):
+                    x = norm(layer(x)).relu()
+                return self.classify(x)
+
+        Net(5, 8, 3)(torch.zeros(4, 5))
+        """
+    assert not messages(net.format(width="hidden * heads"))
+    (message,) = messages(net.format(width="hidden"))
+    assert "in_features is 8, the last axis of x is 16" in message
+
+
 def test_the_answer_does_not_depend_on_what_was_checked_before() -> None:
     files = sorted(Path(__file__).parent.parent.glob("static/silent/models/*.py"))[:6]
 

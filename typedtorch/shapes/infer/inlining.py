@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -44,8 +45,8 @@ from typedtorch.shapes.infer.values import (
     join_all,
 )
 from typedtorch.shapes.rule import like
-from typedtorch.shapes.size import Size, atoms, unknown
-from typedtorch.shapes.tensor import ANY_AXES
+from typedtorch.shapes.size import Size, atoms, is_unknown, unknown
+from typedtorch.shapes.tensor import ANY_AXES, Pack
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.classes import ClassInfo
@@ -91,6 +92,7 @@ def function_result(
                 if i is not None and part is not UNKNOWN:
                     parts[i] = part
             promised = like(promised, parts)
+        promised = _with_sizes_of(seen, promised)
         promised = _as_given(interpreter, frame, function, signature, bound, names, node, promised)
         if _makes_functions(result):
             promised = _made_functions(interpreter, frame, function, signature, bound, promised, node)
@@ -112,6 +114,20 @@ def function_result(
     if isinstance(value, (Sequence, DictV)) and isinstance(result, (specs.SequenceSpec, specs.DictSpec)):
         return more_precise(value, assume(result, names, frame.place(node)))
     return value
+
+
+def _with_sizes_of(seen: Value, promised: Value) -> Value:
+    """``-> "n heads*out"`` of a layer that was made with both says less than its body does."""
+    if not isinstance(seen, Tensor) or not isinstance(promised, Tensor) or seen.rank is None:
+        return promised
+    if seen.rank != promised.rank:
+        return promised
+    pairs = zip(seen.shape, promised.shape, strict=True)
+    shape = [
+        own if type(own) is int and not isinstance(said, Pack) and is_unknown(said) else said
+        for own, said in pairs
+    ]
+    return replace(promised, shape=tuple(shape))
 
 
 def _says_of_parts(result: specs.Spec) -> bool:
