@@ -320,9 +320,9 @@ _EXPRESSIONS = {
     ],
     "G": [  # of lists that stay: an iterator of one that is changed while it is read is not followed
         "iter({l}[:])", "gen({n})", "iter({p})", "(v * 2 for v in {l}[:])", "map(abs, {P})", "{g}",
-        "both({n})", "iter(sorted({l}))",
-        "(k for k in {l}[:] if k > {n})", "reversed({l}[:])", "itertools.chain({g}, {p})",
-        "itertools.islice({g}, {n})", "iter([{I}, {n}, {I}])", "itertools.count({n})",
+        "both({n})", "iter(sorted({l}))", "(k for k in {l}[:] if k > {n})", "reversed({l}[:])",
+        "itertools.chain({g}, {p})", "itertools.islice({g}, {n})", "iter([{I}, {n}, {I}])",
+        "itertools.count({n})",
     ],
     "T": [
         "torch.zeros({n}, {n})", "torch.zeros(abs({I}) % 7 + 1, {n})", "{t}", "{t}.T",
@@ -344,14 +344,13 @@ _STATEMENTS = [
     'setattr({o}, "n", {I})', "Base.scale = {n}", "{i} = [{i} := {I}, {n}][0]", '{s} += "a"',
     "assert {i} or True", "assert {l}.pop() < 9999", "assert -9999 < {l}.pop() < 9999",
     "assert ({i} := {I}) < 9999", "(lambda v: {l}.append(v))({I})", "{i} = (lambda: {l}.pop())()",
-    "(lambda: {o}.bump({n}))()",
-    "{f}()", "{i} += {f}()", "{d}[{n}] = {f}()", "next({g}, None)", "{l}.extend(itertools.islice({g}, 2))",
+    "(lambda: {o}.bump({n}))()", "{f}()", "{i} += {f}()", "{d}[{n}] = {f}()", "next({g}, None)",
+    "{l}.extend(itertools.islice({g}, 2))",
     "{l}[{f}() % len({l})] = {n}", "{i}, {i} = {f}(), {f}({n})", "{i}, *_ = [next({g}, {n}), {n}]",
     "[{l}.append(v) for v in range({n})]", "list(map({l}.append, ({I}, {n})))",
-    "{i} = {l}.pop() if {c} else {I}",
-    "{i} = {l}.pop() or {I}", "({i} := {l}.pop())", "{l}[{l}.pop() % len({l})] = {n}",
-    "{l}.append({l}.pop() + {l}.pop(0))",
- "{i} = sum({o}.bump() for _ in range({n}))", "({i}) = {I}", "{i} = kind_of({P})",
+    "{i} = {l}.pop() if {c} else {I}", "{i} = {l}.pop() or {I}", "({i} := {l}.pop())",
+    "{l}[{l}.pop() % len({l})] = {n}", "{l}.append({l}.pop() + {l}.pop(0))",
+    "{i} = sum({o}.bump() for _ in range({n}))", "({i}) = {I}", "{i} = kind_of({P})",
 ]  # fmt: skip
 _CONDITIONS = [
     "flag", "not flag", "other", "flag or other", "flag and other", "{i} > {n}", "{i} < {i}",
@@ -360,8 +359,8 @@ _CONDITIONS = [
     "many > 2", "{i} != {i} or flag", "{l} == {l}", "{s} in {s}", "{l}.pop() > {n}",
     "{n} < {l}.pop() < 6", "({i} := {I}) > {n}", "{o}.bump() == {n}", '{d}.pop("b", 1) == 1 and flag',
     "not {l}.pop(0)", "{f}() > {n}", "next({g}, {n}) > {n}", "{f}({n}) == {f}({n})",
-    "{i} in itertools.islice({g}, 2)",
-    "{l}.pop() in {l}", "isinstance({l}.pop(), int)", "({n} == {l}.pop()) ^ flag",
+    "{i} in itertools.islice({g}, 2)", "{l}.pop() in {l}", "isinstance({l}.pop(), int)",
+    "({n} == {l}.pop()) ^ flag",
 ]  # fmt: skip
 _BLOCKS = [
     "if {c}:", "if {c}:", "for _ in range({n}):", "for _ in range(many):", "for v in {l}:",

@@ -161,6 +161,19 @@ def walk(node: ast.AST) -> list[ast.AST]:
     return nodes
 
 
+@lru_cache(maxsize=65536)
+def acts(node: ast.AST) -> bool:
+    """Whether evaluating an expression may change or bind something: ``xs.insert(0, xs.pop())``.
+
+    >>> [acts(ast.parse(text, mode="eval")) for text in ("x.shape[0]", "x.size(0)", "(n := 3)")]
+    [False, True, True]
+    """
+    return any(isinstance(part, _ACTS) for part in walk(node))
+
+
+_ACTS = (ast.Call, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+
+
 def dotted(node: ast.expr) -> str | None:
     """``a.b.c`` as text; None for anything else.
 

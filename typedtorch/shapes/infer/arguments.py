@@ -10,12 +10,12 @@ from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of
 from typedtorch.shapes.infer.objects import CHANGING
 from typedtorch.shapes.infer.values import UNKNOWN, Bound, DictV, FunctionV, Value
-from typedtorch.shapes.syntax import walk
+from typedtorch.shapes.syntax import acts
 
 
 def given(frame: Frame, function: Value, node: ast.Call) -> tuple[Value, Args]:
     """The arguments, and what is called once they are there: ``self.decode(self.encode(x))``."""
-    if not _of_object(function) or not any(map(_may_change, (*node.args, *node.keywords))):
+    if not _of_object(function) or not any(map(acts, (*node.args, *node.keywords))):
         return function, arguments(frame, node)
     held = f"<call {frame.place(node)}>"
     frame.state.variables[held] = function  # what the arguments change of its object, it finds changed
@@ -30,12 +30,6 @@ def _of_object(function: Value) -> bool:
     return isinstance(function, FunctionV) and isinstance(function.bound, CHANGING)
 
 
-@lru_cache(maxsize=65536)
-def _may_change(node: ast.AST) -> bool:
-    """Whether an argument may change an object as it is evaluated: ``xs.insert(0, xs.pop())``."""
-    return any(isinstance(part, (ast.Call, ast.Await, ast.Yield)) for part in walk(node))
-
-
 # Kinds of expressions, the most frequent ones, that have no others in them.
 _CHANGES_NOTHING = frozenset({ast.Name, ast.Constant})
 
@@ -47,7 +41,7 @@ def beside(frame: Frame, before: list[Value], node: ast.expr) -> Value:
     """
     if type(node) in _CHANGES_NOTHING or not before:
         return frame.evaluate(node)
-    if not any(isinstance(value, CHANGING) for value in before) or not _may_change(node):
+    if not any(isinstance(value, CHANGING) for value in before) or not acts(node):
         return frame.evaluate(node)
     held = f"<beside {frame.place(node)}>"
     frame.state.variables[held] = tuple(before)

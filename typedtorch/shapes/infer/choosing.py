@@ -12,7 +12,7 @@ from typedtorch.shapes.infer.objects import one_of
 from typedtorch.shapes.infer.state import State, join_states
 from typedtorch.shapes.infer.values import UNKNOWN, Choice, Scalar, Value, choice, join_all
 from typedtorch.shapes.proofs import Facts, without
-from typedtorch.shapes.syntax import walk
+from typedtorch.shapes.syntax import acts, walk
 
 
 def if_expression(frame: Frame, node: ast.IfExp) -> Value:
@@ -62,7 +62,7 @@ def boolean(frame: Frame, node: ast.BoolOp) -> Value:
     values: list[Value] = []
     facts: list[Facts] = []  # what is proven where the value is one of these
     for part in node.values:
-        known = frame.state.copy() if part is not node.values[0] and _may_act(part) else None
+        known = frame.state.copy() if part is not node.values[0] and acts(part) else None
         value = frame.evaluate(part)
         values.append(value)
         facts.append(without(frame.state.proven, before.proven))
@@ -91,11 +91,6 @@ def boolean(frame: Frame, node: ast.BoolOp) -> Value:
     # ``x or default`` is what is true of x, and ``x and y`` what is false of it, unless it is the last one
     values = [*(_only(v, is_or, values[-1]) for v in values[:-1]), values[-1]]
     return _one_of(frame, node, node.values, values, facts)
-
-
-def _may_act(node: ast.expr) -> bool:
-    """Whether evaluating it may change or bind something."""
-    return any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in walk(node))
 
 
 def _binds(node: ast.expr) -> bool:

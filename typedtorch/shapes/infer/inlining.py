@@ -118,6 +118,8 @@ def function_result(
 
 def _with_sizes_of(seen: Value, promised: Value) -> Value:
     """``-> "n heads*out"`` of a layer that was made with both says less than its body does."""
+    if isinstance(seen, tuple) and isinstance(promised, tuple) and len(seen) == len(promised):
+        return like(promised, map(_with_sizes_of, seen, promised))
     if not isinstance(seen, Tensor) or not isinstance(promised, Tensor) or seen.rank is None:
         return promised
     if seen.rank != promised.rank:

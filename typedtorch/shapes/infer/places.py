@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from functools import lru_cache
 
 from typedtorch.shapes.infer import proven
 from typedtorch.shapes.infer.frame import Frame
@@ -20,7 +19,7 @@ from typedtorch.shapes.infer.values import (
     options_of,
 )
 from typedtorch.shapes.size import atoms
-from typedtorch.shapes.syntax import walk
+from typedtorch.shapes.syntax import acts
 from typedtorch.shapes.tensor import Pack
 
 
@@ -72,7 +71,7 @@ def look(frame: Frame, node: ast.expr) -> Value:
     Of one that gives something else each time, as ``xs.pop()``, nothing is known.
     """
     with frame.reporter.mute():
-        if not _may_act(node):
+        if type(node) is ast.Name or not acts(node):
             return frame.evaluate(node)
         before = frame.state
         held = before.variables
@@ -83,12 +82,6 @@ def look(frame: Frame, node: ast.expr) -> Value:
         finally:
             frame.state = before
     return UNKNOWN if any(now.get(name) is not was for name, was in held.items()) else value
-
-
-@lru_cache(maxsize=16384)
-def _may_act(node: ast.expr) -> bool:
-    acts = (ast.Call, ast.NamedExpr, ast.Await)
-    return type(node) is not ast.Name and any(isinstance(part, acts) for part in walk(node))
 
 
 def write_place(frame: Frame, place: ast.expr, value: Value) -> None:
