@@ -33,7 +33,7 @@ def made(frame: Frame, info: ClassInfo, args: Args, node: ast.AST) -> DictV | No
 
 @lru_cache(maxsize=4096)
 def _kind(info: ClassInfo) -> str | None:
-    if info.external_bases() != ["builtins.dict"] or len(info.mro()) > 1:
+    if info.kind.external != ("builtins.dict",) or len(info.mro()) > 1:
         return None
     does: set[str] = set()
     for statement in info.node.body:

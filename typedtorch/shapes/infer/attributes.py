@@ -197,11 +197,11 @@ def of_instance(frame: Frame, value: Instance, name: str, node: ast.AST) -> Valu
         return ClassV(info)
     if name == "__setattr__":
         return Bound(value, name)
-    if info.is_module and name in (SELF_METHODS | _MODULE_METHODS):
+    if info.kind.is_module and name in (SELF_METHODS | _MODULE_METHODS):
         return Bound(value, name)
     if "__layer__" in value.attributes:
         return get(frame, value.attributes["__layer__"], name, node)
-    if name == "_replace" and (info.is_fields or info.is_named_tuple):
+    if name == "_replace" and (info.kind.is_fields or info.kind.is_named_tuple):
         return Bound(value, name)
     return UNKNOWN
 
@@ -244,14 +244,14 @@ def of_class(frame: Frame, value: ClassV, name: str) -> Value:
     found = info.find(name)
     if found is not None:
         return frame.interpreter.method(found[0], found[1], value, on_class=True)
-    if info.is_enum:
+    if info.kind.is_enum:
         return enumerations.member(info, name)
     for ancestor in info.mro():
         if name in ancestor.assigned:
             return _of_body(ancestor, name)
         if name in ancestor.classes:
             return frame.interpreter.define_class(ancestor.classes[name], ancestor.module)
-    if name == "apply" and "torch.autograd.Function" in info.external_bases():
+    if name == "apply" and "torch.autograd.Function" in info.kind.external:
         return Bound(value, "apply")
     return UNKNOWN
 

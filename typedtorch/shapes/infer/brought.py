@@ -155,7 +155,7 @@ def brings_a_layer(function: FunctionV, signature: Signature, bound: Brought) ->
 def _is_layer(value: Value) -> bool:
     if isinstance(value, Sequence):
         return any(map(_is_layer, [value.element] if value.items is None else value.items))
-    return isinstance(value, LayerV) or (isinstance(value, Instance) and value.info.is_module)
+    return isinstance(value, LayerV) or (isinstance(value, Instance) and value.info.kind.is_module)
 
 
 def captures_tensors(function: FunctionV) -> bool:

@@ -322,7 +322,7 @@ def evaluate_type(frame: Frame, node: ast.expr) -> Value:
 def class_subscript(frame: Frame, base: Value, node: ast.Subscript) -> Value:
     """``C[...]`` on a class of the program: its own ``__class_getitem__``, else a generic."""
     if isinstance(base, ClassV):
-        if base.info.is_enum:
+        if base.info.kind.is_enum:
             index = frame.evaluate(node.slice)
             return enumerations.member(base.info, index) if isinstance(index, str) else UNKNOWN
         found = base.info.find("__class_getitem__")

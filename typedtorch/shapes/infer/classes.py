@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from typedtorch.shapes.infer import reading, specs
+from typedtorch.shapes.infer.class_kinds import Kind, class_of, kind_of
 from typedtorch.shapes.infer.class_text import (
     Def,
     axis_words,
@@ -30,37 +31,18 @@ from typedtorch.shapes.infer.specs import Spec
 from typedtorch.shapes.infer.updates import assigned_later
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
-    ClassV,
     External,
     FunctionV,
     Instance,
     SpecV,
     Value,
 )
-from typedtorch.shapes.rule import LAYERS
 from typedtorch.shapes.scopes import DEFAULTED, HELD_SCOPE, INSTANCE_SCOPE
 from typedtorch.shapes.size import Size, axis, integer
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.checking import Checked
     from typedtorch.shapes.infer.program import Module
-
-_DATACLASS = {
-    "dataclasses.dataclass", "attr.s", "attr.attrs", "attr.define", "attrs.define", "attrs.frozen",
-    "chex.dataclass", "flax.struct.dataclass", "pydantic.dataclasses.dataclass", "attr.dataclass",
-    "jaxtyping.jaxtyped",
-}  # fmt: skip
-_TENSORS_OF_NN = frozenset({"Parameter", "Buffer", "UninitializedParameter", "UninitializedBuffer"})
-_FIELD_BASES = {"typing.NamedTuple", "pydantic.BaseModel", "equinox.Module", "typing.TypedDict"}
-_KNOWN_BASES = {
-    "builtins.object", "typing.Generic", "typing.Protocol", "abc.ABC", "builtins.Exception", "enum.Enum",
-    "enum.IntEnum", "enum.StrEnum", "builtins.str", "builtins.int",
-}  # fmt: skip
-
-
-def is_seen(base: str) -> bool:
-    """Whether a base from outside the program defines no member that a program asks for."""
-    return base in _KNOWN_BASES or base in _FIELD_BASES
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -83,6 +65,10 @@ class ClassInfo:
     _bases: list[Value] | None = None
     _settled: bool = False  # the bases are known, not just being looked up
     _mro: list[ClassInfo] | None = None
+    _kind: Kind | None = None
+    _replaced: frozenset[str] | None = None
+    _integers: list[str] | None = None
+    answers: dict[tuple[Any, str], bool] = field(default_factory=dict)  # see ``updates``
     reports: dict[ast.AST, Checked] = field(default_factory=dict)  # of its constructor, once it was run
     _symbolic: dict[bool, Instance] = field(default_factory=dict)
     _links: dict[str, Size] | None = None
@@ -126,7 +112,7 @@ class ClassInfo:
         """Each class before its bases, and these as they are written (C3), as far as that goes."""
         if id(self) in seen:
             return []
-        parents = [info for base in self.bases if (info := _class_of(base)) is not None]
+        parents = [info for base in self.bases if (info := class_of(base)) is not None]
         rows = [info._linearised(seen | {id(self)}) for info in parents]
         rows = [row for row in (*rows, parents) if row]
         order = [self]
@@ -138,80 +124,20 @@ class ClassInfo:
             rows = [left for row in rows if (left := [info for info in row if info is not first])]
         return order
 
-    def external_bases(self) -> list[str]:
-        """Names of the bases outside the program, of every ancestor."""
-        found = []
-        for info in self.mro():
-            for base in info.bases:
-                if isinstance(base, External):
-                    found.append(base.name)
-                elif _class_of(base) is None and not isinstance(base, SpecV):
-                    found.append("?")
-        return found
+    @property
+    def is_settled(self) -> bool:
+        """Whether its bases, and theirs, are known: what they say can be kept."""
+        return self._mro is not None
 
     @property
-    def is_module(self) -> bool:
-        """Whether instances are modules of torch."""
-        return any(
-            (b.startswith("torch.nn.") and b.rpartition(".")[2] not in _TENSORS_OF_NN)
-            or b.endswith("LightningModule")
-            for b in self.external_bases()
-        )
-
-    @property
-    def is_fields(self) -> bool:
-        """Whether the constructor is made from annotated fields."""
-        if any(b in _FIELD_BASES for b in self.external_bases()):
-            return True
-        return any(info._is_dataclass() for info in self.mro())
-
-    def _is_dataclass(self) -> bool:
-        for decorator in self.node.decorator_list:
-            inner = decorator.func if isinstance(decorator, ast.Call) else decorator
-            value = self.evaluate(inner)
-            if (
-                isinstance(value, External)
-                and value.name in _DATACLASS
-                and value.name != "jaxtyping.jaxtyped"
-            ):
-                return True
-        return False
-
-    @property
-    def is_named_tuple(self) -> bool:
-        """Whether the class is a ``typing.NamedTuple``."""
-        return "typing.NamedTuple" in self.external_bases()
-
-    @property
-    def is_typed_dict(self) -> bool:
-        """Whether the class is a ``typing.TypedDict``."""
-        return "typing.TypedDict" in self.external_bases()
-
-    @property
-    def is_enum(self) -> bool:
-        """Whether the class is an enumeration."""
-        return any(b.startswith(("enum.", "strenum.")) for b in self.external_bases())
-
-    @property
-    def is_structural(self) -> bool:
-        """Whether an object may be of the class though its own does not derive from it, as of a protocol."""
-        headed = (b.value if isinstance(b, ast.Subscript) else b for b in self.node.bases)
-        if any(self.evaluate(base) == External("typing.Protocol") for base in headed):
-            return True
-        if self.find("__subclasshook__") is not None:
-            return True
-        if f"{self.name}.register" in self.module.text:
-            return True
-        return any(
-            meta != External("abc.ABCMeta") and (info is None or info.find("__instancecheck__") is not None)
-            for base in self.mro()
-            for meta in (base.evaluate(k.value) for k in base.node.keywords if k.arg == "metaclass")
-            for info in (_class_of(meta),)
-        )
-
-    def layer_base(self) -> str | None:
-        """The torch layer this class extends, if any."""
-        return next((b for b in self.external_bases() if b in LAYERS), None)
+    def kind(self) -> Kind:
+        """What the class is by its bases."""
+        if self._kind is not None:
+            return self._kind
+        kind = kind_of(self)
+        if self.is_settled:
+            self._kind = kind
+        return kind
 
     def find(self, name: str, after: ClassInfo | None = None) -> tuple[ClassInfo, list[Def]] | None:
         """The method of a name and the class that has it; ``after`` starts behind that class."""
@@ -226,11 +152,19 @@ class ClassInfo:
 
     def is_replaced(self, name: str) -> bool:
         """Whether the class is given another member of this name: ``Net.forward = patched``."""
-        for info in self.mro():
-            stored = info.module.facts(info.module.tree).stored
-            if (info.name, name) in stored or ("cls", name) in stored:
-                return True
-        return False
+        if self._replaced is not None:
+            return name in self._replaced
+        replaced = frozenset(
+            [
+                attribute
+                for info in self.mro()
+                for owner, attribute in info.module.facts(info.module.tree).stored
+                if owner in (info.name, "cls")
+            ]
+        )
+        if self.is_settled:
+            self._replaced = replaced
+        return name in replaced
 
     def spec(self, name: str) -> Spec | None:
         """The annotation of an attribute, on this class or a base."""
@@ -284,12 +218,17 @@ class ClassInfo:
 
     def integer_parameters(self) -> list[str]:
         """Constructor parameters that are integers, or None where they are left out."""
-        if self.is_fields and self.find("__init__") is None:
-            return [
-                n
-                for n in self.fields()
-                if isinstance(self.spec(n), specs.NumberSpec) and specs.is_int(self.spec(n))
-            ]
+        if self._integers is not None:
+            return self._integers
+        integers = self._find_integers()
+        if self.is_settled:
+            self._integers = integers
+        return integers
+
+    def _find_integers(self) -> list[str]:
+        if self.kind.is_fields and self.find("__init__") is None:
+            fields = [(name, self.spec(name)) for name in self.fields()]
+            return [n for n, spec in fields if isinstance(spec, specs.NumberSpec) and specs.is_int(spec)]
         found = self.constructor()
         if found is None:
             return []
@@ -400,14 +339,6 @@ class ClassInfo:
             return None
         info, definitions = found
         return self.module.program.interpreter.method(info, definitions, receiver)
-
-
-def _class_of(base: Value) -> ClassInfo | None:
-    if isinstance(base, ClassV):
-        return base.info
-    if isinstance(base, SpecV) and isinstance(base.spec, specs.InstanceSpec):
-        return base.spec.info
-    return None
 
 
 def _is_integer(argument: ast.arg, info: ClassInfo, used: frozenset[str]) -> bool:

@@ -50,11 +50,11 @@ if TYPE_CHECKING:
 
 def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: Args, node: ast.AST) -> Value:
     """``C(...)``."""
-    if info.is_enum:
+    if info.kind.is_enum:
         return enumerations.of_value(info, args.get(0, "value", UNKNOWN))
     if _made_by_another(info):
         return UNKNOWN
-    if info.is_typed_dict:
+    if info.kind.is_typed_dict:
         return DictV(dict(args.keywords)) if not args.values and not args.open else DictV({}, UNKNOWN)
     if info.find("__new__") is not None and info.find("__init__") is None:
         return UNKNOWN
@@ -64,7 +64,7 @@ def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: Arg
         return library.call_external(frame, container, args, node)
     found = info.constructor()
     if found is None:
-        if info.is_fields:
+        if info.kind.is_fields:
             return _from_fields(interpreter, frame, info, args, node)
         return _without_constructor(frame, info, args, node)
     owner, definition = found
@@ -89,7 +89,7 @@ def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: Arg
 
 def _container(info: ClassInfo) -> str | None:
     """The container of torch's modules whose objects these are but for the name, if any."""
-    bases = info.external_bases()
+    bases = info.kind.external
     found = next((base for base in bases if base in library.CONTAINERS), None)
     alike = found is not None and "?" not in bases and all(declares_only(each.node) for each in info.mro())
     return found if alike else None
@@ -160,7 +160,7 @@ def _integers(values: Mapping[str, Value]) -> dict[str, Size]:
             found |= {f"{name}.{k}": size for k, size in value.items.items() if is_size(size)}
         elif isinstance(value, Passed):
             found |= {f"{name}.{k}": size for k, size in value.sizes.items()}
-        elif isinstance(value, Instance) and not value.info.is_module:
+        elif isinstance(value, Instance) and not value.info.kind.is_module:
             found |= {f"{name}.{k}": v for k, v in value.attributes.items() if is_size(v)}
         elif isinstance(value, LayerV):
             found |= {f"{name}.{k}": v for k, v in value.layer.attributes.items() if is_size(v)}
@@ -171,15 +171,15 @@ _HOLDER = "<instance being made>"
 
 
 def _without_constructor(frame: Frame, info: ClassInfo, args: Args, node: ast.AST) -> Value:
-    base = info.layer_base()
+    base = info.kind.layer
     if base is not None and not args.open:
         return Instance(
             info, {"__layer__": library.construct_layer(frame, base, args, node)}, {}, partial=True
         )
-    if "torch.nn.Sequential" in info.external_bases():
+    if "torch.nn.Sequential" in info.kind.external:
         made = library.call_external(frame, "torch.nn.Sequential", args, node)
         return Instance(info, {"__layer__": made}, {}, partial=True)
-    if not args.open and not args.values and not _NAMESPACES.isdisjoint(info.external_bases()):
+    if not args.open and not args.values and not _NAMESPACES.isdisjoint(info.kind.external):
         made = Instance(info, dict(args.keywords), _integers(args.keywords), partial=True)
         return _shared(frame, made, node)
     return Instance(info, _constants(info), {}, partial=True)
@@ -188,7 +188,7 @@ def _without_constructor(frame: Frame, info: ClassInfo, args: Args, node: ast.AS
 def _constants(info: ClassInfo) -> dict[str, Value]:
     """``expansion: int = 4``, of a class whose objects do not assign it: of these it is 4."""
     found: dict[str, Value] = {}
-    line = () if info.is_fields else info.mro()
+    line = () if info.kind.is_fields else info.mro()
     for name in set().union(*(i.annotated.keys() & i.assigned.keys() for i in line)):
         if any(name in i.self_stores or name in i.module.facts(i.module.tree).given for i in line):
             continue
@@ -297,7 +297,7 @@ def symbolic(
     found = info.constructor()
     frame = interpreter.quiet_frame(info.module, info.closure)
     if found is None:
-        if info.is_fields:
+        if info.kind.is_fields:
             attributes = {
                 name: sizes[name] if name in sizes else assume_member(info, name, arguments, own)
                 for name in info.fields()

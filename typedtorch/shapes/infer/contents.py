@@ -284,7 +284,7 @@ def holds_tensors(value: Value) -> bool:
         parts = value.items.values()
     elif isinstance(value, Sequence) and value.kind == "list":
         parts = value.items or ()
-    elif isinstance(value, Instance) and value.info.is_fields:
+    elif isinstance(value, Instance) and value.info.kind.is_fields:
         parts = value.attributes.values()
     if isinstance(value, LayerV):
         return value.name.startswith("torch.distributions.")

@@ -340,7 +340,7 @@ def call_property(frame: Frame, function: FunctionV, node: ast.AST) -> Value:
 
 def custom_wrapper(info: ClassInfo) -> int | None:
     """The dtypes of ``class MyDtype(jaxtyping.AbstractDtype): dtypes = [...]``."""
-    if "jaxtyping.AbstractDtype" not in info.external_bases() or "dtypes" not in info.assigned:
+    if "jaxtyping.AbstractDtype" not in info.kind.external or "dtypes" not in info.assigned:
         return None
     value = info.evaluate(info.assigned["dtypes"])
     names = value if isinstance(value, tuple) else value.items if isinstance(value, Sequence) else (value,)

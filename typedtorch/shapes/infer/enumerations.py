@@ -60,8 +60,8 @@ def equal(a: Value, b: Value) -> bool | None:
         if info is not None and info.find("__eq__") is not None:
             return None
         if info is not None and isinstance(left, Object) and left.value is not UNKNOWN:
-            kind = str if _TEXTS & {*info.external_bases()} else int
-            if isinstance(right, kind) and (kind is str or _NUMBERS & {*info.external_bases()}):
+            kind = str if _TEXTS & {*info.kind.external} else int
+            if isinstance(right, kind) and (kind is str or _NUMBERS & {*info.kind.external}):
                 return bool(left.value == right)
     return same(a, b)
 
@@ -71,7 +71,7 @@ def written(frame: Frame, node: ast.expr) -> Value:
     value = frame.evaluate(node)
     info = _holder(value)
     if isinstance(value, Object) and isinstance(value.value, str) and info is not None:
-        return value.value if _LOWER & {*info.external_bases()} else value
+        return value.value if _LOWER & {*info.kind.external} else value
     return value
 
 
@@ -83,7 +83,7 @@ def _value(info: ClassInfo, name: str) -> Value:
     """The text or number that a member stands for."""
     assigned = info.assigned[name]
     if isinstance(assigned, ast.Call):
-        lowered = _is_auto(info, assigned) and _LOWER & {*info.external_bases()}
+        lowered = _is_auto(info, assigned) and _LOWER & {*info.kind.external}
         return name.lower() if lowered else UNKNOWN
     value = info.evaluate(assigned)
     return value if isinstance(value, (str, int)) else UNKNOWN

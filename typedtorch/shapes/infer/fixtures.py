@@ -55,9 +55,9 @@ def set_up(frame: Frame, test: FunctionV, receiver: Value) -> Value:
     if not isinstance(receiver, Instance) or isinstance(node, ast.Lambda) or not node.name.startswith("test"):
         return receiver
     info = receiver.info
-    if any(owner.node.decorator_list for owner in info.mro()) or "?" in info.external_bases():
+    if any(owner.node.decorator_list for owner in info.mro()) or "?" in info.kind.external:
         return receiver  # something else may be run, too
-    if not (info.name.startswith("Test") or info.external_bases()):
+    if not (info.name.startswith("Test") or info.kind.external):
         return receiver  # tests of whoever inherits them
     interpreter, now = frame.interpreter, receiver
     for owner, definition in _before_each(info):

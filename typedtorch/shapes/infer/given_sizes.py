@@ -32,7 +32,7 @@ def with_integers(value: Value, name: str, integers: Set[str], number: Callable[
     if isinstance(value, DictV) and value.kind == "dict" and (value.rest is UNKNOWN or is_size(value.rest)):
         items = {key: number(f"{name}.{key}") for key in sorted(integers) if key.isidentifier()}
         return replace(value, items={**items, **value.items})
-    if not isinstance(value, Instance) or value.info.is_fields:
+    if not isinstance(value, Instance) or value.info.kind.is_fields:
         return value
     said = value.attributes
     defined = {a for info in value.info.mro() for a in (*info.methods, *info.assigned, *info.annotated)}

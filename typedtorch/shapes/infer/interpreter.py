@@ -93,6 +93,7 @@ class Interpreter:
         self.stack: list[int] = []
         self.steps, self._left = STEPS_A_MODULE, 0  # for what is checked now, and for the rest of the module
         self.assuming: set[int] = set()
+        self.assumed_within = 0  # objects so far inside the one that is assumed
         self.summaries: dict[tuple[int, int], summaries.Summary] = {}
         self.summarising = 0
         self.number: Callable[[str], Size] = integer  # what an unknown int of a passed object is

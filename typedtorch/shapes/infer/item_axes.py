@@ -49,7 +49,7 @@ def _keeps_fields(frame: Frame, value: Value) -> bool:
     """Whether nothing in the file assigns a field of an object after it is made."""
     if isinstance(value, Instance):
         given = frame.module.facts(frame.module.tree).given
-        if not value.info.is_named_tuple and not given.isdisjoint(value.info.fields()):
+        if not value.info.kind.is_named_tuple and not given.isdisjoint(value.info.fields()):
             return False
     if isinstance(value, (Instance, DictV, tuple)):
         return all(_keeps_fields(frame, part) for part in parts_of(value))

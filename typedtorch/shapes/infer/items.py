@@ -40,8 +40,8 @@ def items_of(value: Value) -> list[Value] | None:
     if isinstance(value, str):
         return list(value)
     if isinstance(value, ClassV):
-        return enumerations.members(value.info) if value.info.is_enum else None
-    if isinstance(value, Instance) and value.info.is_named_tuple and value.info.find("__iter__") is None:
+        return enumerations.members(value.info) if value.info.kind.is_enum else None
+    if isinstance(value, Instance) and value.info.kind.is_named_tuple and value.info.find("__iter__") is None:
         fields = [_field(value, name) for name in value.info.fields()]
         return None if all(v is UNKNOWN for v in fields) else fields
     return None

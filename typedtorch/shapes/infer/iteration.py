@@ -27,7 +27,7 @@ def gone_through(frame: Frame, value: Value, node: ast.AST) -> Value:
             frame.state.replace_value(made, some)
             return Sequence("iterator", None, method(frame, some, "__next__", (), node))
         return made if isinstance(made, (Sequence, tuple, Tensor)) else UNKNOWN
-    if value.info.is_named_tuple or value.info.find("__getitem__") is None:
+    if value.info.kind.is_named_tuple or value.info.find("__getitem__") is None:
         return value
     return Sequence(
         "view", None, method(frame, value, "__getitem__", (unknown(f"?{frame.place(node)}.i"),), node)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typedtorch.shapes.infer.classes import ClassInfo, is_seen
+from typedtorch.shapes.infer.class_kinds import is_seen
+from typedtorch.shapes.infer.classes import ClassInfo
 from typedtorch.shapes.infer.contents import OF_ATTRIBUTES
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.specs import TENSOR_CLASSES
@@ -99,22 +100,22 @@ def _instance_of_class(value: Value, info: ClassInfo) -> bool | None:
     if isinstance(value, Instance):
         if any(base is info for base in value.info.mro()):
             return True
-        return None if info.is_structural or any(base is value.info for base in info.mro()) else False
-    if info.is_structural:
+        return None if info.kind.is_structural or any(base is value.info for base in info.mro()) else False
+    if info.kind.is_structural:
         return None
     if isinstance(value, LayerV):
-        bases = [*info.external_bases(), "torch.nn.Module"]
+        bases = [*info.kind.external, "torch.nn.Module"]
         return None if "?" in bases or value.name in bases else False
     if isinstance(value, DictV) and value.kind in OF_ATTRIBUTES:
         return None
     if isinstance(value, (Sequence, DictV)) and value.kind in ("modules", "sequential"):
-        return None if any(base == "?" or is_module_class(base) for base in info.external_bases()) else False
+        return None if any(base == "?" or is_module_class(base) for base in info.kind.external) else False
     return False if isinstance(value, (Tensor, str, tuple, Sequence, DictV)) or is_size(value) else None
 
 
 def _instance_of_base(value: Instance, name: str) -> bool | None:
     """Whether an object of the program's is of a class from outside it."""
-    bases = value.info.external_bases()
+    bases = value.info.kind.external
     if any(_extends(base, name) for base in bases):
         return True
     decided = name in _PYTHON or name in _LISTS or name in _DICTS or name in TENSOR_CLASSES

@@ -28,9 +28,9 @@ from typedtorch.shapes.tensor import ANY_AXES
 def call_instance(frame: Frame, instance: Instance, args: Args, node: ast.AST) -> Value:
     """``module(x)`` is ``forward``; any other object its own ``__call__``."""
     info = instance.info
-    names = ("__call__", "forward") if not info.is_module else ("forward",)
+    names = ("__call__", "forward") if not info.kind.is_module else ("forward",)
     own_call = info.find("__call__")
-    if info.is_module and own_call is not None and not own_call[0].module.name.startswith("typedtorch."):
+    if info.kind.is_module and own_call is not None and not own_call[0].module.name.startswith("typedtorch."):
         names = ("__call__",)
     calls_forward = own_call is None or names == ("forward",)
     if calls_forward and "forward" in instance.attributes:  # another in place of that of its class

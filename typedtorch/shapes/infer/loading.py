@@ -48,7 +48,7 @@ def _weights(module: Value, path: str = "") -> Iterator[tuple[str, Shape]]:
 def _parts(module: Value) -> Iterator[tuple[str, Value]]:
     if isinstance(module, Instance):
         info = module.info
-        plain = info.is_module and not module.altered and not module.assumed
+        plain = info.kind.is_module and not module.altered and not module.assumed
         if plain and not any(info.find(name) for name in _OWN_WAYS) and "pre_hook" not in info.module.text:
             yield from ((n, v) for n, v in module.attributes.items() if not n.startswith("__"))
     elif isinstance(module, Sequence) and module.kind in ("modules", "sequential"):

@@ -141,12 +141,12 @@ def _super_method(frame: Frame, receiver: SuperV, name: str, args: Args, node: a
     instance = receiver.receiver
     if not isinstance(instance, Instance):
         return UNKNOWN
-    base = instance.info.layer_base()
+    base = instance.info.kind.layer
     if name == "__init__":
         if base is not None and not args.open:
             layer = library.construct_layer(frame, base, args, node)
             frame.state.replace_value(instance, instance.with_attribute("__layer__", layer))
-        elif "torch.nn.Sequential" in instance.info.external_bases():
+        elif "torch.nn.Sequential" in instance.info.kind.external:
             modules = containers.sequential(frame, args, node)
             frame.state.replace_value(instance, instance.with_attribute("__layer__", modules))
         return None

@@ -20,21 +20,25 @@ if TYPE_CHECKING:
     from typedtorch.shapes.infer.interpreter import Interpreter
 
 
+_MOST_WITHIN = 16  # objects in one that is passed in; the parts of others are looked up where they are read
+
+
 def assumed(interpreter: Interpreter, info: ClassInfo, hint: str, variables: Mapping[str, Value]) -> Value:
     """An instance that came from elsewhere; its axes and integers are its own."""
-    if info.is_enum:
+    if info.kind.is_enum:
         return Object(info.name)
-    if id(info) in interpreter.assuming:
-        if info.is_typed_dict:
+    interpreter.assumed_within = interpreter.assumed_within + 1 if interpreter.assuming else 0
+    if id(info) in interpreter.assuming or interpreter.assumed_within > _MOST_WITHIN:
+        if info.kind.is_typed_dict:
             return DictV({}, UNKNOWN)
         return Instance(info, {}, {}, partial=True, assumed=True)
     interpreter.assuming.add(id(info))
     try:
-        if info.is_typed_dict:
+        if info.kind.is_typed_dict:
             return DictV(
                 {name: assume_field(info.spec(name) or specs.ANYTHING, name, hint) for name in info.fields()}
             )
-        if info.is_fields:
+        if info.kind.is_fields:
             fields = {
                 name: assume_field(
                     info.spec(name) or specs.ANYTHING, name, hint, interpreter.number, variables

@@ -33,12 +33,12 @@ def replace_fields(frame: Frame, args: Args, node: ast.AST) -> Value:
 def as_dict(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``dataclasses.asdict(x)``: its fields by name, and those of what it holds."""
     value = args.get(0, "obj", UNKNOWN)
-    plain = isinstance(value, Instance) and value.info.is_fields and len(args.values) == 1
+    plain = isinstance(value, Instance) and value.info.kind.is_fields and len(args.values) == 1
     return _fields_of(value) if plain and not args.keywords else UNKNOWN
 
 
 def _fields_of(value: Value) -> Value:
-    if not isinstance(value, Instance) or not value.info.is_fields or value.info.is_named_tuple:
+    if not isinstance(value, Instance) or not value.info.kind.is_fields or value.info.kind.is_named_tuple:
         return with_parts(value, _fields_of)
     return DictV({name: _fields_of(value.attributes.get(name, UNKNOWN)) for name in value.info.fields()})
 

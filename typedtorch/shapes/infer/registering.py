@@ -262,7 +262,7 @@ def may_be_module(value: Value) -> bool:
 def is_module(value: Value) -> bool:
     """Whether a value is certainly a module."""
     if isinstance(value, Instance):
-        return value.info.is_module
+        return value.info.kind.is_module
     if isinstance(value, (Sequence, DictV)):
         return value.kind in ("modules", "sequential")
     return isinstance(value, LayerV) or (isinstance(value, Object) and value.name.startswith("torch.nn."))

@@ -54,7 +54,7 @@ def to_rule(value: Value, node: ast.expr | None = None) -> Value:
         return slice(*(to_rule(v) for v in (value.start, value.stop, value.step)))
     if isinstance(value, LayerV):
         return value.layer
-    if isinstance(value, Instance) and value.info.is_named_tuple:
+    if isinstance(value, Instance) and value.info.kind.is_named_tuple:
         return Fields(to_rule(value.attributes.get(n, UNKNOWN)) for n in value.info.fields())
     if value is None or value is Ellipsis or isinstance(value, (Tensor, Scalar, Dtype, Pack)):
         return value

@@ -48,7 +48,7 @@ def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
     if isinstance(base, DictV):
         known = enumerations.is_key(index) and index in base.items
         return base.get(index) if known else this_one(frame, base.get(index), frame.place(node))
-    if isinstance(base, Instance) and base.info.is_named_tuple and base.info.find("__getitem__") is None:
+    if isinstance(base, Instance) and base.info.kind.is_named_tuple and base.info.find("__getitem__") is None:
         fields = items_of(base)
         return UNKNOWN if fields is None else _tuple_item(tuple(fields), index, frame.place(node))
     if isinstance(base, Instance):

@@ -208,7 +208,7 @@ def returned(
 
 def _made_here(value: Value, info: ClassInfo) -> bool:
     """Whether a body shows the object of a class that it returns, or every item of a TypedDict."""
-    if isinstance(value, DictV) and info.is_typed_dict:
+    if isinstance(value, DictV) and info.kind.is_typed_dict:
         shown = value.items.keys() >= info.fields().keys()
         return shown and value.rest is None and UNKNOWN not in value.items.values()
     return isinstance(value, Instance) and value.info is info

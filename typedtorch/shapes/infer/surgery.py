@@ -111,7 +111,7 @@ def _may_be_tensor(value: Value) -> bool:
     return any(
         option is UNKNOWN
         or isinstance(option, Tensor)
-        or (isinstance(option, Instance) and not option.info.is_module)  # of a subclass, perhaps
+        or (isinstance(option, Instance) and not option.info.kind.is_module)  # of a subclass, perhaps
         for option in options_of(value)
     )
 
@@ -212,7 +212,7 @@ class _Exchange:
             tensors = {name: UNKNOWN for name, held in own.items() if isinstance(held, Tensor)}
             layer = replace(value.layer, attributes={**own, **tensors})
             return replace(value, layer=layer) if self._tensors and tensors else value
-        if isinstance(value, Instance) and value.info.is_module:
+        if isinstance(value, Instance) and value.info.kind.is_module:
             held = {name: self._part(part) for name, part in value.attributes.items()}
             same = all(held[name] is part for name, part in value.attributes.items())
             return value if same else replace(value, attributes=held, altered=True)

@@ -83,7 +83,7 @@ def match(spec: Spec, value: Value, names: Names, *, binder: str = "", path: str
             return _match_items(element, _items(value), names, binder, path)
         case specs.DictSpec(value=element) if isinstance(value, DictV):
             return _match_items(element, list(_dict_items(value)), names, binder, path)
-        case specs.InstanceSpec(info=info) if isinstance(value, DictV) and info.is_typed_dict:
+        case specs.InstanceSpec(info=info) if isinstance(value, DictV) and info.kind.is_typed_dict:
             return _match_keys(info, value, binder, path)
         case specs.CallableSpec() if isinstance(value, FunctionV):
             return _match_function(spec, value, path)

@@ -85,7 +85,7 @@ def _of_tensor(frame: Frame, source: ast.expr) -> bool:
 
 def _in_forward(frame: Frame) -> bool:
     function, owner = frame.function, frame.owner
-    return function is not None and function.name == "forward" and owner is not None and owner.is_module
+    return function is not None and function.name == "forward" and owner is not None and owner.kind.is_module
 
 
 def _paired(elts: list[ast.expr], values: list[Value]) -> Parts:

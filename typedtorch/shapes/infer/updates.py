@@ -38,6 +38,20 @@ _OF_COUNTS = frozenset({"min", "max", "abs"})
 _SIZES = frozenset({"size", "numel", "dim", "ndimension"})
 
 
+def _remembered(ask: Callable[[ClassInfo, str], bool]) -> Callable[[ClassInfo, str], bool]:
+    """Keep what is asked for each new object; while the bases of a class are looked up, more may be known."""
+
+    def answer(info: ClassInfo, attribute: str) -> bool:
+        known: bool | None = info.answers.get((ask, attribute))
+        if known is None:
+            known = ask(info, attribute)
+            if info.is_settled:
+                info.answers[ask, attribute] = known
+        return known
+
+    return answer
+
+
 def stable(
     instance: Instance,
     promised: Iterable[Value] = (),
@@ -186,6 +200,7 @@ def _plain_container(value: Value) -> bool:
     return isinstance(value, (Sequence, DictV)) and value.kind in _PLAIN
 
 
+@_remembered
 def _changes(info: ClassInfo, attribute: str) -> bool:
     """Whether a method other than the constructor changes the items of a list or dict."""
     return any(
@@ -195,6 +210,7 @@ def _changes(info: ClassInfo, attribute: str) -> bool:
     )
 
 
+@_remembered
 def _assigns_within(info: ClassInfo, attribute: str) -> bool:
     """Whether a method other than the constructor and its helpers assigns an attribute of what one holds."""
     start = _called_at_start(info).union(_AT_START)
@@ -211,11 +227,13 @@ def _is_start(value: Value) -> bool:
     return type(value) is int and value == 0
 
 
+@_remembered
 def _given(info: ClassInfo, attribute: str) -> bool:
     """Whether a file of the class assigns the attribute from outside: ``cache.position += steps``."""
     return any(attribute in i.module.facts(i.module.tree).given for i in info.mro())
 
 
+@_remembered
 def only_at_start(info: ClassInfo, attribute: str) -> bool:
     """Whether an attribute is assigned only while the object is made."""
     for ancestor in info.mro():
