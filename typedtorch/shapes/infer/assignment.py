@@ -50,7 +50,8 @@ def assign(frame: Frame, node: ast.Assign) -> bool:
     value = kept(frame, value, node.lineno)
     if isinstance(value, SequenceV) and value.kind == "iterator" and dotted(node.value) is not None:
         value = frame.evaluate(node.value)  # under two names: what is left may be read under either
-    if isinstance(node.value, ast.GeneratorExp) and _outlived(frame, node.value):
+    at_once = all(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets)
+    if isinstance(node.value, ast.GeneratorExp) and not at_once and _outlived(frame, node.value):
         value = SequenceV("iterator", None, UNKNOWN)
     for target in node.targets:
         assign_target(frame, target, _with_registered(frame, target, value), node.value)
