@@ -113,7 +113,7 @@ class Generator:
                 names.append(name)
             self.lines.append(f"{indent}{name} = {value}")
         elif draw < 0.85 or level > 2:
-            some = all(self.variables[kind] for kind in "TO")
+            some = all(self.variables.get(kind, True) for kind in "TO")
             self.lines.append(indent + (self.chosen(self.grammar.statements) if some else "pass"))
         else:
             self.block(level)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from static import random_objects, random_python
+from static import random_groups, random_objects, random_python
 from static.random_programs import Generator, Grammar, contradicts, observed
 from typedtorch.shapes.infer import Program
 
@@ -15,6 +15,7 @@ SEEDS = 40  # to a test
 # the grammar, how many of the answers are known, and the seeds of which something is still wrong
 OBJECTS = random_objects.GRAMMAR, 0.3, set[int]()
 PYTHON = random_python.GRAMMAR, 0.55, set[int]()
+GROUPS = random_groups.GRAMMAR, 0.1, set[int]()
 
 
 @pytest.mark.parametrize(
@@ -22,6 +23,7 @@ PYTHON = random_python.GRAMMAR, 0.55, set[int]()
     [
         *(pytest.param(*OBJECTS, first, id=f"objects-{first}") for first in range(0, 160, SEEDS)),
         *(pytest.param(*PYTHON, first, id=f"python-{first}") for first in range(0, 160, SEEDS)),
+        *(pytest.param(*GROUPS, first, id=f"groups-{first}") for first in range(0, 160, SEEDS)),
     ],
 )
 def test_what_is_known_holds_on_every_run(

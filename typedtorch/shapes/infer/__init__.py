@@ -12,12 +12,12 @@ Where to find what; the first module of each list is the one to read first:
 - statements: statements, assignment, unpacking, refine (conditions), limited_sizes, equated, solving, proven,
   checks, places, patterns, asserted, contexts, expected_errors, loops, turns, ages, iteration, paths,
   both_ways, edges
-- containers: containers, container_methods, sets, items, item_axes, lengths, filled, listed, records,
-  enumerations, mutation, stored, shared
+- containers: containers, container_methods, sets, items, item_axes, lengths, filled, defaults, listed,
+  records, enumerations, mutation, stored, shared
 - calls: calls, arguments, binding, signatures, methods, inlining, aftermath, brought, results, memo, effects,
   alternatives, overloads, definitions, inner_changes, wrappers, late
-- known functions: library, folded, written_calls, operator_module, random_module, transforms, derivatives,
-  autograd, batching, loading, options
+- known functions: library, folded, written_calls, operator_module, itertools_module, random_module,
+  transforms, derivatives, autograd, batching, loading, options
 - classes: classes, class_bodies, construction, new_objects, passed_objects, annotated_attributes,
   attribute_dicts, given_sizes, passed, links, updates, kept_shapes, layers, registering, surgery,
   registries, layer_dtype

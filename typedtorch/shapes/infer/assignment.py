@@ -50,7 +50,8 @@ def assign(frame: Frame, node: ast.Assign) -> bool:
     value = kept(frame, value, node.lineno)
     if isinstance(value, SequenceV) and value.kind == "iterator" and dotted(node.value) is not None:
         value = frame.evaluate(node.value)  # under two names: what is left may be read under either
-    if isinstance(node.value, ast.GeneratorExp) and _outlived(frame, node.value):
+    at_once = all(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets)
+    if isinstance(node.value, ast.GeneratorExp) and not at_once and _outlived(frame, node.value):
         value = SequenceV("iterator", None, UNKNOWN)
     for target in node.targets:
         assign_target(frame, target, _with_registered(frame, target, value), node.value)
@@ -189,12 +190,13 @@ def _assign_item(frame: Frame, target: ast.Subscript, value: Value, source: ast.
         calls.tensor_method(frame, holder, "__setitem__", (index, value), {}, target, nodes)
     elif isinstance(holder, DictV):
         if enumerations.is_key(index):
-            updated = DictV({**holder.items, index: value}, holder.rest, holder.kind)
+            updated = replace(holder, items={**holder.items, index: value}, length=None)
         else:
             place = frame.place(target)
             rest = value if holder.rest is None else join(holder.rest, value, place)
             items = {k: join(v, value, f"{place}.{k}") for k, v in holder.items.items()}
-            updated = DictV(items, rest, holder.kind)  # any of them may be the one that is replaced
+            # any of them may be the one that is replaced
+            updated = replace(holder, items=items, rest=rest, length=None)
         mutation.changed(frame, holder, updated, target.value)
     elif isinstance(holder, SequenceV):
         changed = with_item(holder, index, value, frame.place(target))
@@ -218,7 +220,7 @@ def augmented(frame: Frame, node: ast.AugAssign) -> bool:
     value = operate(frame, node, node.op, left, right, operands, in_place=True)
     if isinstance(left, (SequenceV, DictV)):  # it changes in place, for whoever holds it
         value = value if type(value) is type(left) else updates.emptied(left)
-        frame.state.replace_value(left, value)
+        mutation.changed(frame, left, value, _loaded(target))
     elif isinstance(left, Instance):
         frame.state.replace_value(left, without_attributes(left))
     if isinstance(target, ast.Subscript) and isinstance(frame.evaluate(target.value), Tensor):

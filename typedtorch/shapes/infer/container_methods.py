@@ -16,12 +16,15 @@ from typedtorch.shapes.infer import (
     stored,
 )
 from typedtorch.shapes.infer.binding import Args
+from typedtorch.shapes.infer.contents import HOLDS_NOTHING
+from typedtorch.shapes.infer.defaults import set_default
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.index import MUTATORS
 from typedtorch.shapes.infer.items import items_of, iterate, this_one
 from typedtorch.shapes.infer.late import kept
 from typedtorch.shapes.infer.layers import call_sequential
 from typedtorch.shapes.infer.lengths import length_of
+from typedtorch.shapes.infer.objects import one_of
 from typedtorch.shapes.infer.registering import with_module
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -165,7 +168,12 @@ def _dict_method(frame: Frame, receiver: DictV, name: str, args: Args, node: ast
                 return receiver.items[key]
             if enumerations.is_key(key) and receiver.rest is None and receiver.kind == "dict":
                 return default
-            return join(this_one(frame, receiver.get(key), frame.place(node)), default, frame.place(node))
+            joined = join(this_one(frame, receiver.get(key), frame.place(node)), default, frame.place(node))
+            if not isinstance(joined, (Sequence, DictV)):
+                return joined
+            held = (*receiver.items.values(), receiver.rest, default)
+            lists = tuple(v for v in held if type(v) is type(joined))
+            return one_of(frame.state.variables, frame.place(node), joined, lists)
         case "items":
             if receiver.rest is None:
                 return Sequence("view", tuple(receiver.items.items()))
@@ -185,17 +193,31 @@ def _dict_method(frame: Frame, receiver: DictV, name: str, args: Args, node: ast
             if len(left) < len(receiver.items):
                 frame.state.replace_value(receiver, replace(receiver, items=left, length=None))
             return receiver.items[key]
+        case "setdefault" if receiver.kind == "dict" and args.values and not args.open:
+            return set_default(frame, receiver, key, args.get(1, "default", None), frame.place(node))
         case "pop" | "setdefault":
             value = this_one(frame, receiver.get(key), frame.place(node))
             if len(args.values) > 1:
                 value = join(value, args.values[1], frame.place(node))
             if enumerations.is_key(key) and receiver.rest is None and receiver.kind == "dict":
-                if name == "setdefault":
-                    added = {**receiver.items, key: args.get(1, "default", None)}
-                    frame.state.replace_value(receiver, replace(receiver, items=added))
                 return args.get(1, "default", None)
-            frame.state.replace_value(receiver, DictV({}, UNKNOWN, receiver.kind))
+            frame.state.replace_value(receiver, _one_less(receiver))
             return value
+        case "popitem":
+            frame.state.replace_value(receiver, _one_less(receiver))
+            return UNKNOWN, this_one(frame, receiver.any_value, frame.place(node))
+        case "move_to_end" if enumerations.is_key(key) and key in receiver.items:
+            others = {k: v for k, v in receiver.items.items() if k != key}
+            last = args.get(1, "last", True)
+            ends = [others, {key: receiver.items[key]}] if last else [{key: receiver.items[key]}, others]
+            moved = {k: v for part in ends for k, v in part.items()} if isinstance(last, bool) else {}
+            frame.state.replace_value(
+                receiver, replace(receiver, items=moved, rest=receiver.rest if moved else UNKNOWN)
+            )
+            return None
+        case "move_to_end":
+            frame.state.replace_value(receiver, replace(_one_less(receiver), length=receiver.length))
+            return None
         case "update":
             other = args.values[0] if args.values else DictV({})
             if isinstance(other, DictV) and other.rest is None and not args.open:
@@ -204,12 +226,24 @@ def _dict_method(frame: Frame, receiver: DictV, name: str, args: Args, node: ast
             else:
                 frame.state.replace_value(receiver, DictV({}, UNKNOWN, receiver.kind))
             return None
-        case "clear":
-            frame.state.replace_value(receiver, DictV({}, None, receiver.kind))
+        case "clear":  # a defaultdict still gives something for any key
+            frame.state.replace_value(
+                receiver, replace(receiver, items={}, length=None)
+            )  # asked again, it may make another
             return None
-        case "popitem" | "move_to_end" | "__setitem__" | "__delitem__":
+        case "__setitem__" | "__delitem__":
             frame.state.replace_value(receiver, DictV({}, UNKNOWN, receiver.kind))
     return UNKNOWN
+
+
+def _one_less(receiver: DictV) -> DictV:
+    """A dict without one of its items, whichever it was, or in another order."""
+    held = list(receiver.items.values())
+    if not held:
+        return replace(receiver, length=None)
+    told = len(held) == 1 and receiver.rest is None
+    together = told or all(type(v) in HOLDS_NOTHING for v in (*held, receiver.rest))
+    return replace(receiver, items={}, rest=receiver.any_value if together else UNKNOWN, length=None)
 
 
 __all__ = ["call_method"]

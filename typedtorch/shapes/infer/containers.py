@@ -27,7 +27,6 @@ from typedtorch.shapes.infer.values import (
     Value,
     is_size,
     join,
-    join_all,
 )
 from typedtorch.shapes.size import unknown
 
@@ -269,46 +268,6 @@ def partial(frame: Frame, args: Args, node: ast.AST) -> Value:
     return Partial(args.values[0], tuple(args.values[1:]), dict(args.keywords))
 
 
-def reduce_(frame: Frame, args: Args, node: ast.AST) -> Value:
-    """``functools.reduce(f, xs, start)``."""
-    items = items_of(args.values[1]) if len(args.values) > 1 else None
-    if items is None and len(args.values) == 2:
-        each = _each(frame, args.values[1], node)
-        another = this_one(frame, each, f"{frame.place(node)}.reduce")
-        return join(each, frame.call(args.values[0], Args([each, another], [None, None]), node), "reduce")
-    if items is None and len(args.values) == 3:
-        start, each = args.values[2], _each(frame, args.values[1], node)
-        once = frame.call(args.values[0], Args([start, each], [None, None]), node)
-        return join(start, once, "reduce")
-    if items is None or len(items) > 12:
-        return UNKNOWN
-    rest = [*args.values[2:3], *items]
-    if not rest:
-        return UNKNOWN
-    result = rest[0]
-    for item in rest[1:]:
-        result = frame.call(args.values[0], Args([result, item], [None, None]), node)
-    return result
-
-
-def chain(frame: Frame, args: Args, node: ast.AST) -> Value:
-    """``itertools.chain(xs, ys)``."""
-    lists = [items_of(v) for v in args.values]
-    if not args.open and all(items is not None for items in lists):
-        return Sequence("iterator", tuple(v for items in lists if items for v in items))
-    parts = [_each(frame, v, node) for v in args.values]
-    return Sequence("iterator", None, join_all(parts, frame.place(node))) if parts else UNKNOWN
-
-
-def pairwise(frame: Frame, args: Args, node: ast.AST) -> Value:
-    """``itertools.pairwise(xs)``."""
-    items = items_of(args.values[0]) if args.values else None
-    if items is not None:
-        return Sequence("iterator", tuple(itertools.pairwise(items)))
-    each = _each(frame, args.values[0], node) if args.values else UNKNOWN
-    return Sequence("iterator", None, (each, each))
-
-
 def namespace(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``types.SimpleNamespace(width=64)``: attributes, which may be assigned later."""
     return UNKNOWN if args.values else DictV(dict(args.keywords), UNKNOWN if args.open else None, "namespace")
@@ -322,8 +281,7 @@ SPECIAL: dict[str, Special] = {
     "builtins.dict": to_dict, "builtins.zip": zip_, "builtins.enumerate": enumerate_,
     "builtins.reversed": reversed_, "builtins.iter": iterator, "builtins.sorted": sorted_,
     "builtins.next": next_, "builtins.map": map_, "builtins.filter": filter_, "builtins.sum": sum_,
-    "functools.partial": partial, "functools.reduce": reduce_, "itertools.chain": chain,
-    "itertools.pairwise": pairwise, "collections.deque": deque, "collections.OrderedDict": to_dict,
+    "functools.partial": partial, "collections.deque": deque, "collections.OrderedDict": to_dict,
     "tqdm.tqdm": iterator, "tqdm.auto.tqdm": iterator, "tqdm.trange": lambda f, a, n: UNKNOWN,
 }  # fmt: skip
 

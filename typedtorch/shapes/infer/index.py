@@ -17,6 +17,9 @@ MUTATORS = frozenset(
     }
 )  # fmt: skip
 
+# those that lists alone have: what they are called on is no object of a class, wherever it is held
+_LONGER = frozenset({"append", "extend", "insert", "appendleft"})
+
 REGISTERS = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
 
 
@@ -153,6 +156,8 @@ def _method_call(node: ast.Call, held: ast.expr, method: str, facts: Facts) -> N
     if method in RESHAPING and isinstance(held, ast.Attribute) and isinstance(held.value, ast.Name):
         facts.stored.add((held.value.id, held.attr))
     if method in MUTATORS:
+        while method in _LONGER and isinstance(held, ast.Subscript):
+            held = held.value
         _changed(held, facts)
 
 

@@ -79,7 +79,10 @@ def _forget_items(frame: Frame, name: str) -> None:
         element = value.element if value.items == () else UNKNOWN  # as it was annotated
         frame.state.replace_value(value, Sequence(value.kind, None, element))
     elif isinstance(value, DictV):
-        frame.state.replace_value(value, DictV({}, UNKNOWN, value.kind))
+        for inner in (*value.items.values(), value.rest):  # by whatever other name a list in it is held
+            if isinstance(inner, (Sequence, DictV)):
+                frame.state.replace_value(inner, updates.emptied(inner))
+        frame.state.replace_value(frame.state.variables.get(name), DictV({}, UNKNOWN, value.kind))
     elif name in frame.state.variables and not isinstance(value, Tensor):
         frame.state.variables[name] = UNKNOWN
 

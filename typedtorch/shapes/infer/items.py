@@ -71,7 +71,7 @@ def without_item(frame: Frame, holder: Value, index: Value) -> None:
         known = isinstance(index, (str, int))
         kept = {k: v for k, v in holder.items.items() if k != index} if known else {}
         rest = holder.rest if known else holder.any_value
-        frame.state.replace_value(holder, DictV(kept, rest, holder.kind))
+        frame.state.replace_value(holder, replace(holder, items=kept, rest=rest, length=None))
     elif isinstance(holder, Instance):
         frame.state.replace_value(holder, without_attributes(holder))
 

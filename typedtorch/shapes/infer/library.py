@@ -11,7 +11,9 @@ from typedtorch.shapes.bounds import size_max, size_min
 from typedtorch.shapes.infer import (
     attributes,
     containers,
+    defaults,
     folded,
+    itertools_module,
     layer_dtype,
     mutation,
     operand_ranks,
@@ -353,6 +355,7 @@ SPECIAL: dict[str, Special] = {
     **operator_module.FUNCTIONS,
     **random_module.FUNCTIONS,
     **records.SPECIAL,
+    **itertools_module.FUNCTIONS,
     "fancy_einsum.einsum": pattern_first,
     "torch.finfo": limits("float"), "torch.iinfo": limits("int"),
     "numpy.finfo": limits("float"), "numpy.iinfo": limits("int"),
@@ -377,6 +380,7 @@ SPECIAL: dict[str, Special] = {
     "builtins.ord": integer_function,
     **{name: from_data(name) for name in OF_DATA},
     "torch.nn.UninitializedParameter": lambda frame, args, node: UNKNOWN,
+    "collections.defaultdict": defaults.defaultdict,
     **containers.SPECIAL,
 }  # fmt: skip
 CONTAINERS: dict[str, Special] = containers.MODULES

@@ -20,12 +20,33 @@ def changed(frame: Frame, receiver: Value, updated: Value, source: ast.AST) -> N
     """
     if isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute):
         source = source.func.value
-    if isinstance(source, ast.Subscript) and isinstance(source.value, (ast.Name, ast.Attribute)):
-        holder, index = look(frame, source.value), look(frame, source.slice)
+    place = _place_in(source)
+    if place is not None:
+        holder, index = look(frame, place[0]), look(frame, place[1])
         if isinstance(holder, (DictV, Sequence)) and not isinstance(index, (str, int)):
-            frame.state.replace_value(holder, _one_of(holder, updated, frame.place(source)))
+            now = _one_of(holder, updated, frame.place(source))
+            changed(frame, holder, now, place[0])
+            if isinstance(holder, DictV) and isinstance(holder.rest, (DictV, Sequence)):
+                frame.state.replace_value(holder.rest, now.rest)  # by whatever other name it is held
+            return
+        if isinstance(holder, DictV) and index not in holder.items and type(holder.rest) is type(updated):
+            one = join(holder.rest, updated, frame.place(source))
+            changed(frame, holder, replace(holder, items={**holder.items, index: one}), place[0])
             return
     frame.state.replace_value(receiver, updated)
+
+
+def _place_in(source: ast.AST) -> tuple[ast.expr, ast.expr] | None:
+    """The list or dict that an expression reads an item of, and which one."""
+    match source:
+        case ast.Subscript(value=ast.Name() | ast.Attribute() | ast.Subscript() as holder, slice=index):
+            return holder, index
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name() | ast.Attribute() as holder, attr="setdefault"),
+            args=[index, _],
+        ):
+            return holder, index
+    return None
 
 
 def _one_of(holder: DictV | Sequence, updated: Value, place: str) -> Value:

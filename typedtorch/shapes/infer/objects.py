@@ -129,7 +129,8 @@ def weakened(held: tuple[Value, ...], old: Value, new: Value) -> list[tuple[Valu
 
 def _perhaps_changed(value: Value, old: Value, new: Value) -> Value:
     if not isinstance(value, Instance):
-        return emptied(value)
+        either = join(value, new, "one of")
+        return either if type(either) is type(value) else emptied(value)
     was = old.attributes if isinstance(old, Instance) else {}
     now = new.attributes if isinstance(new, Instance) else {}
     every = {*was, *now, *value.attributes}

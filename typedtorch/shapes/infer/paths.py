@@ -30,7 +30,7 @@ from typedtorch.shapes.size import unknown
 from typedtorch.shapes.syntax import dotted, walk
 from typedtorch.shapes.tensor import Entry, Pack, pack_index
 
-MAX_TAIL, MAX_WAYS = 4, 6
+MAX_TAIL, MAX_WAYS = 8, 6
 Run = Callable[[Frame, Sequence[ast.stmt]], bool]
 _DRAWS = re.compile(r"\b(?:random|rand|uniform)\((?:1|\(\)|\[\]|0\.?0?, ?1\.?0?)?\)(?:\.item\(\))?$")
 _PLAIN = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
@@ -265,9 +265,12 @@ def _where_given(frame: Frame, node: ast.stmt) -> int | None:
     """
     if not isinstance(node, ast.If) or frame.function is None:
         return None
+    if isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And):  # several are there
+        each = [_where_given(frame, ast.If(test, [], [])) for test in node.test.values]
+        return 0 if all(which == 0 for which in each) else None
     match node.test:
         case ast.Compare(left=ast.Name(id=asked), ops=[op], comparators=[ast.Constant(value=None)]) if (
-            isinstance(op, (ast.Is, ast.IsNot)) and _is_own_tensor(frame, asked)
+            isinstance(op, (ast.Is, ast.IsNot)) and _may_be_missing(frame, asked)
         ):
             return int(isinstance(op, ast.Is))
         case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=asked), kind]):
@@ -300,6 +303,19 @@ def _is_own_tensor(frame: Frame, name: str) -> bool:
     options = _options(frame, name)
     arrays = [option for option in options if isinstance(option, specs.ArraySpec)]
     return len(options) == 2 and len(arrays) == 1 and arrays[0].shaped
+
+
+def _may_be_missing(frame: Frame, name: str) -> bool:
+    """Whether a name is a parameter annotated as None or else as an array, several, or a record of some."""
+    options = [o for o in _options(frame, name) if not isinstance(o, specs.NoneSpec)]
+    if _is_own_tensor(frame, name):
+        return True
+    match options:
+        case [specs.TupleSpec() as several]:
+            return specs.shaped(several) and len(_options(frame, name)) == 2
+        case [specs.InstanceSpec(info=info)]:
+            return bool(info.kind.is_fields) and len(_options(frame, name)) == 2
+    return False
 
 
 def _options(frame: Frame, name: str) -> tuple[specs.Spec, ...]:

@@ -11,6 +11,7 @@ from typedtorch.shapes.infer.attributes import holds_tensors
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of, this_one
 from typedtorch.shapes.infer.lengths import cut, length_of
+from typedtorch.shapes.infer.objects import one_of
 from typedtorch.shapes.infer.passed import Passed
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -44,10 +45,13 @@ def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
             return UNKNOWN
         return _tuple_item(base, index, frame.place(node))
     if isinstance(base, Sequence):
-        return _sequence_item(frame, base, index, frame.place(node))
+        return _sequence_item(frame, base, index, node)
     if isinstance(base, DictV):
         known = enumerations.is_key(index) and index in base.items
-        return base.get(index) if known else this_one(frame, base.get(index), frame.place(node))
+        if known:
+            return base.get(index)
+        rest = () if base.rest is None else (base.rest,)
+        return _any_of(frame, base.get(index), (*base.items.values(), *rest), node)
     if isinstance(base, Instance) and base.info.kind.is_named_tuple and base.info.find("__getitem__") is None:
         fields = items_of(base)
         return UNKNOWN if fields is None else _tuple_item(tuple(fields), index, frame.place(node))
@@ -61,6 +65,15 @@ def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
         cut = folded.plain_list((index.start, index.stop, index.step))
         return Object("str") if cut is None else base[slice(*cut)]
     return UNKNOWN
+
+
+def _any_of(frame: Frame, value: Value, held: tuple[Value, ...], node: ast.Subscript) -> Value:
+    """What is read under an index that is not known: if it is a list, it is one of those that are held."""
+    if type(value) is Sequence or type(value) is DictV:
+        lists = tuple([v for v in held if type(v) is type(value)])
+        if lists:
+            return one_of(frame.state.variables, frame.place(node), value, lists)
+    return this_one(frame, value, frame.place(node))
 
 
 def _too_short(base: Value, index: Value) -> bool:
@@ -104,7 +117,8 @@ def _packed_slice(base: tuple[Value, ...], index: slice, packed: int) -> Value:
     return UNKNOWN
 
 
-def _sequence_item(frame: Frame, base: Sequence, index: Value, place: str) -> Value:
+def _sequence_item(frame: Frame, base: Sequence, index: Value, node: ast.Subscript) -> Value:
+    place = frame.place(node)
     if base.kind == "dataset" and not is_size(index):
         return _rows(base, place) if isinstance(index, slice) else UNKNOWN
     if isinstance(index, int) and base.items is not None and -len(base.items) <= index < len(base.items):
@@ -117,7 +131,10 @@ def _sequence_item(frame: Frame, base: Sequence, index: Value, place: str) -> Va
         return Sequence(base.kind, None, some, cut(length_of(base), index))
     if base.kind == "sequential" and base.items is not None:
         return join_all(base.items, place) if base.items else UNKNOWN
-    return this_one(frame, base.any_item, place, str(index).lstrip("?") if is_size(index) else "")
+    each = base.any_item
+    if base.items and (type(each) is Sequence or type(each) is DictV):
+        return _any_of(frame, each, base.items, node)
+    return this_one(frame, each, place, str(index).lstrip("?") if is_size(index) else "")
 
 
 def _rows(dataset: Sequence, place: str) -> Value:

@@ -342,6 +342,8 @@ def join_parts(a: Value, b: Value, key: str, meet: Meet | None) -> Value:
         for empty, other in ((a, b), (b, a)):
             if not empty.items and empty.rest is None:  # filled in a loop, or on one way only
                 return replace(other, rest=UNKNOWN if other.rest is None else other.rest, length=None)
+        if a.rest is not None and b.rest is not None and a.items.keys() != b.items.keys():
+            return _join_keys(a, b, key, meet)
         both = {k: join(v, b.items[k], f"{key}.{k}", meet) for k, v in a.items.items() if k in b.items}
         if a.rest is b.rest is None and _all_same(both, a.items) and both.keys() == b.items.keys():
             return a
@@ -352,6 +354,16 @@ def join_parts(a: Value, b: Value, key: str, meet: Meet | None) -> Value:
     if isinstance(a, Object) and isinstance(b, (Object, str)):
         return a if isinstance(b, Object) and a.name == b.name else UNKNOWN
     return Choice((a, b)) if _may_choose(a) and _may_choose(b) else UNKNOWN
+
+
+def _join_keys(a: DictV, b: DictV, key: str, meet: Meet | None) -> DictV:
+    """Two dicts of which one has other keys than those known of the other: there it is any of the rest."""
+    items = {
+        k: join(a.items.get(k, a.rest), b.items.get(k, b.rest), f"{key}.{k}", meet)
+        for k in {**a.items, **b.items}
+    }
+    length = a.length if a.length == b.length else None
+    return DictV(items, join(a.rest, b.rest, key, meet), a.kind, length)
 
 
 def _join_lengths(a: tuple[Value, ...], b: tuple[Value, ...]) -> Value:

@@ -130,6 +130,5 @@ def simplified(tree: Expression) -> Expression:
     return tree
 
 
-table = torch.randn(5, 3)
-tree = Select(Column(0), Add(Column(1), Multiply(Constant(2.0), Constant(3.0))), Exponential(Negative(Column(2))))
-assert evaluate(simplified(tree), table).shape == (5,)
+# run: tree = Select(Column(0), Add(Column(1), Multiply(Constant(2.0), Constant(3.0))), Negative(Column(2)))
+# run: evaluate(simplified(tree), torch.randn(5, 3))
