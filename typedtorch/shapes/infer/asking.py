@@ -6,8 +6,9 @@ import ast
 from functools import lru_cache
 
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.index import MUTATORS
 from typedtorch.shapes.infer.places import read_place
-from typedtorch.shapes.infer.values import FunctionV, Tensor
+from typedtorch.shapes.infer.values import FunctionV, Tensor, Value, options_of
 from typedtorch.shapes.syntax import walk
 
 _DEPTH = 3  # a test of a number, which counts, which were found in a loop
@@ -15,14 +16,21 @@ _DEPTH = 3  # a test of a number, which counts, which were found in a loop
 
 def compared(frame: Frame, test: ast.expr) -> list[ast.Name]:
     """The names of what was compared for a test: by a function that it calls, or to set its variables."""
-    names = frozenset(n.id for n in _names((test,)) if not isinstance(read_place(frame, n), Tensor))
-    behind = () if frame.function is None else _behind(names, frame.function.node)
-    found = list(_names(behind)) if _compares_sizes(behind) else []
+    names = frozenset(n.id for n in _names((test,)) if not _may_be_data(read_place(frame, n)))
+    behind: tuple[ast.expr, ...] = ()
+    found: list[ast.Name] = []
+    if frame.function is not None:
+        behind = _behind(names, frame.function.node)
+        found += [name for expression in behind for name in _compared_in(expression, frame.function.node)]
     for call in _calls((test, *behind)):
         function = read_place(frame, call.func)
         if isinstance(function, FunctionV) and _is_comparing(function, _DEPTH):
             found += _names((*call.args, *(k.value for k in call.keywords)))
     return found
+
+
+def _may_be_data(value: Value) -> bool:
+    return any(isinstance(option, Tensor) and option.shape != () for option in options_of(value))
 
 
 def _is_comparing(function: FunctionV, depth: int) -> bool:
@@ -45,6 +53,15 @@ def _behind(names: frozenset[str], function: ast.AST) -> tuple[ast.expr, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=16384)
+def _compared_in(expression: ast.expr, function: ast.AST) -> tuple[ast.Name, ...]:
+    """The names of what an expression compares: ``x != y``, where they are of ``zip(a.shape, b.shape)``."""
+    tests = tuple(part for part in walk(expression) if _is_comparison(part))
+    sources = _sources(function)
+    read = (expression, *(e for name in _names(tests) for e in sources.get(name.id, ())))
+    return _names(read) if tests and any(reads_a_size(part) for e in read for part in walk(e)) else ()
+
+
 @lru_cache(maxsize=1024)
 def _sources(function: ast.AST) -> dict[str, list[ast.expr]]:
     found: dict[str, list[ast.expr]] = {}
@@ -54,6 +71,11 @@ def _sources(function: ast.AST) -> dict[str, list[ast.expr]]:
                 found.setdefault(name, []).append(value)
             case ast.AugAssign(target=ast.Name(id=name), value=value):
                 found.setdefault(name, []).append(value)
+            case ast.AnnAssign(target=ast.Name(id=name)) if node.value is not None:
+                found.setdefault(name, []).append(node.value)
+            case ast.If(test=test, body=body, orelse=orelse):
+                for name in frozenset[str]().union(*map(_set_in, (*body, *orelse))):
+                    found.setdefault(name, []).append(test)
             case ast.NamedExpr(target=ast.Name(id=name), value=value):
                 found.setdefault(name, []).append(value)
             case ast.For(target=target, iter=value):
@@ -62,8 +84,20 @@ def _sources(function: ast.AST) -> dict[str, list[ast.expr]]:
     return found
 
 
+def _set_in(statement: ast.stmt) -> set[str]:
+    """The variables that a statement sets, or whose items it changes."""
+    names = set()
+    for node in walk(statement):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()):
+                names.add(name)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method in MUTATORS:
+                names.add(name)
+    return names
+
+
 @lru_cache(maxsize=16384)
-def _names(nodes: tuple[ast.expr, ...]) -> tuple[ast.Name, ...]:
+def _names(nodes: tuple[ast.AST, ...]) -> tuple[ast.Name, ...]:
     return tuple(part for node in nodes for part in walk(node) if isinstance(part, ast.Name))
 
 
@@ -76,7 +110,12 @@ def _calls(nodes: tuple[ast.AST, ...]) -> tuple[ast.Call, ...]:
 def _compares_sizes(nodes: tuple[ast.AST, ...]) -> bool:
     """Whether sizes are read and something is compared, somewhere in these."""
     parts = [part for node in nodes for part in walk(node)]
-    return any(isinstance(part, ast.Compare) for part in parts) and any(map(reads_a_size, parts))
+    return any(map(_is_comparison, parts)) and any(map(reads_a_size, parts))
+
+
+def _is_comparison(node: ast.AST) -> bool:
+    """A comparison of values: ``x is None`` is none."""
+    return isinstance(node, ast.Compare) and not isinstance(node.ops[0], (ast.Is, ast.IsNot))
 
 
 def reads_a_size(node: ast.AST) -> bool:

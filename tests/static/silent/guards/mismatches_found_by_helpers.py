@@ -100,6 +100,23 @@ def by_count(a: A, b: B) -> A:
     return a + b
 
 
+def by_list(a: A, b: B) -> A:
+    bad: list[int] = []
+    for i in range(a.dim()):
+        if a.size(i) != b.size(i):
+            bad.append(i)
+    if bad:
+        return a
+    return a + b
+
+
+def by_tensor(a: A, b: B) -> A:
+    same = torch.tensor(len(a) == len(b))
+    if same:
+        return a + b
+    return a
+
+
 def by_what_torch_says(a: A, b: B) -> A:
     try:
         return a + b
@@ -118,7 +135,7 @@ def symmetric(
 
 def main(sizes: Sequence[int] = (1, 4, 5)) -> None:
     a = torch.randn(4, 3)
-    ways = (by_predicate, by_axis, by_axes, by_texts, by_reason, by_reasons, by_verdict, by_count, by_what_torch_says)
+    ways = (by_predicate, by_axis, by_axes, by_texts, by_reason, by_reasons, by_verdict, by_count, by_list, by_tensor, by_what_torch_says)
     for way in ways:
         for n in sizes[1:]:
             assert way(a, torch.randn(n, 3)).shape == a.shape
