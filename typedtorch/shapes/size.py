@@ -37,7 +37,7 @@ class Atom:
     ``either``: one of two sizes; which one, an argument decides.
     """
 
-    __slots__ = ("_key", "kind", "name", "operands", "scope", "whole")
+    __slots__ = ("_key", "kind", "made_of", "name", "operands", "scope", "whole")
     _interned: ClassVar[dict[tuple[str, str, tuple[Size, ...], str], Atom]] = {}
 
     kind: Kind
@@ -45,6 +45,7 @@ class Atom:
     operands: tuple[Size, ...]
     scope: str
     whole: Size | None  # of a count: how many there were to choose from
+    made_of: frozenset[Atom]  # of one that is only known to be computed: the sizes that it was computed of
     _key: tuple[str, str, str] | None
 
     def __new__(cls, kind: Kind, name: str, operands: tuple[Size, ...] = (), scope: str = "") -> Atom:
@@ -53,7 +54,7 @@ class Atom:
         if found is None:
             found = object.__new__(cls)
             found.kind, found.name, found.operands, found.scope = kind, name, operands, scope
-            found._key, found.whole = None, None
+            found._key, found.whole, found.made_of = None, None, frozenset()
             cls._interned[key] = found
         return found
 

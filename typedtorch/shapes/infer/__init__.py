@@ -9,8 +9,8 @@ Where to find what; the first module of each list is the one to read first:
   problems
 - expressions: expressions, choosing, arithmetic, operands, comparing, attributes, subscripts, slicing,
   comprehension, numbers, local_numbers
-- statements: statements, assignment, unpacking, refine (conditions), limited_sizes, equated, solving, proven,
-  checks, places, patterns, asserted, contexts, expected_errors, loops, turns, ages, iteration, paths,
+- statements: statements, assignment, unpacking, refine (conditions), asking, limited_sizes, equated, solving,
+  proven, checks, places, patterns, asserted, contexts, expected_errors, loops, turns, ages, iteration, paths,
   both_ways, edges
 - containers: containers, container_methods, sets, items, item_axes, lengths, filled, defaults, listed,
   records, enumerations, mutation, stored, shared

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.bounds import positive
-from typedtorch.shapes.infer import attributes, calls, folded, messages, reading, sets, specs
+from typedtorch.shapes.infer import attributes, calls, folded, messages, proven, reading, sets, specs
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -63,7 +63,9 @@ def operate(
             operate(frame, node, op, x, y, operands) for x in options_of(left) for y in options_of(right)
         ]
         return join_all(results, frame.place(node))
-    return UNKNOWN if isinstance(right, Instance) else arithmetic(frame, node, op, left, right)
+    if isinstance(right, Instance):
+        return UNKNOWN
+    return proven.computed(arithmetic(frame, node, op, left, right), (left, right))
 
 
 def _operator_of(

@@ -10,7 +10,7 @@ import ast
 import re
 from functools import lru_cache
 
-from typedtorch.shapes.infer import proven, refine
+from typedtorch.shapes.infer import asking, proven
 from typedtorch.shapes.infer.contents import sizes_in
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.places import read_place
@@ -55,7 +55,7 @@ def _refuses(function: Value, written: ast.expr) -> bool:
 def _may_raise(function: ast.AST) -> bool:
     nodes = walk(function)
     refuses = any(isinstance(node, (ast.Raise, ast.Assert)) for node in nodes)
-    return (refuses and any(map(refine.reads_a_size, nodes))) or any(map(_is_check, nodes))
+    return (refuses and any(map(asking.reads_a_size, nodes))) or any(map(_is_check, nodes))
 
 
 def _is_check(node: ast.AST) -> bool:

@@ -120,7 +120,11 @@ def _names_refusals(handler: ast.ExceptHandler) -> bool:
 
 
 def _raises(body: list[ast.stmt]) -> bool:
-    return any(isinstance(part, ast.Raise) for statement in body for part in ast.walk(statement))
+    """Whether a handler raises whatever failed, and not only ``if "size" not in str(error)``."""
+    return any(
+        isinstance(s, ast.Raise) or (isinstance(s, ast.If) and _raises(s.body) and _raises(s.orelse))
+        for s in body
+    )
 
 
 def _only_prints(body: list[ast.stmt]) -> bool:

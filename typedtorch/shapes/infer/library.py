@@ -18,6 +18,7 @@ from typedtorch.shapes.infer import (
     mutation,
     operand_ranks,
     operator_module,
+    proven,
     random_module,
     records,
     surgery,
@@ -82,7 +83,8 @@ def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
         return made
     special = SPECIAL.get(name) or transforms.SPECIAL.get(name)
     if special is not None:
-        return special(frame, args, node)
+        made = special(frame, args, node)
+        return proven.computed(made, args.values) if name.startswith(("builtins.", "math.")) else made
     if name in CONTAINERS:
         return CONTAINERS[name](frame, args, node)
     if args.open:
@@ -365,12 +367,11 @@ SPECIAL: dict[str, Special] = {
     "builtins.getattr": get_attribute, "builtins.type": type_of, "builtins.hasattr": some_bool,
     "builtins.callable": some_bool, "builtins.any": any_, "builtins.all": all_,
     "builtins.issubclass": some_bool, "builtins.print": nothing, "sys.exit": never, "os._exit": never,
-    "builtins.exit": never, "copy.copy": copy_, "copy.deepcopy": deep_copy, "math.sqrt": float_function,
-    "math.log": float_function,
-    "math.log2": float_function, "math.exp": float_function, "math.cos": float_function,
-    "math.sin": float_function, "math.pow": float_function, "math.ceil": rounding(math.ceil),
-    "math.floor": rounding(math.floor), "math.gcd": integer_function, "math.lcm": integer_function,
-    "math.isqrt": integer_function, "math.prod": math_product, "numpy.prod": math_product,
+    "builtins.exit": never, "copy.copy": copy_, "copy.deepcopy": deep_copy,
+    **{f"math.{name}": float_function for name in ("sqrt", "log", "log2", "exp", "cos", "sin", "pow")},
+    **{f"math.{name}": integer_function for name in ("gcd", "lcm", "isqrt")},
+    "math.ceil": rounding(math.ceil), "math.floor": rounding(math.floor), "math.isclose": some_bool,
+    "math.prod": math_product, "numpy.prod": math_product,
     "torch.Size": size_tuple,
     "torch.onnx.is_in_onnx_export": exporting, "torch.compiler.is_exporting": exporting,
     "torch.nn.Parameter": parameter, "torch.nn.Buffer": parameter, "torch.is_tensor": some_bool,

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ast
 
+from typedtorch.shapes.infer import proven
 from typedtorch.shapes.infer.contents import sizes_in
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.lengths import LENGTH_SCOPE
 from typedtorch.shapes.infer.values import Value
 from typedtorch.shapes.scopes import ITEM_SCOPE, LOCAL_SCOPE
-from typedtorch.shapes.size import Poly, Size, atoms, integer
+from typedtorch.shapes.size import Atom, Poly, Size, atoms, integer
 
 
 def kept_as(frame: Frame, name: str, value: Value, source: ast.expr) -> Value:
@@ -29,7 +30,8 @@ def kept_as(frame: Frame, name: str, value: Value, source: ast.expr) -> Value:
     held = [sizes_in(other) for other in (*frame.state.variables.values(), *frame.state.names.sizes.values())]
     if not own.isdisjoint(frozenset().union(*held)):
         return value  # an axis of something
-    return integer(name, f"{LOCAL_SCOPE}{frame.place(source)}")
+    made = integer(name, f"{LOCAL_SCOPE}{frame.place(source)}")
+    return proven.made_of(made, frozenset[Atom]().union(*(atom.made_of for atom in own)))
 
 
 def _made_here(name: str, source: ast.expr) -> bool:

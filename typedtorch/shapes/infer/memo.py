@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from typedtorch.shapes.infer import proven
 from typedtorch.shapes.infer.contents import Substitution, parts_of, sizes_in, with_parts
 from typedtorch.shapes.infer.likeness import PLAIN, Likeness, Pairs, nameless
 from typedtorch.shapes.infer.values import DictV, Instance, LayerV, Sequence, Value, is_size
@@ -157,7 +158,7 @@ def _renamed(atom: Atom, place: str) -> Size:
         return axis(atom.name, f"{atom.scope}@{place}")
     if atom.scope.startswith("#"):
         return as_poly(Atom("opaque", atom.name, atom.operands, f"{atom.scope}@{place}"))
-    return unknown(f"{atom.name}{atom.scope}@{place}")
+    return proven.made_of(unknown(f"{atom.name}{atom.scope}@{place}"), atom.made_of)
 
 
 def _outline(value: Value) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from typedtorch.shapes.infer import comparing, enumerations, refine, solving
+from typedtorch.shapes.infer import comparing, enumerations, proven, refine, solving
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of
@@ -23,6 +23,7 @@ from typedtorch.shapes.infer.values import (
     options_of,
 )
 from typedtorch.shapes.infer.values import Sequence as SequenceV
+from typedtorch.shapes.size import Atom, Poly
 
 NEVER = object()
 
@@ -31,22 +32,29 @@ def cases_of(frame: Frame, node: ast.Match) -> list[tuple[State | None, Sequence
     """The cases of a ``match`` that can be entered, each with what is known on the way into it."""
     branches: list[tuple[State | None, Sequence[ast.stmt]]] = []
     total = False
-    rest = evaluate(frame, node.subject)
+    rest = whole = evaluate(frame, node.subject)
     for case in node.cases:
         state = frame.state.copy()
         saved, frame.state = frame.state, state
         value, rest_after = match_pattern(frame, case.pattern, rest)
         if value is not NEVER:
+            asks = _asked(case.pattern, value)
+            state.asked = (*state.asked, *((sizes, True) for sizes in asks))
+            saved.asked = (*saved.asked, *((sizes, False) for sizes in asks))
             if isinstance(node.subject, ast.Name) and value is not UNKNOWN:
                 frame.state.variables[node.subject.id] = value
             bind_pattern(frame, case.pattern, value)
             if rest_after is not NEVER and isinstance(case.pattern, (ast.MatchValue, ast.MatchOr)):
                 frame.state.settings = (*frame.state.settings, (case.pattern, True))
             prove_pattern(frame, case.pattern, value)
+            if isinstance(whole, Choice):
+                solving.prove(frame, proven.by_being(whole, options_of(value)))
             entered: State | None = frame.state
             if case.guard is not None:
+                before = len(frame.state.asked)
                 entered, refused = refine.branch(frame, case.guard)
                 rest = rest if refused is not None else rest_after
+                saved.asked = (*saved.asked, *(refused.asked[before:] if refused is not None else ()))
             else:
                 rest = rest_after
             branches.append((entered, case.body))
@@ -55,6 +63,23 @@ def cases_of(frame: Frame, node: ast.Match) -> list[tuple[State | None, Sequence
     if not total and rest is not NEVER:
         branches.append((frame.state, []))
     return branches
+
+
+def _asked(pattern: ast.pattern, value: Value) -> list[frozenset[Atom]]:
+    """The sizes that a pattern asks about: ``case 0`` of ``(t > n) - (t < n)``."""
+    match pattern:
+        case ast.MatchValue() | ast.MatchSingleton() if isinstance(value, (Scalar, Poly)):
+            return [sizes] if len(sizes := proven.asked_by(value)) > 1 else []
+        case ast.MatchAs(pattern=inner) if inner is not None:
+            return _asked(inner, value)
+        case ast.MatchOr(patterns=patterns):
+            return [sizes for part in patterns for sizes in _asked(part, value)]
+        case ast.MatchSequence(patterns=patterns):
+            items = items_of(value) if isinstance(value, (tuple, SequenceV)) else None
+            parts = None if items is None else _laid_out(patterns, items)
+            each = zip(patterns, parts or (), strict=False)
+            return [sizes for part, item in each for sizes in _asked(part, item)]
+    return []
 
 
 def prove_pattern(frame: Frame, pattern: ast.pattern, value: Value) -> None:

@@ -21,7 +21,7 @@ from typedtorch.shapes.infer.values import (
 from typedtorch.shapes.infer.values import Sequence as SequenceV
 from typedtorch.shapes.proofs import Facts, Proofs, common, together
 from typedtorch.shapes.python_numbers import number_kind, proven_by, proven_by_any
-from typedtorch.shapes.size import Atom, Poly, Size, atoms, without_common
+from typedtorch.shapes.size import Atom, Poly, Size, atoms, is_unknown, without_common
 
 
 def of_each(values: Sequence[Value], known: Sequence[Facts], joined: Value) -> Value:
@@ -133,7 +133,8 @@ def compared(op: ast.cmpop, a: Value, b: Value, held: Iterable[Value]) -> Scalar
         return Scalar("bool", _LONGER)
     a, b = _as_shape(a), _as_shape(b)
     if isinstance(op, (ast.Eq, ast.NotEq)) and (facts := by_equality(a, b)):
-        return Scalar("bool", proves=(facts, ()) if isinstance(op, ast.Eq) else ((), facts))
+        asks = _behind(*_sizes_of(facts))
+        return Scalar("bool", asks=asks, proves=(facts, ()) if isinstance(op, ast.Eq) else ((), facts))
     return Scalar("bool", asks=asked_by(a) | asked_by(b))
 
 
@@ -152,9 +153,35 @@ def asked_by(value: Value) -> frozenset[Atom]:
     if isinstance(value, Scalar):
         return value.asks.union(*(atoms(fact) for facts in value.proves for fact in facts))
     if isinstance(value, Poly):
-        return atoms(value)
+        return atoms(value) | _behind(*atoms(value))
     parts = value if isinstance(value, tuple) else value.items if isinstance(value, SequenceV) else None
     return frozenset[Atom]().union(*map(asked_by, parts or ()))
+
+
+def computed(value: Value, operands: Iterable[Value]) -> Value:
+    """A number that says no more of the sizes it was computed of than that: ``n / t``, ``abs(t - n)``."""
+    if not isinstance(value, (Scalar, Poly)):
+        return value
+    numbers = [v for v in operands if isinstance(v, (Scalar, Poly))]
+    if any(value is number for number in numbers):
+        return value
+    sizes = frozenset(a for number in numbers for a in asked_by(number) if a.kind in ("axis", "int"))
+    if isinstance(value, Poly):
+        return made_of(value, sizes) if is_unknown(value) else value
+    return value if sizes <= value.asks else replace(value, asks=value.asks | sizes)
+
+
+def made_of(size: Size, sizes: frozenset[Atom]) -> Size:
+    """A size, if it is one of which nothing else is known, with a note of what it was computed of."""
+    own = atoms(size)
+    if sizes and len(own) == 1:
+        (atom,) = own
+        atom.made_of |= sizes
+    return size
+
+
+def _behind(*sizes: Atom) -> frozenset[Atom]:
+    return frozenset[Atom]().union(*(atom.made_of for atom in sizes))
 
 
 def negated(value: Value) -> Scalar:
@@ -188,6 +215,6 @@ def _sizes_of(*several: Facts) -> frozenset[Atom]:
 
 
 __all__ = [
-    "all_true", "also", "any_true", "asked_by", "by_being", "by_equality", "compared", "general", "is_longer",
-    "negated", "of_each",
+    "all_true", "also", "any_true", "asked_by", "by_being", "by_equality", "compared", "computed", "general",
+    "is_longer", "made_of", "negated", "of_each",
 ]  # fmt: skip

@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.infer import contents, limited_sizes, proven
+from typedtorch.shapes.infer import asking, contents, limited_sizes, proven
+from typedtorch.shapes.infer.asking import reads_a_size
 from typedtorch.shapes.infer.comparing import at_most, contains, truth
 from typedtorch.shapes.infer.equated import prove_equal, rank_of, set_rank
 from typedtorch.shapes.infer.frame import Frame
@@ -94,11 +95,11 @@ def _asked(frame: Frame, test: ast.expr, value: Value) -> frozenset[Atom]:
     if proven.is_longer(value):
         return frozenset()
     read = proven.asked_by(value) if isinstance(value, (Scalar, Poly)) else frozenset[Atom]()
-    if read or value is UNKNOWN or isinstance(value, Scalar):
-        named = [read_place(frame, node) for node in _of_sizes(test)]
-        held = [v for v in named if isinstance(v, (Tensor, Poly, tuple, Sequence))]
-        return read.union(atom for v in held for atom in contents.sizes_in(v) if isinstance(atom, Atom))
-    return read
+    plain = read or value is UNKNOWN or isinstance(value, (Scalar, Sequence))
+    nodes = [*(_of_sizes(test) if plain else ()), *asking.compared(frame, test)]
+    named = [read_place(frame, node) for node in nodes]
+    held = [v for v in named if isinstance(v, (Tensor, Poly, tuple, Sequence))]
+    return read.union(atom for v in held for atom in contents.sizes_in(v) if isinstance(atom, Atom))
 
 
 @lru_cache(maxsize=16384)
@@ -111,12 +112,6 @@ def _of_sizes(test: ast.expr) -> tuple[ast.Name, ...]:
 def _of_unknown(value: Scalar) -> bool:
     """Whether something is proven of a size that nothing else has: ``len({x.shape, y.shape}) == 1``."""
     return any(atom.kind == "opaque" for facts in value.proves for fact in facts for atom in atoms(fact))
-
-
-def reads_a_size(node: ast.AST) -> bool:
-    """``x.shape``, ``len(x)``, ``x.is_same_size(y)``."""
-    name = getattr(node, "attr", getattr(node, "id", ""))
-    return name in ("shape", "size", "len", "numel", "ndim", "dim", "is_same_size", "equal", "data_ptr")
 
 
 def _is_setting(frame: Frame, test: ast.expr, value: Value) -> bool:

@@ -6,6 +6,7 @@ import ast
 import operator
 from collections.abc import Iterable, Set
 from dataclasses import replace
+from functools import lru_cache
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from typedtorch.shapes.equality import same
 from typedtorch.shapes.infer.class_text import only_passes_on
 from typedtorch.shapes.infer.contents import with_parts
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.index import MUTATORS
+from typedtorch.shapes.infer.index import MUTATORS, registered
 from typedtorch.shapes.infer.objects import resizes
 from typedtorch.shapes.infer.rule_values import from_rule
 from typedtorch.shapes.infer.values import (
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
 
 def with_attribute(holder: Instance, name: str, value: Value) -> Instance:
     """The object with one attribute more; one that extends ``nn.Sequential`` runs it if it is a module."""
-    if isinstance(value, Tensor) and _keeps_elsewhere(holder):
-        value = UNKNOWN
+    if isinstance(value, Tensor):
+        value = UNKNOWN if _keeps_elsewhere(holder) else _as_buffer(holder, name, value)
     made = holder.with_attribute(name, value)
     modules = holder.attributes.get("__layer__")
     if isinstance(modules, LayerV) and alters(modules, name, value):
@@ -50,6 +51,18 @@ def with_attribute(holder: Instance, name: str, value: Value) -> Instance:
         return made
     again = name in holder.attributes or name.isdigit()
     return made.with_attribute("__layer__", with_module(modules, UNKNOWN if again else value))
+
+
+def _as_buffer(holder: Instance, name: str, value: Tensor) -> Tensor:
+    """What is assigned to a buffer becomes the buffer: it is cast to another float dtype with the module."""
+    if not value.dtype & FLOAT or not any(name in _registered_in(info.node) for info in holder.info.mro()):
+        return value
+    return replace(value, dtype=value.dtype | FLOAT)
+
+
+@lru_cache(maxsize=256)
+def _registered_in(node: ast.ClassDef) -> frozenset[str]:
+    return frozenset(name for part in walk(node) if (name := registered(part)) is not None)
 
 
 def _keeps_elsewhere(holder: Instance) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from typedtorch.shapes.infer import calls, enumerations, folded, messages
+from typedtorch.shapes.infer import calls, enumerations, folded, messages, proven
 from typedtorch.shapes.infer.alternatives import for_each
 from typedtorch.shapes.infer.arithmetic import is_tensor
 from typedtorch.shapes.infer.attributes import holds_tensors
@@ -19,9 +19,11 @@ from typedtorch.shapes.infer.values import (
     DictV,
     Instance,
     Object,
+    Scalar,
     Sequence,
     Tensor,
     Value,
+    choice,
     is_size,
     join_all,
 )
@@ -37,6 +39,10 @@ def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
         return for_each(frame, options, lambda option: item(frame, option, index, node), node)
     if is_tensor(base):
         return calls.tensor_method(frame, base, "__getitem__", (index,), {}, node, (node.value, node.slice))
+    if isinstance(index, Scalar) and index.proves and (pair := _pair(base)) is not None:
+        texts = all(isinstance(v, str) for v in pair)
+        joined = choice(list(pair)) if texts else join_all(pair, frame.place(node))
+        return proven.of_each(pair, index.proves[::-1], joined)
     if isinstance(base, tuple):
         if _is_shape(node.value) and isinstance(index, int) and not -len(base) <= index < len(base):
             messages.no_axis(frame, node, base)
@@ -74,6 +80,16 @@ def _any_of(frame: Frame, value: Value, held: tuple[Value, ...], node: ast.Subsc
         if lists:
             return one_of(frame.state.variables, frame.place(node), value, lists)
     return this_one(frame, value, frame.place(node))
+
+
+def _pair(base: Value) -> tuple[Value, Value] | None:
+    """What a test picks: ``("short", "long")[t > n]``, ``{False: pad, True: cut}[t > n]``."""
+    if isinstance(base, DictV) and base.rest is None and base.items.keys() == {False, True}:
+        return base.items[False], base.items[True]
+    items = base if isinstance(base, tuple) else base.items if isinstance(base, Sequence) else None
+    if items is None or len(items) != 2 or any(isinstance(v, Pack) for v in items):
+        return None
+    return items[0], items[1]
 
 
 def _too_short(base: Value, index: Value) -> bool:

@@ -135,7 +135,8 @@ def call_transform(frame: Frame, partial: Partial, args: Args, node: ast.AST) ->
     if name == "grad_and_value":
         return (gradient, output)
     if name in ("jacrev", "jacfwd"):
-        return jacobian_of(main, gradient)
+        jacobian = jacobian_of(main, gradient)
+        return (jacobian, aux) if has_aux is True else jacobian
     if name == "hessian":
         return jacobian_of(jacobian_of(main, gradient), gradient)
     return UNKNOWN

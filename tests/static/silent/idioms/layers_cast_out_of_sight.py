@@ -40,4 +40,24 @@ def each_cast(*nets: nn.Module) -> list[Tensor]:
     return [net(numbers()) for net in nets]
 
 
-# run: cast_at_once(), cast_later(), cast_by(lambda net: net.double(), Net()), each_cast(Net(), Net())
+class Fitted(nn.Module):
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(width))
+        self.register_buffer("axes", torch.eye(width))
+
+    def fit(self, x: Tensor) -> "Fitted":
+        self.mean = x.mean(0)
+        self.axes = torch.linalg.eigh(torch.cov((x - self.mean).T)).eigenvectors
+        return self
+
+    def forward(self, x: Tensor) -> Tensor:
+        return (x - self.mean) @ self.axes
+
+
+def buffers_cast_after_they_were_assigned() -> Tensor:
+    fitted = Fitted(2).fit(torch.randn(5, 2))
+    return nn.Sequential(fitted, nn.Linear(2, 1)).double()(numbers()) + fitted(numbers())
+
+
+# run: cast_at_once(), cast_later(), cast_by(lambda net: net.double(), Net()), each_cast(Net(), Net()), buffers_cast_after_they_were_assigned()

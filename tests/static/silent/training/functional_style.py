@@ -84,6 +84,15 @@ def newton(f: Callable[[Tensor], Tensor], x: Float[Tensor, "d"]) -> Float[Tensor
     return x - torch.linalg.solve(hessian(f)(x), grad(f)(x))
 
 
+def divergence(f: Callable[[Tensor], Tensor], xs: Float[Tensor, "n d"]) -> tuple[Float[Tensor, "n d"], Float[Tensor, "n"]]:
+    def twice(x: Tensor) -> tuple[Tensor, Tensor]:
+        y = f(x)
+        return y, y
+
+    jacobians, ys = vmap(jacrev(twice, has_aux=True))(xs)
+    return ys, jacobians.diagonal(dim1=1, dim2=2).sum(-1)
+
+
 def directional(f: Callable[[Tensor], Tensor], x: Float[Tensor, "n"], v: Float[Tensor, "n"]) -> Float[Tensor, "m"]:
     _, tangent = jvp(f, (x,), (v,))
     return tangent
@@ -99,4 +108,5 @@ def fit(params: list[tuple[Tensor, Tensor]], x: Float[Tensor, "b d"], y: Float[T
 # run: per_sample_grads(Net(5, 3), randn(7, 5), randint(0, 3, (7,)))
 # run: ensemble([Net(5, 3) for _ in range(4)], randn(7, 5)); maml(Net(5, 3), randn(2, 7, 5), randint(0, 3, (2, 7)), 0.1)
 # run: gauss_newton(lambda x: torch.cat([x * 2, x.sum()[None]]), randn(3)); newton(lambda x: (x**2).sum(), randn(3))
+# run: divergence(lambda x: x.sin() * x.sum(), randn(4, 3))
 # run: directional(lambda x: x[:2] * x[1], randn(5), randn(5)); fit(init_mlp([5, 7, 3]), randn(11, 5), randn(11, 3), 2)

@@ -1,0 +1,127 @@
+"""Tests of what came of comparing sizes: ``if mismatches(a, b)``, ``if why is None``, ``if symmetric``."""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+
+from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.index import MUTATORS
+from typedtorch.shapes.infer.places import read_place
+from typedtorch.shapes.infer.values import FunctionV, Tensor, Value, options_of
+from typedtorch.shapes.syntax import walk
+
+_DEPTH = 3  # a test of a number, which counts, which were found in a loop
+
+
+def compared(frame: Frame, test: ast.expr) -> list[ast.Name]:
+    """The names of what was compared for a test: by a function that it calls, or to set its variables."""
+    names = frozenset(n.id for n in _names((test,)) if not _may_be_data(read_place(frame, n)))
+    behind: tuple[ast.expr, ...] = ()
+    found: list[ast.Name] = []
+    if frame.function is not None:
+        behind = _behind(names, frame.function.node)
+        found += [name for expression in behind for name in _compared_in(expression, frame.function.node)]
+    for call in _calls((test, *behind)):
+        function = read_place(frame, call.func)
+        if isinstance(function, FunctionV) and _is_comparing(function, _DEPTH):
+            found += _names((*call.args, *(k.value for k in call.keywords)))
+    return found
+
+
+def _may_be_data(value: Value) -> bool:
+    return any(isinstance(option, Tensor) and option.shape != () for option in options_of(value))
+
+
+def _is_comparing(function: FunctionV, depth: int) -> bool:
+    """Whether a function compares sizes, or one that it calls does."""
+    if depth == 0 or _compares_sizes((function.node,)):
+        return depth > 0
+    names = (call.func.id for call in _calls((function.node,)) if isinstance(call.func, ast.Name))
+    called = map(function.module.lookup, names)
+    return any(isinstance(inner, FunctionV) and _is_comparing(inner, depth - 1) for inner in called)
+
+
+@lru_cache(maxsize=16384)
+def _behind(names: frozenset[str], function: ast.AST) -> tuple[ast.expr, ...]:
+    """What a function sets some variables to, and the variables of that."""
+    found: dict[ast.expr, None] = {}
+    for _ in range(_DEPTH):
+        new = [e for name in names for e in _sources(function).get(name, ()) if e not in found]
+        found |= dict.fromkeys(new)
+        names = frozenset(name.id for name in _names(tuple(new)))
+    return tuple(found)
+
+
+@lru_cache(maxsize=16384)
+def _compared_in(expression: ast.expr, function: ast.AST) -> tuple[ast.Name, ...]:
+    """The names of what an expression compares: ``x != y``, where they are of ``zip(a.shape, b.shape)``."""
+    tests = tuple(part for part in walk(expression) if _is_comparison(part))
+    sources = _sources(function)
+    read = (expression, *(e for name in _names(tests) for e in sources.get(name.id, ())))
+    return _names(read) if tests and any(reads_a_size(part) for e in read for part in walk(e)) else ()
+
+
+@lru_cache(maxsize=1024)
+def _sources(function: ast.AST) -> dict[str, list[ast.expr]]:
+    found: dict[str, list[ast.expr]] = {}
+    for node in walk(function):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                found.setdefault(name, []).append(value)
+            case ast.AugAssign(target=ast.Name(id=name), value=value):
+                found.setdefault(name, []).append(value)
+            case ast.AnnAssign(target=ast.Name(id=name)) if node.value is not None:
+                found.setdefault(name, []).append(node.value)
+            case ast.If(test=test, body=body, orelse=orelse):
+                for name in frozenset[str]().union(*map(_set_in, (*body, *orelse))):
+                    found.setdefault(name, []).append(test)
+            case ast.NamedExpr(target=ast.Name(id=name), value=value):
+                found.setdefault(name, []).append(value)
+            case ast.For(target=target, iter=value):
+                for each in _names((target,)):
+                    found.setdefault(each.id, []).append(value)
+    return found
+
+
+def _set_in(statement: ast.stmt) -> set[str]:
+    """The variables that a statement sets, or whose items it changes."""
+    names = set()
+    for node in walk(statement):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()):
+                names.add(name)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method in MUTATORS:
+                names.add(name)
+    return names
+
+
+@lru_cache(maxsize=16384)
+def _names(nodes: tuple[ast.AST, ...]) -> tuple[ast.Name, ...]:
+    return tuple(part for node in nodes for part in walk(node) if isinstance(part, ast.Name))
+
+
+@lru_cache(maxsize=16384)
+def _calls(nodes: tuple[ast.AST, ...]) -> tuple[ast.Call, ...]:
+    return tuple(part for node in nodes for part in walk(node) if isinstance(part, ast.Call))
+
+
+@lru_cache(maxsize=16384)
+def _compares_sizes(nodes: tuple[ast.AST, ...]) -> bool:
+    """Whether sizes are read and something is compared, somewhere in these."""
+    parts = [part for node in nodes for part in walk(node)]
+    return any(map(_is_comparison, parts)) and any(map(reads_a_size, parts))
+
+
+def _is_comparison(node: ast.AST) -> bool:
+    """A comparison of values: ``x is None`` is none."""
+    return isinstance(node, ast.Compare) and not isinstance(node.ops[0], (ast.Is, ast.IsNot))
+
+
+def reads_a_size(node: ast.AST) -> bool:
+    """``x.shape``, ``len(x)``, ``x.is_same_size(y)``."""
+    name = getattr(node, "attr", getattr(node, "id", ""))
+    return name in ("shape", "size", "len", "numel", "ndim", "dim", "is_same_size", "equal", "data_ptr")
+
+
+__all__ = ["compared", "reads_a_size"]
