@@ -20,7 +20,7 @@ from typedtorch.shapes.infer.blame import own_findings
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.signatures import Signature
 from typedtorch.shapes.infer.values import FunctionV, Value
-from typedtorch.shapes.scopes import INTEGER_SCOPE, OWN, bare
+from typedtorch.shapes.scopes import INTEGER_SCOPE, LINKED_SCOPE, OWN, bare
 from typedtorch.shapes.size import Atom, Size, atoms, substitute
 from typedtorch.shapes.syntax import walk
 
@@ -42,7 +42,7 @@ def unmet(
         found = atoms(a) | atoms(b)
         if any(atom.scope == INTEGER_SCOPE for atom in found) and not _takes_integers(signature):
             continue
-        if any(bare(atom.scope) in OWN and atom.name in names.sizes for atom in found):
+        if any(bare(atom.scope) == LINKED_SCOPE and atom.name in names.sizes for atom in found):
             continue  # ``dim`` of a helper may be a part of the object's
         try:
             here = substitute(a, meaning), substitute(b, meaning)

@@ -76,7 +76,8 @@ class Ties:
         a, b = without_common(a, b)
         for x in sorted(self.groups.get(a, (a,)), key=str):  # which is told does not hang on hashes
             for y in sorted(self.groups.get(b, (b,)), key=str):
-                if (x is not a or y is not b) and same(x, y) is False and not sides(x, y):
+                met = x is a and y is b
+                if not met and not sides(x, y) and (same(x, y) is False or self._apart(x, y)):
                     return x, y
                 if _batch_against_fixed(x, y) or _batch_against_fixed(y, x):
                     return x, y
