@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any, TypeAlias
 
 from typedtorch.shapes.differences import may_be_square
-from typedtorch.shapes.equality import is_argument, is_name, same
+from typedtorch.shapes.equality import is_argument, is_name, of_another, same
 from typedtorch.shapes.scopes import (
     HELD_SCOPE,
     INSTANCE_SCOPE,
@@ -186,9 +186,12 @@ def _common(a: Met, b: Met) -> Met:
 def _may_be_told(a: Size, b: Size) -> bool:
     """Whether standing side by side says that two sizes are two.
 
-    An axis and an integer; an integer and a part of another; what was made of axes and a number (``w//4``
-    and 32); an axis and what was made of others (``c`` and ``h*w``), or an anonymous one.
+    An axis, also one of an object that was passed, and an integer; an integer and a part of another; what
+    was made of axes and a number (``w//4`` and 32); an axis and what was made of others (``c`` and ``h*w``),
+    or an anonymous one.
     """
+    if _given(b) and is_name(a) and of_another(a):
+        return True
     if _own_axis(a):
         return _given(b) or (_of_own_axes(b) and not atoms(a) & atoms(b)) or _anonymous(b)
     if is_argument(a):
