@@ -3,7 +3,7 @@
 Where to find what; the first module of each list is the one to read first:
 
 - one check: checking (a module), interpreter (what is remembered), frame (one body), files
-- program text: program, bindings, stars, index, integral, tables, class_text, reached
+- program text: program, bindings, stars, index, integral, tables, class_kinds, class_text, reached
 - values: values, stand_ins, state (variables, joins), tensor_joins, kinds, contents, objects, likeness
 - annotations: reading, annotation_slips, specs, assuming, declared, unify, perhaps_none, runs (*batch),
   problems
