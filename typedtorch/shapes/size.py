@@ -27,7 +27,7 @@ _serial = itertools.count()
 
 
 class Atom:
-    """An indivisible size.  Interned: the same (kind, name, operands, scope) is the same object.
+    """An indivisible size.  Interned: the same (kind, name, operands, scope, made_of) is the same object.
 
     ``axis``: a name in an annotation, generic: it claims every value, so two names of one scope
     differ (a signature is a scope; so is one instance of a dataclass).
@@ -38,23 +38,30 @@ class Atom:
     """
 
     __slots__ = ("_key", "kind", "made_of", "name", "operands", "scope", "whole")
-    _interned: ClassVar[dict[tuple[str, str, tuple[Size, ...], str], Atom]] = {}
+    _interned: ClassVar[dict[tuple[str, str, tuple[Size, ...], str, frozenset[Atom]], Atom]] = {}
 
     kind: Kind
     name: str
     operands: tuple[Size, ...]
     scope: str
-    whole: Size | None  # of a count: how many there were to choose from
     made_of: frozenset[Atom]  # of one that is only known to be computed: the sizes that it was computed of
+    whole: Size | None  # of a count: how many there were to choose from
     _key: tuple[str, str, str] | None
 
-    def __new__(cls, kind: Kind, name: str, operands: tuple[Size, ...] = (), scope: str = "") -> Atom:
-        key = (kind, name, operands, scope)
+    def __new__(
+        cls,
+        kind: Kind,
+        name: str,
+        operands: tuple[Size, ...] = (),
+        scope: str = "",
+        made_of: frozenset[Atom] = frozenset(),
+    ) -> Atom:
+        key = (kind, name, operands, scope, made_of)
         found = cls._interned.get(key)
         if found is None:
             found = object.__new__(cls)
             found.kind, found.name, found.operands, found.scope = kind, name, operands, scope
-            found._key, found.whole, found.made_of = None, None, frozenset()
+            found.made_of, found._key, found.whole = made_of, None, None
             cls._interned[key] = found
         return found
 
@@ -62,7 +69,7 @@ class Atom:
     def order(self) -> tuple[str, str, str]:
         """What atoms are sorted by."""
         if self._key is None:  # most are never compared with others
-            self._key = (self.name, self.kind, f"{self.operands} {self.scope}")
+            self._key = (self.name, self.kind, f"{self.operands} {self.scope} {sorted(self.made_of)}")
         return self._key
 
     def __repr__(self) -> str:
@@ -71,8 +78,8 @@ class Atom:
     def __lt__(self, other: Atom) -> bool:
         return self.order < other.order
 
-    def __reduce__(self) -> tuple[type[Atom], tuple[Kind, str, tuple[Size, ...], str]]:
-        return Atom, (self.kind, self.name, self.operands, self.scope)
+    def __reduce__(self) -> tuple[type[Atom], tuple[Kind, str, tuple[Size, ...], str, frozenset[Atom]]]:
+        return Atom, (self.kind, self.name, self.operands, self.scope, self.made_of)
 
 
 Monomial: TypeAlias = tuple[tuple[Atom, int], ...]

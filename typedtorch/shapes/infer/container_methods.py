@@ -226,10 +226,8 @@ def _dict_method(frame: Frame, receiver: DictV, name: str, args: Args, node: ast
             else:
                 frame.state.replace_value(receiver, DictV({}, UNKNOWN, receiver.kind))
             return None
-        case "clear":  # a defaultdict still gives something for any key
-            frame.state.replace_value(
-                receiver, replace(receiver, items={}, length=None)
-            )  # asked again, it may make another
+        case "clear":  # asked again, a defaultdict may make another value for any key
+            frame.state.replace_value(receiver, replace(receiver, items={}, length=None))
             return None
         case "__setitem__" | "__delitem__":
             frame.state.replace_value(receiver, DictV({}, UNKNOWN, receiver.kind))

@@ -21,7 +21,7 @@ from typedtorch.shapes.infer.values import (
 from typedtorch.shapes.infer.values import Sequence as SequenceV
 from typedtorch.shapes.proofs import Facts, Proofs, common, together
 from typedtorch.shapes.python_numbers import number_kind, proven_by, proven_by_any
-from typedtorch.shapes.size import Atom, Poly, Size, atoms, is_unknown, without_common
+from typedtorch.shapes.size import Atom, Poly, Size, as_poly, atoms, is_unknown, substitute, without_common
 
 
 def of_each(values: Sequence[Value], known: Sequence[Facts], joined: Value) -> Value:
@@ -172,12 +172,21 @@ def computed(value: Value, operands: Iterable[Value]) -> Value:
 
 
 def made_of(size: Size, sizes: frozenset[Atom]) -> Size:
-    """A size, if it is one of which nothing else is known, with a note of what it was computed of."""
+    """A size, if it is one of which nothing else is known, with a note of what it was computed of.
+
+    >>> from typedtorch.shapes.size import axis, unknown
+    >>> number = unknown("?1:2")
+    >>> sorted(asked_by(made_of(number, atoms(axis("t"))))), sorted(asked_by(number))
+    ([?1:2, t], [?1:2])
+    """
     own = atoms(size)
-    if sizes and len(own) == 1:
-        (atom,) = own
-        atom.made_of |= sizes
-    return size
+    if not sizes or len(own) != 1:
+        return size
+    (atom,) = own
+    if atom.whole is not None or sizes <= atom.made_of:
+        return size
+    noted = Atom(atom.kind, atom.name, atom.operands, atom.scope, atom.made_of | sizes)
+    return substitute(size, {atom: as_poly(noted)})
 
 
 def _behind(*sizes: Atom) -> frozenset[Atom]:
