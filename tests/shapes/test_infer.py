@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import textwrap
 from pathlib import Path
@@ -344,3 +345,12 @@ def test_the_map_of_the_engine_has_every_module() -> None:
     lines = re.findall(r"^(?:- .*?:|  )(.*)$", infer.__doc__ or "", re.M)
     named = re.findall(r"(?<![*\w])\w+", re.sub(r"\(.*?\)", "", ",".join(lines)))
     assert sorted(named) == sorted(there)
+
+
+def test_the_engine_has_no_starred_item_in_a_test_of_membership() -> None:
+    """``x in (a, *b)`` stops mypyc, which compiles these modules."""
+    for path in Path(infer.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+                items = [item for c in node.comparators for item in getattr(c, "elts", ())]
+                assert not any(isinstance(item, ast.Starred) for item in items), f"{path}:{node.lineno}"

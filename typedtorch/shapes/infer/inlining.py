@@ -214,8 +214,8 @@ def _look_inside(
     if value is NEVER:
         return UNKNOWN
     trial = names.copy()
-    summed_up = signature.existential - names.binders.keys()  # of the body in general; here it says itself
-    for name in summed_up & trial.sizes.keys():
+    summed_up = signature.existential.difference(names.binders)  # of the body in general; here it says itself
+    for name in summed_up.intersection(trial.sizes):
         del trial.sizes[name]
     problems = match(signature.result, value, trial, binder="the result")
     told = len(frame.reporter.findings) + len(frame.reporter.elsewhere) > reported
@@ -224,7 +224,7 @@ def _look_inside(
         return UNKNOWN  # what follows from an error that was told is not held against the caller
     if not problems:
         names.sizes.update(
-            (n, trial.sizes[n]) for n in summed_up & trial.sizes.keys() if _is_said(trial.sizes[n])
+            (n, trial.sizes[n]) for n in summed_up.intersection(trial.sizes) if _is_said(trial.sizes[n])
         )
     if problems:
         report_result(interpreter, frame, function, problems[0], node)

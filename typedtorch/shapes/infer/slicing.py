@@ -73,12 +73,12 @@ def in_call(size: Size, slices: Iterable[Taken], own: Callable[[Atom], Size | No
 def _cut_off(part: Taken, own: Callable[[Atom], Size | None]) -> int | None:
     """How long a slice is in a call with numbers, where that is not the length it was taken to have."""
     try:
-        size, start, stop, length = (
-            p if p is None else substitute(p, own) for p in (part.size, part.start, part.stop, part.length)
-        )
+        size, length = substitute(part.size, own), substitute(part.length, own)
+        start = None if part.start is None else substitute(part.start, own)
+        stop = None if part.stop is None else substitute(part.stop, own)
     except LookupError:
         return None
     if any(isinstance(p, Poly) for p in (size, start, stop)):
         return None
-    found = slice_size(size or 0, slice(start, stop, part.step))
+    found = slice_size(size, slice(start, stop, part.step))
     return found if isinstance(found, int) and found != length else None

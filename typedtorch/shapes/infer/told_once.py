@@ -26,6 +26,11 @@ class _Told:
     statement: int  # the line of the statement that it stands in
     lines: list[int]  # where else it shows
 
+    @property
+    def shown(self) -> list[int]:
+        """All lines on which it shows."""
+        return [self.finding.line, *self.lines]
+
 
 def told_once(
     module: Module, findings: Mapping[Key, Finding], grounds: Mapping[Key, Ground]
@@ -52,7 +57,7 @@ def told_once(
         first = next((other for other in kept if _is_same(one, other)), None)
         if first is None:
             kept.append(one)
-        elif one.ground.steps and one.finding.line not in (first.finding.line, *first.lines):
+        elif one.ground.steps and one.finding.line not in first.shown:
             first.lines.append(one.finding.line)
             if first.ground.steps and one.finding.line < first.finding.line:
                 kept[kept.index(first)] = one
