@@ -47,7 +47,7 @@ class Beside:
         if first is None or first[3] is None or source(first[3], 40) != problem.binder:
             return None
         trial = self.names.copy()
-        others = [a for a in arrays if a is not first]
+        others = [a for a in arrays if a[0] is not first[0]]
         if any(match(spec, value, trial, binder=_binder(where)) for _, spec, value, where in others):
             return None
         agreed = trial.sizes.get(dim.name)
