@@ -8,6 +8,7 @@ from dataclasses import replace
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.bounds import positive
 from typedtorch.shapes.infer import attributes, calls, folded, messages, proven, reading, sets, specs
+from typedtorch.shapes.infer.filled import with_more
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -264,7 +265,8 @@ def _concatenate(left: Sequence, right: Sequence, place: str) -> Sequence:
     parts = [s.any_item for s in (left, right) if s.items != ()]
     one, other = (s.length if s.items is None else len(s.items) for s in (left, right))
     length = None if one is None or other is None else one + other
-    return Sequence("list", None, join_all(parts, place), length)
+    grown = with_more(left, right.any_item, place) if right.grown is None and right.items != () else None
+    return Sequence("list", None, join_all(parts, place), length, grown=grown)
 
 
 def _repeat(sequence: tuple[Value, ...] | Sequence, times: Value) -> Value:

@@ -18,6 +18,7 @@ from typedtorch.shapes.infer import (
 from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.contents import HOLDS_NOTHING
 from typedtorch.shapes.infer.defaults import set_default
+from typedtorch.shapes.infer.filled import with_more
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.index import MUTATORS
 from typedtorch.shapes.infer.items import items_of, iterate, this_one
@@ -120,7 +121,8 @@ def _changed(frame: Frame, receiver: Sequence, name: str, args: Args, node: ast.
             return replace(receiver, items=(*items, *more))
         each = iterate(values[0], place)
         each = each if items == () else join(receiver.any_item, each, place)
-        return Sequence(receiver.kind, None, each, _longer(receiver, length_of(values[0])))
+        grown = with_more(receiver, iterate(values[0], place), place)
+        return Sequence(receiver.kind, None, each, _longer(receiver, length_of(values[0])), grown=grown)
     if name in ("add_module", "register_module"):
         named = args.get(0, "name", UNKNOWN)
         new = isinstance(named, str) and not named.isdigit() and receiver.kind == "sequential"
@@ -131,11 +133,11 @@ def _changed(frame: Frame, receiver: Sequence, name: str, args: Args, node: ast.
         joined = join(receiver.any_item, values[1], place)
         return Sequence(receiver.kind, None, joined, _longer(receiver, 1))
     if name == "clear":
-        return replace(receiver, items=(), length=None, members=None)
+        return replace(receiver, items=(), length=None, members=None, grown=None)
     if name in ("appendleft", "extendleft", "fromlist", "__setitem__", "__delitem__", "__imul__"):
         return Sequence(receiver.kind, None, UNKNOWN)
     if name == "reverse":
-        return receiver if items is None else replace(receiver, items=items[::-1])
+        return replace(receiver, items=None if items is None else items[::-1], grown=None)
     if name == "sort" and receiver.kind == "list":
         made = containers.sorted_(frame, replace(args, values=[receiver]), node)
         return replace(made) if isinstance(made, Sequence) else None
@@ -155,7 +157,9 @@ def _appended(receiver: Sequence, value: Value, place: str) -> Sequence:
         each = value if receiver.items == () else join(receiver.any_item, value, place)
         return Sequence(receiver.kind, None, each)
     if receiver.items is None or len(receiver.items) >= 16:
-        return Sequence(receiver.kind, None, join(receiver.any_item, value, place), _longer(receiver, 1))
+        grown = with_more(receiver, value, place)
+        joined = join(receiver.any_item, value, place)
+        return Sequence(receiver.kind, None, joined, _longer(receiver, 1), grown=grown)
     return replace(receiver, items=(*receiver.items, value))
 
 

@@ -316,7 +316,7 @@ def parameter_list(frame: Frame, args: Args, node: ast.AST) -> Value:
     made = _make("modules")(frame, args, node)
     assert isinstance(made, Sequence)
     items = None if made.items is None else tuple(castable(v) for v in made.items)
-    return replace(made, items=items, element=castable(made.element))
+    return replace(made, items=items, element=castable(made.element), grown=None)
 
 
 MODULES: dict[str, Special] = {

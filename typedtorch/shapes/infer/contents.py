@@ -68,9 +68,9 @@ def sizes_of_any_item(value: Value) -> Held:
 
 
 def _of_any_item(value: Value) -> Held:
-    any_item = (
-        value.element if isinstance(value, Sequence) else value.rest if isinstance(value, DictV) else None
-    )
+    any_item: Value = value.rest if isinstance(value, DictV) else None
+    if isinstance(value, Sequence):
+        any_item = value.element if value.grown is None else (value.element, value.grown.later)
     inside = [sizes_of_any_item(part) for part in parts_of(value) if type(part) not in HOLDS_NOTHING]
     return sizes_in(any_item).union(*inside)
 
@@ -101,7 +101,7 @@ def parts_of(value: Value) -> Iterable[Value]:
 
 _PARTS: dict[type, Callable[[Value], Iterable[Value]]] = {
     Instance: lambda value: (*value.attributes.values(), *value.arguments.values(), *value.axes.values()),
-    Sequence: lambda value: (value.element, value.length, *(value.items or ())),
+    Sequence: lambda value: (value.element, value.length, *(value.items or ()), *(value.grown or ())),
     DictV: lambda value: (value.rest, value.length, *value.items.values()),
     Choice: lambda value: (*value.options, *value.proves),
     Scalar: lambda value: value.proves,
@@ -128,10 +128,11 @@ def with_parts(value: Value, change: Callable[[Value], Value]) -> Value:
     if isinstance(value, Sequence):
         items = None if value.items is None else tuple([change(part) for part in value.items])
         element, length = change(value.element), change(value.length)
+        grown = None if value.grown is None else value.grown.changed(change)
         same = items is None or value.items is None or _all_same(items, value.items)
-        if same and element is value.element and length is value.length:
+        if same and element is value.element and length is value.length and grown is value.grown:
             return value
-        return replace(value, items=items, element=element, length=length)
+        return replace(value, items=items, element=element, length=length, grown=grown)
     if isinstance(value, DictV):
         kept, rest = {k: change(part) for k, part in value.items.items()}, change(value.rest)
         length = change(value.length)
@@ -213,7 +214,7 @@ class AnyItemForgotten:
             left = value
             if isinstance(value, Sequence):
                 items = None if value.items is None else tuple(map(self._item, value.items))
-                left = replace(value, items=items, element=self._item(value.element))
+                left = replace(value, items=items, element=self._item(value.element), grown=None)
             elif isinstance(value, DictV):
                 items_by_key = {key: self._item(item) for key, item in value.items.items()}
                 left = replace(value, items=items_by_key, rest=self._item(value.rest))

@@ -102,7 +102,7 @@ def more_precise(value: Value, promised: Value) -> Value:
             return tuple(more_precise(v, p) for v, p in zip(value, promised, strict=True))
         return value
     if isinstance(value, SequenceV) and isinstance(promised, SequenceV) and value.items is None:
-        return replace(value, element=more_precise(value.element, promised.element))
+        return replace(value, element=more_precise(value.element, promised.element), grown=None)
     if isinstance(value, SequenceV) and isinstance(promised, SequenceV) and value.items == ():
         return replace(value, element=promised.element)
     if isinstance(value, DictV) and isinstance(promised, DictV) and value.rest is not None:

@@ -28,6 +28,7 @@ from typedtorch.shapes.infer.comprehension import (
     list_comprehension,
     set_comprehension,
 )
+from typedtorch.shapes.infer.filled import with_more
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.inner_changes import forget_what_it_changes
 from typedtorch.shapes.infer.items import items_of, iterate
@@ -101,32 +102,39 @@ def _read_once(frame: Frame, value: Value) -> Value:
 
 def tuple_(frame: Frame, node: ast.Tuple) -> Value:
     items, known, _ = _elements(frame, node.elts)
-    return tuple(items) if known else UNKNOWN
+    return tuple(items) if known == len(items) else UNKNOWN
 
 
 def list_(frame: Frame, node: ast.List) -> Value:
     items, known, length = _elements(frame, node.elts)
-    if known:
-        return Sequence("list", tuple(items))
-    return Sequence("list", None, join_all(items, frame.place(node)), length)
+    start, place = Sequence("list", tuple(items[:known])), frame.place(node)
+    if known == len(items):
+        return start
+    grown = with_more(start, join_all(items[known:], f"{place}.later"), place)
+    return Sequence("list", None, join_all(items, place), length, grown=grown)
 
 
 def set_(frame: Frame, node: ast.Set) -> Value:
     items, known, _ = _elements(frame, node.elts)
-    return sets.set_of(items, frame.place(node)) if known else Sequence("set", None, UNKNOWN)
+    place = frame.place(node)
+    return sets.set_of(items, place) if known == len(items) else Sequence("set", None, UNKNOWN)
 
 
-def _elements(frame: Frame, elts: list[ast.expr]) -> tuple[list[Value], bool, Size | None]:
-    """The items of a display, starred ones spread, or one for each where not all are known; and how many."""
+def _elements(frame: Frame, elts: list[ast.expr]) -> tuple[list[Value], int, Size | None]:
+    """The items of a display, starred ones spread, or one for each where not all are known.
+
+    With them, how many are known before the first of those, and how many there are in all.
+    """
     items: list[Value] = []
-    known, others = True, list[Size | None]()
+    known, others = None, list[Size | None]()
     for element in elts:
         if isinstance(element, ast.Starred):
             value = beside(frame, items, element.value)
             # (*x.shape[:-1], d) keeps a run of unknown axes as it is
             spread = list(value) if isinstance(value, tuple) else items_of(value)
             if spread is None:
-                known, spread = False, [iterate(value, frame.place(element))]
+                known = len(items) if known is None else known
+                spread = [iterate(value, frame.place(element))]
                 others.append(length_of(value))
             items.extend(spread)
         else:
@@ -134,7 +142,7 @@ def _elements(frame: Frame, elts: list[ast.expr]) -> tuple[list[Value], bool, Si
     total: Size | None = len(items) - len(others)
     for length in others:
         total = None if total is None or length is None else total + length
-    return items, known, total
+    return items, len(items) if known is None else known, total
 
 
 def dict_(frame: Frame, node: ast.Dict) -> Value:

@@ -9,9 +9,11 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from typedtorch.shapes.infer.grown import Grown, begun, grown
 from typedtorch.shapes.infer.lengths import length_of
 from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.values import Sequence as SequenceV
+from typedtorch.shapes.infer.values import Value, join
 from typedtorch.shapes.size import Size
 from typedtorch.shapes.syntax import walk
 
@@ -32,6 +34,14 @@ def filled(before: State, after: State, loop: ast.For | ast.AsyncFor, turns: Siz
         count = None if any(_mentions(part, name) for part in loop.orelse) else _added(loop.body, name)
         if count:
             after.replace_value(now, replace(now, length=known + count * turns))
+
+
+def with_more(xs: SequenceV, item: Value, place: str) -> Grown | None:
+    """What is known of a list's items with others behind them, for which one stands: at least one."""
+    first, later = begun(xs) if xs.kind == "list" else ((), ())
+    if later:
+        return grown(first, join(later[0], item, f"{place}.later"))
+    return grown((*first, item), item) if first else None
 
 
 def _own_statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
@@ -120,4 +130,4 @@ def _appends(statement: ast.stmt, name: str) -> int:
     return 0
 
 
-__all__ = ["filled"]
+__all__ = ["filled", "with_more"]

@@ -68,12 +68,15 @@ def cut(length: Size | None, index: slice) -> Size | None:
 
 
 def for_several(results: Sequence[Value], lists: Sequence[Value], key: str) -> Value:
-    """What an operator gives, of its results for 2, 3 and 4 items of the only one of several ``lists``."""
+    """What an operator gives, of its results for some lengths of the only one of ``lists``."""
     length = lists[0].length if len(lists) == 1 and isinstance(lists[0], SequenceV) else None
-    return join_all(list(results), key) if length is None else _at_length(results, length, key)
+    if length is None:
+        return join_all(list(results), key)
+    grown = lists[0].grown
+    return _at_length(results, length - (COUNTS[0] if grown is None else len(grown.first)), key)
 
 
-def _at_length(results: Sequence[Value], length: Size, key: str) -> Value:
+def _at_length(results: Sequence[Value], more: Size, key: str) -> Value:
     tensors = [made for made in results if isinstance(made, Tensor)]
     joined = join_all(list(results), key)
     if len(tensors) != len(COUNTS) or not isinstance(joined, Tensor):
@@ -81,17 +84,17 @@ def _at_length(results: Sequence[Value], length: Size, key: str) -> Value:
     if any(len(made.shape) != len(joined.shape) for made in tensors):
         return joined
     entries = zip(joined.shape, *(made.shape for made in tensors), strict=True)
-    shape = tuple(_grown(entry, found, length) for entry, *found in entries)
+    shape = tuple(_grown(entry, found, more) for entry, *found in entries)
     return joined if shape == joined.shape else replace(joined, shape=shape, layout=None)
 
 
-def _grown(joined: Entry, found: Sequence[Entry], length: Size) -> Entry:
+def _grown(joined: Entry, found: Sequence[Entry], more: Size) -> Entry:
     sizes = [size for size in found if not isinstance(size, Pack) and not is_unknown(size)]
     if isinstance(joined, Pack) or len(sizes) < len(found):
         return joined
-    two, three, four = sizes
-    step = three - two
-    return two + step * (length - 2) if step == four - three else joined
+    first, second, third = sizes
+    step = second - first
+    return first + step * more if step == third - second else joined
 
 
 __all__ = ["COUNTS", "common", "cut", "for_several", "length_of"]

@@ -85,7 +85,8 @@ class Likeness:
             return False
         if a.items is not None:
             return self.holds(a.items, b.items)
-        return self.holds(a.length, b.length) and self.holds(a.element, b.element)
+        alike = self.holds(a.length, b.length) and self.holds(a.element, b.element)
+        return alike and self.holds(a.grown, b.grown)
 
     def _tensors(self, a: Tensor, b: Tensor) -> bool:
         return (
@@ -163,7 +164,7 @@ def _parts(value: Value) -> Iterable[Value]:
         case LayerV():
             return (*value.layer.attributes.values(), *(value.arguments or ()))
         case Sequence():
-            return (value.length, value.element, *(value.items or ()))
+            return (value.length, value.element, *(value.items or ()), *(value.grown or ()))
         case DictV():
             return (value.rest, value.length, *value.items.values())
         case Choice():

@@ -56,7 +56,7 @@ def _one_of(holder: DictV | Sequence, updated: Value, place: str) -> Value:
         rest = None if holder.rest is None else join(holder.rest, updated, place)
         return replace(holder, items=items, rest=rest)
     if holder.items is None:
-        return replace(holder, element=join(holder.element, updated, place))
+        return replace(holder, element=join(holder.element, updated, place), grown=None)
     return replace(holder, items=tuple(join(v, updated, f"{place}.{i}") for i, v in enumerate(holder.items)))
 
 

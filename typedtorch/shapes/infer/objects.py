@@ -88,7 +88,8 @@ class Replacement:
         if isinstance(value, Sequence) and value.items is not None:
             return replace(value, items=tuple(map(inside, value.items)))
         if isinstance(value, Sequence):
-            return replace(value, element=any_inside(value.element))
+            grown = value.grown and value.grown.changed(any_inside)
+            return replace(value, element=any_inside(value.element), grown=grown)
         return like(value, map(inside, value))
 
 
@@ -263,7 +264,7 @@ def _find_parts(value: Value, depth: int, found: set[int]) -> None:
 
 _PARTS: dict[type, Callable[[Value], Iterable[Value]]] = {
     Instance: lambda value: value.attributes.values(),
-    Sequence: lambda value: (value.element,) if value.items is None else value.items,
+    Sequence: lambda value: (value.element, *(value.grown or ())) if value.items is None else value.items,
     DictV: lambda value: (value.rest, *value.items.values()),
     Choice: lambda value: value.options,
     FunctionV: lambda value: (value.bound,),

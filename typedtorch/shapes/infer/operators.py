@@ -84,6 +84,8 @@ def apply_rule(
     if not results:
         return UNKNOWN
     lists = [v for v in (*values, *keywords.values()) if len(_expanded(v)) > 1]
+    if errors and any(isinstance(v, Sequence) and v.grown is not None for v in lists):
+        return UNKNOWN  # which fits only if the list is short
     result = for_several(results, lists, frame.place(node))
     if not frame.depth:
         frame.state.ties.meet(getattr(function, "__name__", ""), values, keywords, result)
@@ -243,6 +245,8 @@ def _expanded(value: Value) -> tuple[Value, ...]:
     if isinstance(value, Choice):
         return value.options
     if isinstance(value, Sequence) and value.items is None and value.kind != "modules":
+        if value.grown is not None:
+            return tuple(Sequence(value.kind, items) for items in value.grown.samples(value.length))
         if value.element is UNKNOWN:
             return (value,)
         each = [o for o in options_of(value.element) if o is not None]  # [None] * n, filled since

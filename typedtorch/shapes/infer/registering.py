@@ -227,7 +227,7 @@ def with_settings_forgotten(value: Value, names: Set[str]) -> Value:
         items = tuple([with_settings_forgotten(v, names) for v in value.items])
         return value if all(map(operator.is_, items, value.items)) else replace(value, items=items)
     if isinstance(value, Sequence):
-        return replace(value, element=with_settings_forgotten(value.element, names))
+        return replace(value, element=with_settings_forgotten(value.element, names), grown=None)
     if isinstance(value, DictV) and value.kind == "modules":
         return replace(value, items={k: with_settings_forgotten(v, names) for k, v in value.items.items()})
     return value

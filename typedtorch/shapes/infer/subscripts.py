@@ -9,6 +9,7 @@ from typedtorch.shapes.infer.alternatives import for_each
 from typedtorch.shapes.infer.arithmetic import is_tensor
 from typedtorch.shapes.infer.attributes import holds_tensors
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.grown import grown
 from typedtorch.shapes.infer.items import items_of, this_one
 from typedtorch.shapes.infer.lengths import cut, length_of
 from typedtorch.shapes.infer.objects import one_of
@@ -143,10 +144,15 @@ def _sequence_item(frame: Frame, base: Sequence, index: Value, node: ast.Subscri
         parts = (index.start, index.stop, index.step)
         if base.items is not None and all(p is None or isinstance(p, int) for p in parts):
             return Sequence(base.kind, base.items[index])
-        some = this_one(frame, base.any_item, place)  # another item than that of the whole at the same time
-        return Sequence(base.kind, None, some, cut(length_of(base), index))
+        left = () if base.grown is None else base.grown.items(index)
+        each = join_all(left, place) if left else base.any_item
+        some = this_one(frame, each, place)  # another item than that of the whole at the same time
+        behind = grown(left[:-1], left[-1]) if left else None
+        return Sequence(base.kind, None, some, cut(length_of(base), index), grown=behind)
     if base.kind == "sequential" and base.items is not None:
         return join_all(base.items, place) if base.items else UNKNOWN
+    if base.grown and type(index) is int and 0 <= index < len(base.grown.first):
+        return this_one(frame, base.grown.first[index], place, str(index))
     each = base.any_item
     if base.items and (type(each) is Sequence or type(each) is DictV):
         return _any_of(frame, each, base.items, node)

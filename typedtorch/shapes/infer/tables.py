@@ -52,7 +52,7 @@ def lasting(name: str, module: Module, value: Sequence | DictV) -> Value:
         return UNKNOWN
     if isinstance(value, Sequence):
         items = None if value.items is None else tuple([_plain(v) for v in value.items])
-        return replace(value, items=items, element=_plain(value.element))
+        return replace(value, items=items, element=_plain(value.element), grown=None)
     rest = None if value.rest is None else _plain(value.rest)
     return replace(value, items={k: _plain(v) for k, v in value.items.items()}, rest=rest)
 

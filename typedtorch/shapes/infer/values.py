@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from typedtorch.shapes.dtypes import ANY
+from typedtorch.shapes.infer.grown import Grown, of_joined
 from typedtorch.shapes.infer.stand_ins import Awaitable, Bound, Partial, SpecV, SuperV
 from typedtorch.shapes.infer.tensor_joins import join_size, join_tensor
 from typedtorch.shapes.proofs import Proofs
@@ -139,7 +140,8 @@ class LayerV:
 class Sequence:
     """A list, set, iterator or container module.  ``items`` is None where the number is unknown.
 
-    ``length`` may say even so what size that number is: it holds for these items, and for no others.
+    ``length`` may say even so what size that number is, and ``grown`` what the first of them are: both
+    hold for these items, and for no others.
     """
 
     kind: str  # "list", "set", "iterator", "view" (a range, or of a dict), "modules", "sequential"
@@ -147,6 +149,7 @@ class Sequence:
     element: Value = UNKNOWN
     length: Size | None = None
     members: frozenset[Any] | None = None  # of a set of constants: all of them, in no order
+    grown: Grown | None = None
     sizes: frozenset[Atom | Pack] | None = field(default=None, init=False, repr=False, compare=False)
     varying: frozenset[Atom | Pack] | None = field(default=None, init=False, repr=False, compare=False)
     outline: int | None = field(default=None, init=False, repr=False, compare=False)
@@ -245,7 +248,8 @@ def equal(a: Value, b: Value) -> bool:
             return False
         if a.items is not None:
             return equal(a.items, b.items)
-        return (a.length, a.members) == (b.length, b.members) and equal(a.element, b.element)
+        same = (a.length, a.members, a.grown) == (b.length, b.members, b.grown)
+        return same and equal(a.element, b.element)
     if isinstance(a, DictV):
         return a.length == b.length and _equal_maps(a.items, b.items) and equal(a.rest, b.rest)
     return bool(a == b)
@@ -386,7 +390,8 @@ def _join_sequence(a: Sequence, b: Sequence, key: str, meet: Meet | None) -> Seq
         return Sequence(a.kind, None, a.any_item)
     length = a.length if a.items is None and b.items is None and a.length == b.length else None
     members = a.members if a.members == b.members else None
-    return Sequence(a.kind, None, join(a.any_item, b.any_item, key), length, members)
+    grown = of_joined(a, b, lambda x, y: join(x, y, f"{key}.later"))
+    return Sequence(a.kind, None, join(a.any_item, b.any_item, key), length, members, grown)
 
 
 def _join_instance(a: Instance, b: Instance, key: str, meet: Meet | None) -> Instance:
