@@ -123,7 +123,7 @@ class Attributes:
             return False
         if self._reparametrised(info, name):
             return False
-        from typedtorch.shapes.module_facts import is_among  # noqa: PLC0415  # needed only where mypy checks
+        from typedtorch.shapes.assigned_elsewhere import is_among  # noqa: PLC0415  # needed only where mypy checks
 
         family = list(self.facts.family(info))
         if not any(facts is not None and "__init__" in base.names for base, facts in family):
@@ -144,7 +144,7 @@ class Attributes:
 
     def _given_in_sight(self, info: TypeInfo, name: str, tree: MypyFile) -> bool:
         """Whether the module that reads the attribute, or a subclass in sight, provides it."""
-        from typedtorch.shapes.module_facts import is_among  # noqa: PLC0415  # needed only where mypy checks
+        from typedtorch.shapes.assigned_elsewhere import is_among  # noqa: PLC0415  # needed only where mypy checks
 
         for module in {info.module_name, tree.fullname}:
             source = self.facts.source(module)

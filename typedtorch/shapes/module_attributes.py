@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from typedtorch.shapes.assigned_elsewhere import is_among
 from typedtorch.shapes.findings import Finding
 from typedtorch.shapes.given_elsewhere import given_elsewhere
-from typedtorch.shapes.module_facts import ClassFacts, SourceFacts, is_among
+from typedtorch.shapes.module_facts import ClassFacts, SourceFacts
 from typedtorch.shapes.sources import text_of
 from typedtorch.shapes.syntax import Syntax, children
 

@@ -9,20 +9,14 @@ then nothing is known to be missing.
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import ClassVar, Literal
 
-from typedtorch.shapes.call_results import (
-    Keep,
-    kept_results,
-    rebound_names,
-    returned_calls,
-)
+from typedtorch.shapes.assigned_elsewhere import HELD_IN, REGISTER, argument, assigned_elsewhere, is_self
+from typedtorch.shapes.call_results import Keep, kept_results, rebound_names, returned_calls
 from typedtorch.shapes.chosen import chosen_names, makers, replaced
 from typedtorch.shapes.kept_values import cast_places
 from typedtorch.shapes.module_containers import Container, containers
@@ -33,10 +27,7 @@ from typedtorch.shapes.syntax import Syntax, children, dotted, read, walk
 
 Registered = Literal["buffer", "parameter", "none"]
 
-_REGISTER = {"register_buffer", "register_parameter", "register_module", "add_module"}
-_HELD_IN = {"__dict__", "_modules", "_parameters", "_buffers"}
-_OPENING = {*_HELD_IN, "__setattr__"}
-_FORMATTED = re.compile(r"%[^a-zA-Z%]*[a-zA-Z]|\{[^{}]*\}")
+_OPENING = {*HELD_IN, "__setattr__"}
 _OPENING_METHODS = {"__getattr__", "__getattribute__", "__setattr__"}
 _HARMLESS_DECORATORS = {"final", "jaxtyped", "typed", "beartype", "runtime_checkable"}
 # Functions that get ``self`` and leave its attributes as they are.
@@ -157,7 +148,7 @@ class ClassFacts(_Facts):
             kind = node.func.attr
             if kind not in ("register_buffer", "register_parameter") or not is_self(node.func.value):
                 continue
-            name, value = _argument(node, 0, "name"), _argument(node, 1, "tensor", "param")
+            name, value = argument(node, 0, "name"), argument(node, 1, "tensor", "param")
             if isinstance(name, ast.Constant) and isinstance(name.value, str):
                 empty = value is None or (isinstance(value, ast.Constant) and value.value is None)
                 as_what: Registered = "buffer" if kind == "register_buffer" else "parameter"
@@ -205,7 +196,7 @@ class SourceFacts(_Facts):
     @classmethod
     def of(cls, syntax: Syntax, package: str = "") -> SourceFacts:
         """Facts of a source that is parsed already; of a name that is defined in two ways, none by name."""
-        outside = frozenset(_assigned_elsewhere(syntax.nodes))
+        outside = frozenset(assigned_elsewhere(syntax.nodes))
         found = list(_classes(syntax.tree, ""))
         once = Counter(name for name, _ in found)
         at_line = {
@@ -324,65 +315,6 @@ def _classes(node: ast.AST, prefix: str) -> Iterator[tuple[str, ast.ClassDef]]:
             yield from _classes(child, prefix)
 
 
-def _assigned_elsewhere(nodes: list[ast.AST]) -> Iterator[str]:
-    """Attributes that code gives to, or asks of, an object that may be an instance of any class.
-
-    >>> text = "net.a = 1\\nnet.b.register_buffer('c', d)\\nsetattr(net, name, e)\\nself.add_module(name, f)"
-    >>> sorted(_assigned_elsewhere(list(ast.walk(ast.parse(text)))))
-    ['*', 'a', 'c']
-    """
-    for node in nodes:
-        if type(node) not in (ast.Attribute, ast.Call, ast.Subscript):
-            continue
-        match node:
-            case ast.Attribute(value=value, attr=name, ctx=ast.Store()) if not is_self(value):
-                yield name
-            case ast.Call(
-                func=ast.Name(id="hasattr" | "getattr" | "delattr"),
-                args=[_, ast.Constant(value=str(name)), *_],
-            ):
-                yield name
-            case ast.Call(func=ast.Name(id="setattr"), args=[owner, name, _]):
-                yield from _given_name(owner, name)
-            case ast.Call(func=ast.Attribute(value=owner, attr="__setattr__"), args=[*first, name, _]):
-                yield from _given_name(first[0] if first else owner, name)
-            case ast.Call(func=ast.Attribute(value=owner, attr=attr)) if attr in _REGISTER:
-                yield from _given_name(owner, _argument(node, 0, "name"))
-            case ast.Subscript(value=ast.Attribute(value=owner, attr=held), slice=name, ctx=ast.Store()):
-                if held in _HELD_IN:
-                    yield from _given_name(owner, name)
-
-
-def _given_name(owner: ast.expr, name: ast.expr | None) -> Iterator[str]:
-    """A name that an object gets, or a pattern of it; of a computed one of ``self`` its own class knows."""
-    of_super = isinstance(owner, ast.Call) and isinstance(owner.func, ast.Name) and owner.func.id == "super"
-    if isinstance(name, ast.Constant):
-        yield str(name.value)
-    elif not is_self(owner) and not of_super:
-        yield _pattern(name)
-
-
-def _pattern(name: ast.expr | None) -> str:
-    """A name that is computed, with a star for each part that the source does not say.
-
-    >>> texts = ("f'{kind}_scale'", "'block%d' % i", "'w' + str(i)", "'w{}'.format(i)", "name")
-    >>> [_pattern(ast.parse(text, mode="eval").body) for text in texts]
-    ['*_scale', 'block*', 'w*', 'w*', '*']
-    """
-    match name:
-        case ast.Constant(value=str(text)):
-            return text
-        case ast.JoinedStr(values=parts):
-            return "".join(map(_pattern, parts))
-        case ast.BinOp(left=left, op=ast.Add(), right=right):
-            return _pattern(left) + _pattern(right)
-        case ast.BinOp(left=ast.Constant(value=str(text)), op=ast.Mod()):
-            return _FORMATTED.sub("*", text)
-        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="format")):
-            return _FORMATTED.sub("*", text)
-    return "*"
-
-
 def _forgiven(nodes: list[ast.AST]) -> Iterator[ast.expr]:
     """What is in ``with pytest.raises(...)``, or under an ``except`` for attributes that are not there."""
     for node in nodes:
@@ -423,27 +355,11 @@ def _opens(node: ast.AST) -> bool:
             return True
         case ast.Call(func=ast.Name(id="setattr"), args=[_, name, _]):
             return not isinstance(name, ast.Constant)
-        case ast.Call(func=ast.Attribute(attr=attr)) if attr in _REGISTER:
-            return not isinstance(_argument(node, 0, "name"), ast.Constant)
+        case ast.Call(func=ast.Attribute(attr=attr)) if attr in REGISTER:
+            return not isinstance(argument(node, 0, "name"), ast.Constant)
         case ast.Call(func=ast.Attribute(attr="__init__")):
             return False
         case ast.Call(func=function, args=arguments):
             called = (dotted(function) or "").rpartition(".")[2]
             return called not in _HARMLESS and any(map(is_self, arguments))
     return False
-
-
-def is_among(name: str, names: Set[str]) -> bool:
-    """Whether a name is one of several, or such as one of these with stars in it."""
-    return name in names or any(fnmatchcase(name, each) for each in names if "*" in each)
-
-
-def is_self(node: ast.expr) -> bool:
-    """Whether an expression is the name ``self``."""
-    return isinstance(node, ast.Name) and node.id == "self"
-
-
-def _argument(call: ast.Call, position: int, *keywords: str) -> ast.expr | None:
-    if len(call.args) > position:
-        return call.args[position]
-    return next((k.value for k in call.keywords if k.arg in keywords), None)

@@ -395,9 +395,5 @@ class Scalar:
 
     kind: Literal["bool", "float", "complex", "real"]  # real: an int or a float
     name: str = field(default="", repr=False)  # of the argument that it is
-    asks: frozenset[Atom] = field(
-        default=frozenset(), repr=False
-    )  # what it was made of comparing, proven or not
-    proves: Proofs = field(
-        default=(), repr=False
-    )  # of a bool: what holds where it is true, and where it is not
+    asks: frozenset[Atom] = field(default=frozenset(), repr=False)  # that were compared, proven or not
+    proves: Proofs = field(default=(), repr=False)  # of a bool: where it is true, and where it is not

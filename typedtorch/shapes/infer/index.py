@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from typedtorch.shapes.module_facts import is_self
+from typedtorch.shapes.assigned_elsewhere import is_self
 from typedtorch.shapes.syntax import Syntax
 
 MUTATORS = frozenset(

@@ -70,8 +70,10 @@ def look(frame: Frame, node: ast.expr) -> Value:
 
     Of one that gives something else each time, as ``xs.pop()``, nothing is known.
     """
+    if type(node) is ast.Name:
+        return frame.lookup(node.id)
     with frame.reporter.mute():
-        if type(node) is ast.Name or not acts(node):
+        if not acts(node):
             return frame.evaluate(node)
         before = frame.state
         held = before.variables

@@ -34,17 +34,7 @@ from typedtorch.shapes.infer.values import (
 from typedtorch.shapes.rule import Fields, tuple_text
 from typedtorch.shapes.scopes import GIVEN_SCOPE
 from typedtorch.shapes.size import Size, axis, integer, is_counted, is_unknown, unknown
-from typedtorch.shapes.tensor import (
-    ANY_AXES,
-    UNKNOWN,
-    Pack,
-    Scalar,
-    Shape,
-    Tensor,
-    better,
-    pack_index,
-    show,
-)
+from typedtorch.shapes.tensor import ANY_AXES, UNKNOWN, Pack, Scalar, Shape, Tensor, better, pack_index, show
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.classes import ClassInfo

@@ -377,7 +377,6 @@ def fill_(self: Any, value: Any) -> Tensor:
 
 @rule("torch.Tensor.copy_", sample="n:*, n:#* | f:a b, f:b")
 def copy_(self: Any, src: Any, non_blocking: Any = False) -> Tensor:
-
     if broadcastable_into(need(src).shape, need(self).shape) is False:
         raise ShapeError(
             f"{name(src, 'src')} of shape {show(src.shape)} does not broadcast to "
