@@ -17,9 +17,19 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from typedtorch.shapes.dtypes import ANY
 from typedtorch.shapes.infer.grown import Grown, of_joined
-from typedtorch.shapes.infer.stand_ins import Awaitable, Bound, Partial, SpecV, SuperV
+from typedtorch.shapes.infer.stand_ins import (
+    NEVER,
+    Awaitable,
+    Bound,
+    Choice,
+    ClassV,
+    External,
+    Object,
+    Partial,
+    SpecV,
+    SuperV,
+)
 from typedtorch.shapes.infer.tensor_joins import join_size, join_tensor
-from typedtorch.shapes.proofs import Proofs
 from typedtorch.shapes.python_numbers import number_kind, one_of
 from typedtorch.shapes.rule import Fields, Layer, Record
 from typedtorch.shapes.rules.forms import is_size
@@ -32,13 +42,6 @@ if TYPE_CHECKING:  # in a field alone, ``| Any``: a compiled dataclass looks up 
     from typedtorch.shapes.infer.program import Module
 
 Value: TypeAlias = Any
-
-
-@dataclass(frozen=True, slots=True)
-class External:
-    """Something outside the program, by its public dotted name: ``torch.nn.functional.linear``."""
-
-    name: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,13 +77,6 @@ class FunctionV:
         )
 
     __hash__ = None  # type: ignore[assignment]  # compared by node and receiver, never a key
-
-
-@dataclass(frozen=True, slots=True)
-class ClassV:
-    """A class of the program."""
-
-    info: ClassInfo | Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,31 +195,6 @@ class DictV:
         values = [*self.items.values(), *([] if self.rest is None else [self.rest])]
         return join_all(values, "value") if values else UNKNOWN
 
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One of several values: an Optional, a Union, a branch that gave different kinds of thing.
-
-    Where comparing sizes led to them, ``proves`` says what is so of the sizes with each, in the same order.
-    """
-
-    options: tuple[Value, ...]
-    proves: Proofs = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Object:
-    """An object of which only the kind is known; a member of an enumeration, ``holder``, has a ``value``."""
-
-    name: str
-    value: Value = UNKNOWN
-    holder: ClassInfo | None = None
-
-    def __repr__(self) -> str:  # as a key in a message; a class holds the whole program
-        return self.name
-
-
-NEVER = Object("Never")  # what a call gives that does not return
 
 MAX_OPTIONS = 6
 
@@ -442,7 +413,7 @@ def options_of(value: Value) -> tuple[Value, ...]:
 
 
 __all__ = [
-    "UNKNOWN", "Awaitable", "Bound", "Choice", "ClassV", "DictV", "Dtype", "External", "FunctionV",
+    "NEVER", "UNKNOWN", "Awaitable", "Bound", "Choice", "ClassV", "DictV", "Dtype", "External", "FunctionV",
     "Instance", "LayerV", "Object", "Partial", "Record", "Scalar", "Sequence", "Size", "SpecV",
     "SuperV", "Tensor", "Unknown", "Value", "choice", "equal", "is_size", "join", "join_all",
     "options_of",
