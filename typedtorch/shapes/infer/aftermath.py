@@ -58,8 +58,24 @@ def write_back(
     for old, new in objects.changed_inside(before.values(), inner.state.log or [], changed):
         frame.state.replace_value(old, new)
         changed.append((old, new))
+    changed += _still_one_of(frame, inner, changed)
     handed_over(frame, [f for f in function.captured.values() if isinstance(f, FunctionV) and f.is_bound])
     return changed
+
+
+def _still_one_of(
+    frame: Frame, inner: Frame, changed: list[tuple[Value, Value]]
+) -> list[tuple[Value, Value]]:
+    """What the objects that were given hold now and is one of several objects still is one of them."""
+    chosen = {
+        n: v for state in inner.exits for n, v in state.variables.items() if n.startswith(objects.ONE_OF)
+    }
+    if not chosen:
+        return []
+    now = {id(part) for _, new in changed for part in objects.objects_in(new, objects.DEEP)}
+    kept = {name: value for name, value in chosen.items() if type(value) is tuple and id(value[0]) in now}
+    frame.state.variables.update(kept)
+    return [(value[0], value[0]) for value in kept.values()]
 
 
 def proven_by(inner: Frame, given: tuple[Value, ...]) -> Facts:

@@ -17,6 +17,7 @@ from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate
 from typedtorch.shapes.infer.iteration import gone_through
 from typedtorch.shapes.infer.late import without_names
 from typedtorch.shapes.infer.lengths import length_of
+from typedtorch.shapes.infer.objects import ONE_OF, one_of
 from typedtorch.shapes.infer.state import State, Tests
 from typedtorch.shapes.infer.turns import Held
 from typedtorch.shapes.infer.values import (
@@ -127,6 +128,8 @@ def _comprehend_one(
     # which keys of a dict that is written down pass is not known: perhaps none, whatever holds for all
     perhaps_none = generator.ifs and items and all(map(_is_key, items))
     each = whole = UNKNOWN if perhaps_none else iterate(iterable, place)
+    if items and isinstance(each, Instance):
+        each = whole = one_of(frame.state.variables, place, each, tuple(items))
     assign_target(frame, generator.target, of_this_item(frame, each, place) if alone else each)
     for test in generator.ifs:
         then, _ = refine.branch(frame, test)
@@ -218,6 +221,7 @@ def _keep_effects(outer: State, inner: State, node: ast.expr, place: str) -> Non
     """What the elements changed is changed, and ``:=`` binds outside: all but the targets outlive it."""
     own = {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     bound = {n.target.id for n in walk(node) if isinstance(n, ast.NamedExpr)}
+    outer.variables.update({n: v for n, v in inner.variables.items() if n.startswith(ONE_OF)})
     for name, (was, now) in changes(outer, inner).items():
         if name not in own:
             outer.replace_value(was, now if type(now) is type(was) else updates.emptied(was))

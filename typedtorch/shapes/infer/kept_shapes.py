@@ -14,8 +14,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from typedtorch.shapes.equality import same
+from typedtorch.shapes.infer.attribute_stores import stores
 from typedtorch.shapes.infer.frame import Reporter
-from typedtorch.shapes.infer.updates import assigned_later, is_placeholder, stores, varied
+from typedtorch.shapes.infer.updates import assigned_later, is_placeholder, varied
 from typedtorch.shapes.infer.values import Instance, Tensor, Value
 from typedtorch.shapes.size import is_unknown
 from typedtorch.shapes.tensor import Pack

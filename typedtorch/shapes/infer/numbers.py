@@ -6,7 +6,7 @@ import ast
 import math
 from collections.abc import Callable
 
-from typedtorch.shapes.infer import comparing, proven
+from typedtorch.shapes.infer import comparing, fractions, proven
 from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.items import items_of, iterate, this_one
@@ -32,7 +32,7 @@ def to_int(frame: Frame, args: Args, node: ast.AST) -> Value:
     _as_number(frame, args, value, "__int__", node)
     if isinstance(value, (bool, float)) and math.isfinite(value):
         return int(value)
-    return unknown(f"?{frame.place(node)}")
+    return _of_fraction(frame, args, "int", node)
 
 
 def to_float(frame: Frame, args: Args, node: ast.AST) -> Value:
@@ -179,9 +179,14 @@ def rounding(function: Callable[[float], int]) -> Special:
             return value
         if isinstance(value, float) and math.isfinite(value):
             return function(value)
-        return unknown(f"?{frame.place(node)}")
+        return _of_fraction(frame, args, function.__name__, node)
 
     return handler
+
+
+def _of_fraction(frame: Frame, args: Args, name: str, node: ast.AST) -> Size:
+    made = fractions.rounded(frame, args.nodes[0], name) if len(args.nodes) == 1 else None
+    return unknown(f"?{frame.place(node)}") if made is None else made
 
 
 def math_product(frame: Frame, args: Args, node: ast.AST) -> Value:

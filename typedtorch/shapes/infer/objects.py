@@ -26,7 +26,7 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.rule import Fields, like
 
-_DEEP = 3  # how far inside others an object is looked for
+DEEP = 3  # how far inside others an object is looked for
 
 
 class Replacement:
@@ -43,10 +43,10 @@ class Replacement:
         self._old, self._new = old, new
         self._resizes = resizes(old, new)
         self._made: dict[int, tuple[Value, Value]] = {}  # with what it was made of, which so stays alive
-        if isinstance(new, (Sequence, DictV)) and _holds(new, old, _DEEP):  # a child in its parent's list
+        if isinstance(new, (Sequence, DictV)) and _holds(new, old, DEEP):  # a child in its parent's list
             self._new = with_parts(new, lambda part: UNKNOWN if is_or_holds(part, old) else part)
 
-    def __call__(self, value: Value, depth: int = _DEEP) -> Value:
+    def __call__(self, value: Value, depth: int = DEEP) -> Value:
         if value is self._old:
             return self._new
         if depth == 0 or not _holds(value, self._old, depth):
@@ -154,9 +154,9 @@ def changed_inside(
     if not after:
         return []
     done = {id(old) for old, _ in known}
-    now = {id(part) for _, new in known for part in objects_in(new, _DEEP)}
-    parts = {id(part): part for value in given for part in objects_in(value, _DEEP)}
-    same = {at: part for old, new in known for at, part in _successors(old, new, after.keys(), _DEEP)}
+    now = {id(part) for _, new in known for part in objects_in(new, DEEP)}
+    parts = {id(part): part for value in given for part in objects_in(value, DEEP)}
+    same = {at: part for old, new in known for at, part in _successors(old, new, after.keys(), DEEP)}
     changed = [part for at, part in parts.items() if (at in after or at in same) and at not in done]
     return [(part, same[id(part)] if id(part) in same else _in_the_end(part, after, now)) for part in changed]
 
@@ -171,7 +171,7 @@ def _successors(old: Value, new: Value, touched: Set[int], depth: int) -> Iterat
         stays = only_at_start(old.info, name) and name not in given
         if not stays or part is now or type(part) is not type(now) or not isinstance(part, CHANGING):
             continue
-        if any(id(p) in touched for p in objects_in(part, _DEEP)):  # else setattr() gave another
+        if any(id(p) in touched for p in objects_in(part, DEEP)):  # else setattr() gave another
             yield id(part), now
             yield from _successors(part, now, touched, depth - 1)
 
@@ -225,18 +225,18 @@ def held_in(values: Iterable[Value]) -> Set[int]:
             found.add(id(value))
             found |= _held(value)
         elif type(value) in _PARTS:
-            _find_parts(value, _DEEP, found)
+            _find_parts(value, DEEP, found)
     return found
 
 
 def is_or_holds(value: Value, old: Value) -> bool:
     """Whether a value is an object, or it is somewhere inside."""
-    return value is old or _holds(value, old, _DEEP)
+    return value is old or _holds(value, old, DEEP)
 
 
 def _holds(value: Value, old: Value, depth: int) -> bool:
     """Whether an object is somewhere inside a value."""
-    if depth == _DEEP and isinstance(value, CHANGING):
+    if depth == DEEP and isinstance(value, CHANGING):
         return id(old) in _held(value)
     parts = _PARTS.get(type(value))
     if parts is not None:
@@ -250,7 +250,7 @@ def _held(value: Instance | Sequence | DictV) -> Set[int]:
     """The identities of all that is inside a value, as far as it is looked for."""
     if value.held is None:
         found: set[int] = set()
-        _find_parts(value, _DEEP, found)
+        _find_parts(value, DEEP, found)
         object.__setattr__(value, "held", frozenset(found))  # it never changes: found once
     return value.held or frozenset()
 

@@ -7,14 +7,15 @@ integer an integer.  Any other assignment may make something else of the attribu
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from typedtorch.shapes.infer.attribute_stores import AT_START, displayed, made_anew, remembered, stores
 from typedtorch.shapes.infer.class_text import Def
 from typedtorch.shapes.infer.contents import HOLDS_NOTHING, OF_ATTRIBUTES, with_parts
-from typedtorch.shapes.infer.index import RESHAPING, registered, reshaped
+from typedtorch.shapes.infer.index import reshaped
 from typedtorch.shapes.infer.integral import integral_names
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -31,25 +32,10 @@ from typedtorch.shapes.size import unknown
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.classes import ClassInfo
 
-_AT_START = ("__init__", "__post_init__")
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
 _COUNTS = frozenset({"len", "int"})
 _OF_COUNTS = frozenset({"min", "max", "abs"})
 _SIZES = frozenset({"size", "numel", "dim", "ndimension"})
-
-
-def _remembered(ask: Callable[[ClassInfo, str], bool]) -> Callable[[ClassInfo, str], bool]:
-    """Keep what is asked for each new object; while the bases of a class are looked up, more may be known."""
-
-    def answer(info: ClassInfo, attribute: str) -> bool:
-        known: bool | None = info.answers.get((ask, attribute))
-        if known is None:
-            known = ask(info, attribute)
-            if info.is_settled:
-                info.answers[ask, attribute] = known
-        return known
-
-    return answer
 
 
 def stable(
@@ -70,7 +56,7 @@ def stable(
     for name, value in instance.attributes.items():
         if is_placeholder(value) or (not is_new and type(value) is int and value < 0):
             continue
-        if is_followed and isinstance(value, Tensor) and not _reshapes(info, name, value):
+        if is_followed and _is_seen(info, name, value):
             kept[name] = value
         elif not only_at_start(info, name) or (_is_plain(value) and (_is_start(value) or _given(info, name))):
             left = remains(instance, name)
@@ -84,9 +70,7 @@ def stable(
                 kept[name] = replace(value, items=items)
         elif not _plain_container(value) or not (
             _changes(info, name)
-            or (
-                _holds_tensors(value) and id(value) not in lasting and not (is_new and _displayed(info, name))
-            )
+            or (_holds_tensors(value) and id(value) not in lasting and not (is_new and displayed(info, name)))
         ):
             kept[name] = value
     moved = {id(v) for n, v in instance.attributes.items() if n not in kept and _reshapes(info, n, v)}
@@ -106,6 +90,13 @@ def is_placeholder(value: Value) -> bool:
     if type(value) is tuple:
         return any(map(is_placeholder, value))
     return isinstance(value, Tensor) and 0 in value.shape
+
+
+def _is_seen(info: ClassInfo, attribute: str, value: Value) -> bool:
+    """Whether what an attribute becomes is seen where the methods are followed."""
+    if isinstance(value, (Sequence, DictV)):
+        return _plain_container(value) and made_anew(info, attribute)
+    return value is None or (isinstance(value, Tensor) and not _reshapes(info, attribute, value))
 
 
 def _reshapes(info: ClassInfo, attribute: str, value: Value) -> bool:
@@ -143,7 +134,7 @@ def may_change(receiver: Instance, method: str) -> bool:
 def _touched(info: ClassInfo, method: str) -> tuple[frozenset[str], frozenset[str]]:
     """The attributes that a method, or one it calls, assigns; and those of which it changes the items."""
     run = _called_from(info, method)
-    later = run.difference(_called_at_start(info), _AT_START)
+    later = run.difference(_called_at_start(info), AT_START)
     made = [(i.self_stores, run) for i in info.mro()] + [(i.self_within, later) for i in info.mro()]
     assigned = {n for stores, by in made for n, methods in stores.items() if not by.isdisjoint(methods)}
     changed = {n for i in info.mro() for n, methods in i.self_changes.items() if not run.isdisjoint(methods)}
@@ -200,20 +191,20 @@ def _plain_container(value: Value) -> bool:
     return isinstance(value, (Sequence, DictV)) and value.kind in _PLAIN
 
 
-@_remembered
+@remembered
 def _changes(info: ClassInfo, attribute: str) -> bool:
     """Whether a method other than the constructor changes the items of a list or dict."""
     return any(
-        method not in _AT_START
+        method not in AT_START
         for ancestor in info.mro()
         for method in ancestor.self_changes.get(attribute, ())
     )
 
 
-@_remembered
+@remembered
 def _assigns_within(info: ClassInfo, attribute: str) -> bool:
     """Whether a method other than the constructor and its helpers assigns an attribute of what one holds."""
-    start = _called_at_start(info).union(_AT_START)
+    start = _called_at_start(info).union(AT_START)
     return any(not start.issuperset(ancestor.self_within.get(attribute, ())) for ancestor in info.mro())
 
 
@@ -227,18 +218,18 @@ def _is_start(value: Value) -> bool:
     return type(value) is int and value == 0
 
 
-@_remembered
+@remembered
 def _given(info: ClassInfo, attribute: str) -> bool:
     """Whether a file of the class assigns the attribute from outside: ``cache.position += steps``."""
     return any(attribute in i.module.facts(i.module.tree).given for i in info.mro())
 
 
-@_remembered
+@remembered
 def only_at_start(info: ClassInfo, attribute: str) -> bool:
     """Whether an attribute is assigned only while the object is made."""
     for ancestor in info.mro():
         for method in ancestor.self_stores.get(attribute, ()):
-            if method not in _AT_START and method not in _called_at_start(info):
+            if method not in AT_START and method not in _called_at_start(info):
                 return False
     return True
 
@@ -288,59 +279,7 @@ def assigned_later(info: ClassInfo, attribute: str) -> list[str]:
         return []
     if not all(isinstance(store, (ast.Assign, ast.AugAssign)) for _, store in stores(info, attribute)):
         return []
-    return sorted({m for i in info.mro() for m in i.self_stores.get(attribute, ()) if m not in _AT_START})
-
-
-def stores(info: ClassInfo, attribute: str) -> Iterator[tuple[Def, ast.AST]]:
-    """The statements outside the constructor that assign an attribute, each with its method."""
-    for ancestor in info.mro():
-        for method in ancestor.self_stores.get(attribute, ()):
-            if method not in _AT_START:
-                for definition in ancestor.methods[method]:
-                    yield from ((definition, store) for store in _in_body(definition, attribute))
-
-
-def _in_body(definition: ast.AST, attribute: str) -> Iterator[ast.AST]:
-    plain: set[int] = set()  # targets that were met as the whole of what is assigned
-    for node in ast.walk(definition):
-        targets: list[ast.expr] = []
-        if attribute in (registered(node), reshaped(node)):
-            yield node
-        if isinstance(node, ast.Assign):
-            targets = node.targets
-        elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
-            targets = [node.target]
-        for target in targets:
-            if isinstance(target, ast.Attribute) and target.attr == attribute:
-                plain.add(id(target))
-                yield node
-        if (
-            isinstance(node, ast.Attribute)
-            and node.attr == attribute
-            and not isinstance(node.ctx, ast.Load)
-            and id(node) not in plain
-        ):
-            yield node  # one of several targets, a loop variable, deleted: it may be anything
-
-
-def _displayed(info: ClassInfo, attribute: str) -> bool:
-    """Whether an attribute is only ever assigned a list or dict that is written there, of lasting tensors."""
-    if any(RESHAPING & i.module.facts(i.module.tree).called for i in info.mro()):
-        return False
-    return all(
-        _assigns_displays(definition, attribute)
-        for ancestor in info.mro()
-        for method in ancestor.self_stores.get(attribute, ())
-        for definition in ancestor.methods[method]
-    )
-
-
-@lru_cache(maxsize=4096)  # a class is made many times
-def _assigns_displays(definition: Def, attribute: str) -> bool:
-    return all(
-        isinstance(getattr(store, "value", None), (ast.Dict, ast.List, ast.DictComp, ast.ListComp))
-        for store in _in_body(definition, attribute)
-    )
+    return sorted({m for i in info.mro() for m in i.self_stores.get(attribute, ()) if m not in AT_START})
 
 
 def _counts(store: ast.AST, instance: Instance, method: Def) -> bool:

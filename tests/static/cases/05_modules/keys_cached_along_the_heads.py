@@ -38,7 +38,7 @@ class Model(nn.Module):
 
     def forward(self, ids: Int[Tensor, "b t"], cache) -> Float[Tensor, "b t vocab"]:
         x = self.embed(ids)
-        return self.head(x + self.attention(x, cache))
+        return self.head(x + self.attention(x, cache))  # E: shape
 
     def generate(self, ids: Int[Tensor, "b t"], steps: int):
         cache = Cache()
@@ -51,7 +51,7 @@ class Model(nn.Module):
 
 
 def main():
-    return Model(20).generate(torch.randint(0, 20, (2, 5)), 4)  # E: shape
+    return Model(20).generate(torch.randint(0, 20, (2, 5)), 4)
 
 
 # run: main()

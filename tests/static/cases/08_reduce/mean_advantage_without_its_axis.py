@@ -52,7 +52,7 @@ def main():
     for _ in range(20):
         buffer.push(torch.randn(4), random.randrange(2), random.random(), torch.randn(4), False)
     online(torch.randn(7, 4))  # E: shape
-    return td_loss(online, target, buffer.sample(8)).item()
+    return td_loss(online, target, buffer.sample(8)).item()  # e: shape
 
 
 # run: main()

@@ -91,6 +91,23 @@ def fixed():
     return a, b, c, d, e, f, g, h, i, j, k
 
 
+def filtered():
+    ts, by_id = [], {}
+    for i in range(2):
+        t = Track(torch.zeros(4))
+        ts.append(t)
+        by_id[i] = t
+    for t in ts:
+        t.box = t.box + torch.zeros(4)
+    ts = [t for t in ts if t.box.sum() < 5]
+    for t in ts:
+        t.box = t.box + torch.zeros(4)
+    ts = [t for t in ts if t.box.sum() < 5]
+    first, *others = ts
+    first.box = torch.zeros(6)
+    return by_id[0].box + torch.zeros(6), others[0].box + torch.zeros(4)
+
+
 class Node:
     def __init__(self, v, parent=None):
         self.v, self.parent, self.kids = v, parent, []
@@ -120,6 +137,7 @@ def tree():
     return x, y, z, w
 
 
+# run: filtered()
 # run: objs(3)
 # run: fixed()
 # run: tree()
