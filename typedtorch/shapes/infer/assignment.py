@@ -23,6 +23,7 @@ from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.contents import OF_ATTRIBUTES
 from typedtorch.shapes.infer.declared import check_declared
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.inner_changes import handed_over
 from typedtorch.shapes.infer.items import with_item, without_attributes
 from typedtorch.shapes.infer.late import kept
 from typedtorch.shapes.infer.local_numbers import kept_as
@@ -131,6 +132,8 @@ def _assign_attribute(frame: Frame, base: ast.expr, attr: str, value: Value, sou
         _other_data(frame, holder, value)
     elif isinstance(holder, Tensor) and holder.library == "numpy" and attr in ("dtype", "shape"):
         frame.state.replace_value(holder, UNKNOWN)  # the same bytes, read as something else
+    elif holder is UNKNOWN and frame.interpreter.follows:
+        handed_over(frame, [value])
 
 
 def _is_descriptor(holder: Instance, attr: str) -> bool:

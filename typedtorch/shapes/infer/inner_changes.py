@@ -36,6 +36,8 @@ def handed_over(frame: Frame, values: Iterable[Value]) -> None:
             handed_over(frame, [value.function, *value.args, *value.kwargs.values()])
         elif isinstance(value, Instance):
             frame.state.replace_value(value, updates.as_later(value))
+        elif isinstance(value, (tuple, Sequence, DictV)) and frame.interpreter.follows:
+            handed_over(frame, updates.changing_inside(value))
         elif isinstance(value, FunctionV):
             if isinstance(value.bound, Instance):
                 frame.state.replace_value(value.bound, updates.after(value.bound, value.name))
@@ -47,14 +49,16 @@ def _forget_attributes(frame: Frame, facts: Facts, closure: dict[str, Value]) ->
     set_on: dict[str, set[str]] = {}
     for name, attribute in facts.stored | facts.within:
         set_on.setdefault(name, set()).add(attribute)
-    for name in (set_on.keys() | facts.passed) & closure.keys() - facts.local:
+    filled = closure.keys() if facts.changed_attributes and frame.interpreter.follows else set[str]()
+    for name in (set_on.keys() | facts.passed | filled) & closure.keys() - facts.local:
         value = frame.state.variables.get(name)
         if facts.reshapes and isinstance(value, Tensor) and name in facts.passed:
             frame.state.replace_value(value, UNKNOWN)
             closure[name] = UNKNOWN
         if not isinstance(value, Instance):
             continue
-        attributes = set_on.get(name, set()) | _set_by_methods(value, facts.called)
+        changed = facts.changed_attributes & value.attributes.keys() if filled else set[str]()
+        attributes = set_on.get(name, set()) | _set_by_methods(value, facts.called) | changed
         if attributes:
             left = replace(value, attributes={**value.attributes, **dict.fromkeys(attributes, UNKNOWN)})
             frame.state.replace_value(value, left)

@@ -252,7 +252,7 @@ def _join_names(a: Mapping[str, Size], b: Mapping[str, Size], key: str) -> dict[
 def among(a: Size, b: Size, asked: Tests[frozenset[Atom]]) -> bool:
     """Whether two sizes are among those that one test has compared."""
     both = atoms(a) | atoms(b)
-    return any(both <= sizes for sizes, _ in asked)
+    return bool(both) and any(both <= sizes for sizes, _ in asked)
 
 
 def equal_states(a: State, b: State) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from typedtorch.shapes.infer.attribute_stores import AT_START, displayed, made_anew, remembered, stores
 from typedtorch.shapes.infer.class_text import Def
-from typedtorch.shapes.infer.contents import HOLDS_NOTHING, OF_ATTRIBUTES, with_parts
+from typedtorch.shapes.infer.contents import HOLDS_NOTHING, OF_ATTRIBUTES, parts_of, with_parts
 from typedtorch.shapes.infer.index import reshaped
 from typedtorch.shapes.infer.integral import integral_names
 from typedtorch.shapes.infer.values import (
@@ -32,6 +32,7 @@ from typedtorch.shapes.size import unknown
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.classes import ClassInfo
 
+_INSIDE = 6  # of objects and lists in objects
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
 _COUNTS = frozenset({"len", "int"})
 _OF_COUNTS = frozenset({"min", "max", "abs"})
@@ -128,6 +129,27 @@ def after(receiver: Instance, method: str) -> Instance:
 def may_change(receiver: Instance, method: str) -> bool:
     """Whether a method, or one that it calls, may make something else of an attribute."""
     return receiver.info.rewrites or any(_touched(receiver.info, method))
+
+
+def keeps_changing(value: Value) -> bool:
+    """Whether more is known of an object than is certain of it at any later time."""
+    if not isinstance(value, Instance) or value.assumed:
+        return False
+    return any(
+        (held is None or isinstance(held, (Tensor, Sequence, DictV)))
+        and not (only_at_start(value.info, name) and not _changes(value.info, name))
+        for name, held in value.attributes.items()
+    )
+
+
+def changing_inside(value: Value, depth: int = _INSIDE) -> list[Instance]:
+    """The objects inside another of which that is so: what calls its methods may call theirs."""
+    found: list[Instance] = []
+    for part in parts_of(value) if depth else ():
+        if type(part) not in HOLDS_NOTHING:
+            found += [part] if keeps_changing(part) else []
+            found += changing_inside(part, depth - 1)
+    return found
 
 
 @lru_cache(maxsize=4096)  # a method is called many times

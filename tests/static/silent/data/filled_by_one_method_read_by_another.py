@@ -190,6 +190,110 @@ def lazily(flag: bool):
     return a, b, c, d, e, f, g, h, i
 
 
+class Recorder:
+    def __init__(self):
+        self.outputs = []
+        self.last = None
+
+    def add(self, x: Tensor):
+        self.outputs.append(x)
+        self.last = x
+
+
+def hooked():
+    one, two, three = Recorder(), Recorder(), Recorder()
+    layer = nn.Linear(3, 4)
+    layer.register_forward_hook(lambda module, given, made: one.add(made))
+    layer.register_forward_hook(lambda module, given, made: two.outputs.append(made))
+
+    def hook(module, given, made):
+        three.add(made)
+
+    layer.register_forward_hook(hook)
+    layer(torch.randn(5, 3))
+    all_outputs = torch.cat(one.outputs + two.outputs + three.outputs) + torch.zeros(15, 4)
+    return all_outputs, one.last is None, (torch.zeros(9) if three.last is None else torch.zeros(4)) + torch.zeros(4)
+
+
+def handed_out(unknown):
+    four, five, six = Recorder(), Recorder(), Recorder()
+    unknown.subscribe([four], by_name={"five": five})
+    unknown.recorder = six
+    unknown.tell(torch.randn(4))
+    first = torch.cat(four.outputs + six.outputs) + torch.zeros(8)
+    return first + (torch.zeros(9) if five.last is None else torch.zeros(8))
+
+
+class Hub:
+    def subscribe(self, listeners, by_name):
+        self.listeners = [*listeners, *by_name.values()]
+
+    def tell(self, x):
+        for listener in [*self.listeners, self.recorder]:
+            listener.add(x)
+
+
+class Router(nn.Module):
+    def __init__(self, dim: int, n: int):
+        super().__init__()
+        self.gate = nn.Linear(dim, n)
+        self.last = None
+        self.scores = torch.zeros(3, 3)
+        self.history = []
+
+    def forward(self, x: Float[Tensor, "t dim"]) -> Float[Tensor, "t n"]:
+        self.last = self.scores = self.gate(x)
+        self.history.append(len(x))
+        return self.last.softmax(-1)
+
+
+class Experts(nn.Module):
+    def __init__(self, dim: int, n: int):
+        super().__init__()
+        self.router = Router(dim, n)
+
+    def forward(self, x: Float[Tensor, "b s dim"]) -> Float[Tensor, "b s n"]:
+        return self.router(x.flatten(0, 1)).unflatten(0, x.shape[:2])
+
+
+class Stack(nn.Module):
+    def __init__(self, dim: int):
+        super().__init__()
+        self.first = nn.ModuleList([Experts(dim, dim), Experts(dim, dim)])
+        self.second = nn.Sequential(Experts(dim, dim), nn.ReLU())
+
+    def forward(self, x: Float[Tensor, "b s dim"]) -> Float[Tensor, "b s dim"]:
+        for layer in self.first:
+            x = x + layer(x)
+        return self.second(x)
+
+
+def run(model: Experts, x: Float[Tensor, "b s dim"]) -> Float[Tensor, "b s n"]:
+    return model(x)
+
+
+def run_again(model, x: Float[Tensor, "b s dim"]) -> Float[Tensor, "b s n"]:
+    return run(model, x)
+
+
+def deeper(model: Stack, x: Float[Tensor, "b s dim"], depth: int) -> Float[Tensor, "b s dim"]:
+    return deeper(model, x, depth - 1) if depth else model(x)
+
+
+def nested():
+    one, two, three, four = Experts(3, 4), Experts(3, 4), Stack(3), Stack(3)
+    one(torch.randn(2, 5, 3))
+    run_again(two, torch.randn(2, 5, 3))
+    three(torch.randn(2, 5, 3))
+    deeper(four, torch.randn(2, 5, 3), 9)
+    a = one.router.scores + two.router.scores + torch.zeros(10, 4)
+    b = three.first[1].router.scores + three.second[0].router.scores + torch.zeros(10, 3)
+    c = four.first[0].router.scores + four.second[0].router.scores + torch.zeros(10, 3)
+    d = (torch.zeros(5, 6) if one.router.last is None else torch.zeros(4, 3)) + torch.zeros(4, 3)
+    e = torch.zeros(len(one.router.history)) + torch.zeros(1)
+    return a, b, c, d, e
+
+
 @dataclass(eq=False)
 class Track:
     box: Tensor
@@ -226,4 +330,7 @@ def tracked():
 # run: decoded()
 # run: lazily(True)
 # run: lazily(False)
+# run: hooked()
+# run: handed_out(Hub())
+# run: nested()
 # run: tracked()
