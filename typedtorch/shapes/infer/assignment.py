@@ -132,7 +132,7 @@ def _assign_attribute(frame: Frame, base: ast.expr, attr: str, value: Value, sou
         _other_data(frame, holder, value)
     elif isinstance(holder, Tensor) and holder.library == "numpy" and attr in ("dtype", "shape"):
         frame.state.replace_value(holder, UNKNOWN)  # the same bytes, read as something else
-    elif holder is UNKNOWN and frame.interpreter.follows:
+    elif holder is UNKNOWN:
         handed_over(frame, [value])
 
 

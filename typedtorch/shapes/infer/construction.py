@@ -27,7 +27,7 @@ from typedtorch.shapes.infer.layer_dtype import given_to, may_cast, perhaps_cast
 from typedtorch.shapes.infer.new_objects import is_followed
 from typedtorch.shapes.infer.outliers import Beside
 from typedtorch.shapes.infer.passed import Passed
-from typedtorch.shapes.infer.updates import as_later, emptied, keeps_changing, stable
+from typedtorch.shapes.infer.updates import as_later, emptied, stable
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     ClassV,
@@ -276,8 +276,6 @@ def after_fields(interpreter: Interpreter, frame: Frame, made: Instance, node: a
 def _shared(frame: Frame, made: Instance, node: ast.AST) -> Instance:
     """What stays true of a new object; a list that it was given and fills is filled for its giver too."""
     lasting = stable(made, is_new=True, is_followed=is_followed(frame, made.info, node))
-    interpreter = frame.interpreter
-    interpreter.follows = interpreter.follows or keeps_changing(lasting)
     for name, value in made.attributes.items():
         if name not in lasting.attributes and isinstance(value, (Sequence, DictV)):
             frame.state.replace_value(value, emptied(value))

@@ -56,15 +56,14 @@ def follow(
     if not (promised or gives_nothing):
         return True
     receiver = function.bound if isinstance(function.bound, Instance) else None
-    follows = frame.interpreter.follows
-    inside = updates.changing_inside(receiver) if receiver is not None and follows else []
+    inside = updates.changing_inside(receiver) if receiver is not None else []
     if receiver is not None and not (gives_nothing or inside or updates.may_change(receiver, function.name)):
         receiver = None
     facts = function.module.facts(function.node)
     given = {
         name: value
         for name, (value, _) in bound.items()
-        if _may_change(facts, name, value) or (follows and _is_followed(value))
+        if _may_change(facts, name, value) or _is_followed(value)
     }
     held = gives_nothing and not failed
     held = held and (not signature.shaped or brings_more(frame, function, signature, bound, names))
@@ -88,10 +87,8 @@ def follow(
         if left is not receiver:
             frame.state.replace_value(receiver, left)
     for name, value in given.items():
-        inside += updates.changing_inside(value) if follows else []
-        frame.state.replace_value(
-            value, _forgotten(facts, name, updates.as_later(value) if follows else value)
-        )
+        inside += updates.changing_inside(value)
+        frame.state.replace_value(value, _forgotten(facts, name, updates.as_later(value)))
     for part in inside:
         frame.state.replace_value(part, updates.as_later(part))
     return True

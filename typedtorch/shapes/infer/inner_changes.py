@@ -36,7 +36,7 @@ def handed_over(frame: Frame, values: Iterable[Value]) -> None:
             handed_over(frame, [value.function, *value.args, *value.kwargs.values()])
         elif isinstance(value, Instance):
             frame.state.replace_value(value, updates.as_later(value))
-        elif isinstance(value, (tuple, Sequence, DictV)) and frame.interpreter.follows:
+        elif isinstance(value, (tuple, Sequence, DictV)):
             handed_over(frame, updates.changing_inside(value))
         elif isinstance(value, FunctionV):
             if isinstance(value.bound, Instance):
@@ -49,7 +49,7 @@ def _forget_attributes(frame: Frame, facts: Facts, closure: dict[str, Value]) ->
     set_on: dict[str, set[str]] = {}
     for name, attribute in facts.stored | facts.within:
         set_on.setdefault(name, set()).add(attribute)
-    filled = closure.keys() if facts.changed_attributes and frame.interpreter.follows else set[str]()
+    filled = closure.keys() if facts.changed_attributes else set[str]()
     for name in (set_on.keys() | facts.passed | filled) & closure.keys() - facts.local:
         value = frame.state.variables.get(name)
         if facts.reshapes and isinstance(value, Tensor) and name in facts.passed:

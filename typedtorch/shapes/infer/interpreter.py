@@ -104,7 +104,6 @@ class Interpreter:
         self.pending: dict[int, tuple[FunctionV, ClassInfo | None]] = {}
         self.pending_classes: dict[int, ClassInfo] = {}
         self.other_default = False  # the module, or what pytest runs before it, says what floats are
-        self.follows = False  # whether objects were made of which more is known than is certain later
         self.made: list[Instance] = []  # objects that the module makes, whose check it is
 
     def begin(self, module: Module) -> None:

@@ -131,7 +131,7 @@ def may_change(receiver: Instance, method: str) -> bool:
     return receiver.info.rewrites or any(_touched(receiver.info, method))
 
 
-def keeps_changing(value: Value) -> bool:
+def _keeps_changing(value: Value) -> bool:
     """Whether more is known of an object than is certain of it at any later time."""
     if not isinstance(value, Instance) or value.assumed:
         return False
@@ -147,7 +147,7 @@ def changing_inside(value: Value, depth: int = _INSIDE) -> list[Instance]:
     found: list[Instance] = []
     for part in parts_of(value) if depth else ():
         if type(part) not in HOLDS_NOTHING:
-            found += [part] if keeps_changing(part) else []
+            found += [part] if _keeps_changing(part) else []
             found += changing_inside(part, depth - 1)
     return found
 
