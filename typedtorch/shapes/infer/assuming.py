@@ -64,6 +64,7 @@ class Names:
     free: frozenset[str] = frozenset()  # names that no argument binds on some way here
     dispatched: bool = False  # a test has told one of the names from a number
     where: str = ""  # distinguishes the unknown sizes of one call from those of another
+    of_items: frozenset[str] = frozenset()  # names of axes that each item of a list has for itself
     spread: Mapping[str, int] = field(default_factory=dict)  # how many axes a run of axes is taken for
     of_tensors: Names | None = None  # what an argument that may be a number binds where it is a tensor
     tie: Callable[[Size, Size], bool] | None = None  # False where two sizes that must be one cannot be
@@ -97,7 +98,7 @@ class Names:
         return Names(
             self.default, dict(self.sizes), dict(self.packs), dict(self.variables), dict(self.binders),
             self.brace, self.generic, self.several, self.strict, self.free, self.dispatched, self.where,
-            self.spread, tied=self.tied,
+            self.of_items, self.spread, tied=self.tied,
         )  # fmt: skip
 
     def complete(self, other: Names) -> None:
@@ -158,14 +159,19 @@ def _each(spec: Spec, names: Names, hint: str) -> Value:
     outside, names.several = names.several, True
     value = assume(spec, names, f"{hint}[i]")
     names.several = outside
-    return _of_one_item(value, f"{hint}[i]")
+    for name in names.of_items:
+        names.sizes.pop(name, None)
+    return _of_one_item(value, names.of_items, f"{hint}[i]")
 
 
-def _of_one_item(value: Value, hint: str) -> Value:
-    """The objects in an item with sizes of their own, of which nothing is known."""
-    if not isinstance(value, (Instance, DictV)):
-        return with_parts(value, lambda part: _of_one_item(part, hint)) if isinstance(value, tuple) else value
-    own = [a for a in sizes_in(value) if isinstance(a, Atom) and a.kind == "axis" and a.scope]
+def _of_one_item(value: Value, named: frozenset[str], hint: str) -> Value:
+    """The objects in an item with sizes of their own, of which nothing is known, and so its tensors' axes."""
+    if isinstance(value, tuple):
+        return with_parts(value, lambda part: _of_one_item(part, named, hint))
+    if not (isinstance(value, (Instance, DictV)) or (named and isinstance(value, Tensor))):
+        return value
+    found = [a for a in sizes_in(value) if isinstance(a, Atom) and a.kind == "axis"]
+    own = [a for a in found if (a.name in named if isinstance(value, Tensor) else a.scope)]
     apart = {a: unknown(f"?{hint}.{a.scope}{OF_ITEMS}{a.name}") for a in own}
     return Substitution(apart)(value) if own else value
 

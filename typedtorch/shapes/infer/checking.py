@@ -29,6 +29,7 @@ from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.construction import symbolic_argument
 from typedtorch.shapes.infer.expected_errors import is_not_run
 from typedtorch.shapes.infer.frame import Frame, Reporter
+from typedtorch.shapes.infer.item_axes import axes_of_items
 from typedtorch.shapes.infer.memo import Memo
 from typedtorch.shapes.infer.shared import sets_default_dtype
 from typedtorch.shapes.infer.signatures import linked_axes
@@ -318,11 +319,12 @@ def _assume_parameters(
     *,
     linked: bool,
 ) -> None:
-    variables = frame.state.variables
+    variables, names = frame.state.variables, frame.state.names
+    names.of_items = axes_of_items(signature).difference(names.sizes)
     if function.is_bound:
         own = [*function.node.args.posonlyargs, *function.node.args.args]
         if own:
-            receiver = ranks.seen_from(frame.state.names, signature, function.bound)
+            receiver = ranks.seen_from(names, signature, function.bound)
             variables[own[0].arg] = fixtures.set_up(frame, function, receiver)
     is_constructor = info is not None and getattr(function.node, "name", "") == "__init__"
     sizes = {}
@@ -336,7 +338,7 @@ def _assume_parameters(
             axes = info.own_axis if info is not None and linked else integer
             variables[parameter.name] = symbolic_argument(interpreter, parameter, sizes, axes)
         else:
-            variables[parameter.name] = parameter_value(parameter, frame.state.names, signature.braces)
+            variables[parameter.name] = parameter_value(parameter, names, signature.braces)
             if parameter.kind not in ("args", "kwargs"):
                 stored.annotate(frame, parameter.name, parameter.spec)
     interpreter.number = outside

@@ -1,24 +1,56 @@
-"""Objects of a list: each has tensors with axes of its own, which agree among themselves.
+"""Items of a list: each has axes of its own, which agree among themselves.
 
 ``for b in batches: b.x * b.y.sum(1)`` goes wrong as it does for one ``b: Batch``; the next may have other
-sizes.
+sizes.  So do tensors with two axes or more that nothing else names: ``weights: list[Float[Tensor, "i o"]]``
+are the layers of a network, each as wide as the one before it.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from typedtorch.shapes.infer.contents import OF_ITEMS, Substitution, parts_of, sizes_in
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.values import DictV, Instance, Value
+from typedtorch.shapes.infer.specs import (
+    DictSpec,
+    NoneSpec,
+    SequenceSpec,
+    Spec,
+    UnionSpec,
+    axis_names,
+    binding_names,
+)
+from typedtorch.shapes.infer.values import DictV, Instance, Tensor, Value
 from typedtorch.shapes.scopes import ITEM_SCOPE
 from typedtorch.shapes.size import Atom, Size, axis, unknown
 
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.signatures import Signature
+
+
+def axes_of_items(signature: Signature) -> frozenset[str]:
+    """Names of axes that stand in the items of one list or dict alone, two of them or more."""
+    mentioned = [axis_names(signature.result), *(axis_names(p.spec) for p in signature.parameters)]
+    found = set[str]()
+    for at, parameter in enumerate(signature.parameters, 1):
+        if len(mentioned[at]) > 1 and _is_of_items(parameter.spec):
+            own = binding_names(parameter.spec).difference(*mentioned[:at], *mentioned[at + 1 :])
+            found |= own if len(own) > 1 else set()
+    return frozenset(found)
+
+
+def _is_of_items(spec: Spec) -> bool:
+    if isinstance(spec, UnionSpec):
+        return all(isinstance(option, NoneSpec) or _is_of_items(option) for option in spec.options)
+    return isinstance(spec, (SequenceSpec, DictSpec))
+
 
 def of_this_item(frame: Frame, each: Value, which: str) -> Value:
-    """An object of a list with axes of its own, or several: ``zip(xs, xs[1:])`` gives two at a time.
+    """An item of a list with axes of its own, or several: ``zip(xs, xs[1:])`` gives two at a time.
 
     Not where it may be given other tensors: what is changed would be another object than that in its list.
     """
-    if frame.depth or not isinstance(each, (Instance, DictV, tuple)):
+    if frame.depth or not isinstance(each, (Tensor, Instance, DictV, tuple)):
         return each
     found = [a for a in sizes_in(each) if isinstance(a, Atom) and a.kind == "opaque" and OF_ITEMS in a.name]
     if not found or not _keeps_fields(frame, each):

@@ -56,10 +56,10 @@ def unpacked(
         value = _check_unbind(frame, source, value, len(elts))
     if items is None:
         each = iterate(value, frame.place(target))
-        own = [this_one(frame, each, frame.place(e)) for e in elts]
-        return _paired(
-            elts, [_listed(v) if isinstance(e, ast.Starred) else v for e, v in zip(elts, own, strict=True)]
-        )
+        own = [
+            _listed(each) if i == star else this_one(frame, each, frame.place(e)) for i, e in enumerate(elts)
+        ]
+        return _paired(elts, own)
     if star is not None:
         return _paired(elts, _around(items, star, len(elts)))
     if len(items) != len(elts):
