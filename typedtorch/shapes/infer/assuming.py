@@ -22,7 +22,7 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.rule import Fields
 from typedtorch.shapes.rules.layout import contiguous_strides
-from typedtorch.shapes.size import Atom, Size, axis, integer, unknown
+from typedtorch.shapes.size import Atom, Size, axis, integer, substitute, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     PROMISED,
@@ -105,6 +105,11 @@ class Names:
         """Take over what another has bound beyond this."""
         self.sizes = {**other.sizes, **self.sizes}
         self.packs = {**other.packs, **self.packs}
+
+    def learn(self, known: Mapping[Atom, Size]) -> None:
+        """Sizes turned out to be others, or one of several."""
+        if known:
+            self.sizes = {name: substitute(size, known) for name, size in self.sizes.items()}
 
     def adopt(self, other: Names, *others: Names) -> None:
         """Take over what a trial copy has bound; of several, what all of them have bound alike."""

@@ -25,7 +25,7 @@ from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.inner_changes import handed_over
 from typedtorch.shapes.infer.memo import LEFT_OUT, Outcome, of_this_call
 from typedtorch.shapes.infer.signatures import Signature, is_plain_instance, wrapped
-from typedtorch.shapes.infer.solving import prove
+from typedtorch.shapes.infer.solving import prove, solved
 from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.statements import run
 from typedtorch.shapes.infer.tensor_joins import closed, is_open
@@ -213,6 +213,7 @@ def _look_inside(
     value = run_inline(interpreter, frame, function, signature, values, node, effects=False)
     if value is NEVER:
         return UNKNOWN
+    names.learn(solved(frame.state.proven))
     trial = names.copy()
     summed_up = signature.existential.difference(names.binders)  # of the body in general; here it says itself
     for name in summed_up.intersection(trial.sizes):
@@ -308,7 +309,7 @@ def run_inline(
     if not inner.exits and interpreter.steps > 0 and not (signature.is_generator or signature.is_async):
         result = NEVER  # each way that such values can take raises
     changed = write_back(frame, function, inner, before) if effects else []
-    proven = proven_by(inner, key) if effects else ()
+    proven = proven_by(inner, key)
     prove(frame, proven)
     report(interpreter, frame, function, signature, values, inner, node)
     if not inner.reporter.findings and interpreter.steps > 0:

@@ -282,6 +282,8 @@ class Interpreter:
         failed: bool,
     ) -> Value:
         failed = failed or preconditions.unmet(frame, function, signature, bound, names, node)
+        if not failed:
+            preconditions.learn(frame, function, signature, bound, names)
         value = inlining.function_result(self, frame, function, signature, bound, names, node, failed=failed)
         if not effects.follow(frame, function, signature, bound, names, node, failed=failed):
             value = NEVER

@@ -9,6 +9,7 @@ a call brings sizes of its own, and where those certainly differ the body fails.
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
@@ -19,6 +20,7 @@ from typedtorch.shapes.infer.binding import callee
 from typedtorch.shapes.infer.blame import own_findings
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.signatures import Signature
+from typedtorch.shapes.infer.solving import prove, solved
 from typedtorch.shapes.infer.values import FunctionV, Value
 from typedtorch.shapes.scopes import INTEGER_SCOPE, LINKED_SCOPE, OWN, bare
 from typedtorch.shapes.size import Atom, Size, atoms, substitute
@@ -55,6 +57,20 @@ def unmet(
             frame.reporter.add(node, "shape", f"{callee(node)}: {_said(a, b, *here, where, holder)}")
             return True
     return False
+
+
+def learn(frame: Frame, function: FunctionV, signature: Signature, bound: Bound, names: Names) -> None:
+    """What a body asserts of the sizes it is passed, ``x.shape == y.shape``, holds once it has returned."""
+    if frame.depth or not signature.shaped or not summaries.are_as_made(function, bound):
+        return
+    facts = summaries.proven(frame.interpreter, function)
+    if not facts or inlining.may_be_another(frame.interpreter, frame, function):
+        return
+    meaning = summaries.meaning(function, signature, bound, names)
+    for fact in facts:
+        with contextlib.suppress(LookupError):
+            prove(frame, (substitute(fact, meaning),))
+    names.learn(solved(frame.state.proven))
 
 
 def _takes_integers(signature: Signature) -> bool:

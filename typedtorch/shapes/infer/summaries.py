@@ -10,7 +10,7 @@ cannot be expressed so stays unknown, and the annotation remains the contract.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ from typedtorch.shapes.infer.values import (
     is_size,
     join_all,
 )
+from typedtorch.shapes.proofs import Facts, common
 from typedtorch.shapes.scopes import HELD_SCOPE, INSTANCE_SCOPE, INTEGER_SCOPE, LINKED_SCOPE, OWN, bare
 from typedtorch.shapes.size import Atom, Size, atoms, unknown
 from typedtorch.shapes.taken import Taken, uncertain
@@ -41,6 +42,7 @@ from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Tensor
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.classes import ClassInfo
     from typedtorch.shapes.infer.interpreter import Interpreter, Signature
+    from typedtorch.shapes.infer.state import State
 
 MAX_NESTED = 3  # summaries that wait for one another
 Bound = Mapping[str, tuple[Value, "ast.expr | None"]]
@@ -50,13 +52,15 @@ Bound = Mapping[str, tuple[Value, "ast.expr | None"]]
 class Summary:
     """Sizes of the names that only the result mentions, and the object that is returned.
 
-    ``needs``: pairs of sizes that must be one on every way through the body, with the line that wants it.
+    ``needs``: pairs of sizes that must be one on every way through the body, with the line that wants it;
+    ``proven``: what the body has found out of its sizes wherever it returns.
     """
 
     sizes: Mapping[str, Size] = field(default_factory=dict)
     value: Value = UNKNOWN
     of: FunctionV | None = None  # with what it captured
     needs: tuple[tuple[Size, Size, int], ...] = ()
+    proven: Facts = ()
     taken: tuple[Taken, ...] = ()  # slices that a call may cut off
     suspect: bool = False  # the body may have an error of its own: callers then go by what is annotated
 
@@ -81,19 +85,24 @@ def record(frame: Frame, signature: Signature, *, reached: bool) -> None:
     value: Value = UNKNOWN
     if instances(signature.result) and frame.returns:
         value = join_all([v for _, v in frame.returns], "result")
+    ends = [*frame.exits, frame.state] if reached else frame.exits
     table[_key(frame.function)] = Summary(
-        sizes, value, frame.function, _needs(frame, reached=reached), taken, suspect
-    )  # fmt: skip
+        sizes, value, frame.function, _needs(ends), _proven(ends), taken, suspect
+    )
 
 
-def _needs(frame: Frame, *, reached: bool) -> tuple[tuple[Size, Size, int], ...]:
-    ends = [state.ties for state in ([*frame.exits, frame.state] if reached else frame.exits)]
+def _needs(ends: Sequence[State]) -> tuple[tuple[Size, Size, int], ...]:
     found = []
-    for pair, line in ends[0].lines.items() if ends else ():
+    for pair, line in ends[0].ties.lines.items() if ends else ():
         a, b = min(pair, key=str), max(pair, key=str)
-        if _of_signature(a, b) and all(ties.known(a, b) for ties in ends):
+        if _of_signature(a, b) and all(state.ties.known(a, b) for state in ends):
             found.append((a, b, line))
     return tuple(found)
+
+
+def _proven(ends: Sequence[State]) -> Facts:
+    facts = common([state.proven for state in ends]) if ends else ()
+    return tuple([fact for fact in facts if _of_signature(fact, 0)])
 
 
 def _of_signature(a: Size, b: Size) -> bool:
@@ -291,6 +300,11 @@ def needs(interpreter: Interpreter, function: FunctionV) -> tuple[tuple[Size, Si
     return _summary(interpreter, function).needs
 
 
+def proven(interpreter: Interpreter, function: FunctionV) -> Facts:
+    """What holds of the sizes of a signature once its body has returned."""
+    return _summary(interpreter, function).proven
+
+
 def _summary(interpreter: Interpreter, function: FunctionV) -> Summary:
     from typedtorch.shapes.infer.checking import check_function  # noqa: PLC0415 - checking holds calls
 
@@ -320,4 +334,4 @@ def _summary(interpreter: Interpreter, function: FunctionV) -> Summary:
     return interpreter.summaries[key]
 
 
-__all__ = ["Summary", "are_as_made", "bind", "is_wrong", "meaning", "needs", "record", "returned"]
+__all__ = ["Summary", "are_as_made", "bind", "is_wrong", "meaning", "needs", "proven", "record", "returned"]

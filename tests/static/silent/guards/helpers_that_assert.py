@@ -52,9 +52,40 @@ def step_twice(net: Recurrent, u: Float[Tensor, "batch seqlen dim"]) -> Float[Te
     return net.step(u) + u
 
 
+def less(x, y) -> Float[Tensor, "n d"]:
+    assert x.shape == y.shape
+    return x - y
+
+
+def less_or_raise(x: Float[Tensor, "n d"], y) -> Float[Tensor, "n d"]:
+    if x.shape != y.shape:
+        raise ValueError("of one shape")
+    return x - y
+
+
+def less_annotated(x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, "n d"]:
+    assert len(x) == len(y)
+    return x - y
+
+
+def promised(x: Float[Tensor, "a d"], y: Float[Tensor, "b d"]) -> Float[Tensor, "a d"]:
+    return less(x, y)
+
+
+def promised_the_other(x: Float[Tensor, "a d"], y: Float[Tensor, "b d"]) -> Float[Tensor, "b d"]:
+    return less_or_raise(x, y) + x
+
+
+def promised_by_annotations(x: Float[Tensor, "a d"], y: Float[Tensor, "b d"]) -> Float[Tensor, "b d"]:
+    return less_annotated(x, y) * x
+
+
 # run: Recurrent(4)(randn(2, 3, 4))
 # run: Recurrent(4)(randn(2, 1, 4), step=True)
 # run: Recurrent(4).refusing(randn(2, 1, 4), step=True)
 # run: differences(randn(3, 4), randn(3, 4))
 # run: twice(randn(3, 4), randn(3, 4), randn(3, 4))
 # run: step_twice(Recurrent(4), randn(2, 1, 4))
+# run: promised(randn(3, 4), randn(3, 4))
+# run: promised_the_other(randn(3, 4), randn(3, 4))
+# run: promised_by_annotations(randn(3, 4), randn(3, 4))
