@@ -121,7 +121,12 @@ def _is_comparison(node: ast.AST) -> bool:
 def reads_a_size(node: ast.AST) -> bool:
     """``x.shape``, ``len(x)``, ``x.is_same_size(y)``."""
     name = getattr(node, "attr", getattr(node, "id", ""))
-    return name in ("shape", "size", "len", "numel", "ndim", "dim", "is_same_size", "equal", "data_ptr")
+    return name in _SIZES
+
+
+_SIZES = frozenset(
+    {"shape", "size", "len", "numel", "ndim", "dim", "is_same_size", "equal", "data_ptr", "parse_shape"}
+)
 
 
 __all__ = ["compared", "reads_a_size"]

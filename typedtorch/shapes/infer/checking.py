@@ -13,6 +13,7 @@ from typedtorch.shapes.equality import mentioning, passed
 from typedtorch.shapes.findings import Coverage, Report
 from typedtorch.shapes.infer import (
     captured_axes,
+    checks,
     definitions,
     fixtures,
     lengths,
@@ -343,6 +344,7 @@ def _assume_parameters(
                 stored.annotate(frame, parameter.name, parameter.spec)
     interpreter.number = outside
     variables.update(fixtures.given(frame, function, signature))
+    checks.decorated(frame, function)
 
 
 def _optional_axes(signature: Signature) -> dict[str, set[str]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from typedtorch.shapes.infer import asking, proven
@@ -32,6 +33,30 @@ def note(frame: Frame, call: ast.Call) -> None:
     sizes = frozenset[Atom]().union(*asked, *(held if len(held) > 1 else ()))  # of one tensor only its form
     if sizes:
         frame.state.asked = (*frame.state.asked, (sizes, True))
+
+
+def decorated(frame: Frame, function: FunctionV) -> None:
+    """The body of a function whose decorator refuses what does not fit: its arguments may have one shape."""
+    if isinstance(function.node, ast.Lambda) or not function.node.decorator_list:
+        return
+    for decorator in function.node.decorator_list:
+        written = decorator.func if isinstance(decorator, ast.Call) else decorator
+        made_by = read_place(frame, written)
+        if isinstance(made_by, FunctionV) and _may_raise(made_by.node):
+            ask(frame, frame.state.variables.values())
+
+
+def ask(frame: Frame, values: Iterable[Value]) -> None:
+    """From here on the sizes of some values may be one."""
+    sizes = frozenset[Atom]().union(*map(_sizes, values))
+    if len(sizes) > 1:
+        frame.state.asked = (*frame.state.asked, (sizes, True))
+
+
+def attempted(frame: Frame, body: Sequence[ast.stmt]) -> None:
+    """Behind a ``try`` that was left where something was refused: what it tried has fitted."""
+    names = dict.fromkeys(n.id for s in body for n in walk(s) if isinstance(n, ast.Name))
+    ask(frame, [value for name in names if (value := frame.state.variables.get(name)) is not None])
 
 
 def _sizes(value: Value) -> frozenset[Atom]:
@@ -66,4 +91,4 @@ def _name(node: ast.expr) -> str:
     return str(getattr(node, "attr", getattr(node, "id", "")))
 
 
-__all__ = ["note"]
+__all__ = ["ask", "attempted", "decorated", "note"]

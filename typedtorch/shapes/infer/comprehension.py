@@ -98,8 +98,7 @@ def _comprehend(
     finally:
         outer.ties.met = frame.state.ties.met  # two axes of one tensor are two, whenever it was
         _keep_effects(outer, frame.state, node, place)
-        if any(generator.ifs for generator in generators):  # what passed a test is used behind it
-            outer.asked = frame.state.asked
+        outer.asked = frame.state.asked  # what passed a test is used behind it
         frame.state = outer
 
 

@@ -7,7 +7,7 @@ import itertools
 from dataclasses import replace
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.infer import comparing, folded, iteration, lengths, sets
+from typedtorch.shapes.infer import checks, comparing, folded, iteration, lengths, sets
 from typedtorch.shapes.infer.ages import aged
 from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.contents import sizes_in
@@ -100,6 +100,8 @@ def from_keys(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 def zip_(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``zip(xs, ys)``."""
+    if args.keywords.get("strict") is True:
+        checks.ask(frame, tuple(map(lengths.length_of, args.values)))
     lists = [items_of(v) for v in args.values]
     known = [items for items in lists if items is not None]
     read = [id(v) for v in args.values if isinstance(v, Sequence) and v.kind == "iterator"]

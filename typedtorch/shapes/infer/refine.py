@@ -95,11 +95,16 @@ def _asked(frame: Frame, test: ast.expr, value: Value) -> frozenset[Atom]:
     if proven.is_longer(value):
         return frozenset()
     read = proven.asked_by(value) if isinstance(value, (Scalar, Poly)) else frozenset[Atom]()
-    plain = read or value is UNKNOWN or isinstance(value, (Scalar, Sequence))
+    plain = read or value is UNKNOWN or isinstance(value, (Scalar, Sequence)) or _is_numpy_bool(value)
     nodes = [*(_of_sizes(test) if plain else ()), *asking.compared(frame, test)]
     named = [read_place(frame, node) for node in nodes]
     held = [v for v in named if isinstance(v, (Tensor, Poly, tuple, Sequence))]
     return read.union(atom for v in held for atom in contents.sizes_in(v) if isinstance(atom, Atom))
+
+
+def _is_numpy_bool(value: Value) -> bool:
+    """What ``(np.array(x.shape) == np.array(y.shape)).all()`` gives."""
+    return isinstance(value, Tensor) and value.library == "numpy" and value.shape == ()
 
 
 @lru_cache(maxsize=16384)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from typedtorch.shapes.infer import both_ways, calls, checks, contexts, edges, paths, refine, turns
@@ -109,8 +110,11 @@ def try_(frame: Frame, node: ast.Try) -> bool:
     """``try``: whether what follows is reached."""
     before, outer = frame.state.copy(), frame.raised
     frame.raised = []
-    with frame.reporter.mute() if contexts.has_an_alternative(node) else nullcontext():
+    alternative = contexts.has_an_alternative(node)
+    with frame.reporter.mute() if alternative else nullcontext():
         reached = run(frame, node.body)
+    if alternative:
+        checks.attempted(frame, node.body)
     after_body = frame.state
     # a handler may be entered from anywhere in the body
     entry = join_states(before, after_body, frame.place(node))
@@ -242,11 +246,24 @@ def raise_(frame: Frame, node: ast.Raise) -> bool:
 
 def expression(frame: Frame, node: ast.Expr) -> bool:
     """An expression alone: whether it returns."""
+    if isinstance(node.value, ast.BoolOp):
+        return run(frame, [_as_branch(node.value)])
     value = evaluate(frame, node.value)
     if isinstance(node.value, ast.Call):
         check_equal(frame, node.value)
         checks.note(frame, node.value)
     return not calls.never_returns(frame, node.value, value)
+
+
+@lru_cache(maxsize=1024)
+def _as_branch(node: ast.BoolOp) -> ast.If:
+    """``x.shape == y.shape or refuse()`` as a statement."""
+    *tests, last = node.values
+    test = tests[0] if len(tests) == 1 else ast.BoolOp(node.op, tests)
+    if isinstance(node.op, ast.Or):
+        test = ast.UnaryOp(ast.Not(), test)
+    branch = ast.If(test, [ast.copy_location(ast.Expr(last), last)], [])
+    return ast.fix_missing_locations(ast.copy_location(branch, node))
 
 
 def delete(frame: Frame, node: ast.Delete) -> bool:

@@ -1,0 +1,75 @@
+"""What does not fit is refused: by a decorator, by ``zip(strict=True)``, by ``or``, by what is tried first."""
+
+import functools
+
+import numpy as np
+import torch
+from einops import parse_shape
+from jaxtyping import Float
+from torch import Tensor
+
+
+def of_one_shape(function):
+    @functools.wraps(function)
+    def inner(x, y, *args, **kwargs):
+        if x.shape != y.shape:
+            raise ValueError(f"{x.shape} and {y.shape}")
+        return function(x, y, *args, **kwargs)
+
+    return inner
+
+
+@of_one_shape
+def squared_error(x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, ""]:
+    return (x - y).square().mean()
+
+
+def row_by_row(x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, "n d"]:
+    rows = [a + b for a, b in zip(x, y, strict=True)]
+    return torch.stack(rows) + y
+
+
+def added_in_turns(x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, "n d"]:
+    total = torch.zeros(x.shape[1])
+    for a, b in zip(x, y, strict=True):
+        total = total + a * b
+    return (x - y) * total
+
+
+def refuse(why: str) -> None:
+    raise ValueError(why)
+
+
+def or_refused(x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, "n d"]:
+    x.shape == y.shape or refuse("of one shape")
+    return x + y
+
+
+def and_refused(x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, "n d"]:
+    x.shape != y.shape and refuse("of one shape")
+    return y
+
+
+def tried(x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, "n d"]:
+    try:
+        torch.broadcast_tensors(x, y)
+    except RuntimeError:
+        return x
+    return x + y
+
+
+def in_arrays(x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, "n d"]:
+    if (np.array(x.shape) == np.array(y.shape)).all():
+        return x + y
+    return x
+
+
+def parsed(x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, "n d"]:
+    if parse_shape(x, "n d") == parse_shape(y, "n d"):
+        return x + y
+    return x
+
+
+# run: x, y = torch.randn(3, 2), torch.randn(3, 2)
+# run: squared_error(x, y); row_by_row(x, y); added_in_turns(x, y); or_refused(x, y); and_refused(x, y)
+# run: for other in (y, torch.randn(4, 2)): tried(x, other), in_arrays(x, other), parsed(x, other)
