@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Set
 
-from typedtorch.shapes.infer.contents import Substitution, sizes_in
+from typedtorch.shapes.infer.contents import ONE_ITEM, Substitution, sizes_in
 from typedtorch.shapes.infer.state import State
 from typedtorch.shapes.infer.values import Value
 from typedtorch.shapes.proofs import common
@@ -33,6 +33,8 @@ def age(state: State, loop: ast.stmt, before: State, mark: str = "'") -> None:
 
 
 def _aged(atom: Atom, mark: str) -> Size:
+    if atom.kind == "int" and ONE_ITEM in atom.scope:
+        return unknown(f"?{atom.scope}{atom.name}{mark}")  # layers follow each other: (8, 4), (4, 2)
     if atom.kind == "int":
         return integer(atom.name, atom.scope + mark)
     if atom.kind == "axis" and atom.scope.startswith(ITEM_SCOPE):
@@ -49,8 +51,8 @@ def _arose(size: Atom | Pack, first: int, last: int) -> bool:
 
 
 def _is_made(atom: Atom) -> bool:
-    """Whether an integer is no argument, but came to be where its scope says."""
-    return atom.kind == "int" and atom.scope.startswith(("@", LOCAL_SCOPE))
+    """Whether an integer is no argument, but came to be where its scope says, or is an item read there."""
+    return atom.kind == "int" and (atom.scope.startswith(("@", LOCAL_SCOPE)) or ONE_ITEM in atom.scope)
 
 
 def aged(value: Value, node: ast.AST, mark: str, but: Set[Atom | Pack]) -> Value:

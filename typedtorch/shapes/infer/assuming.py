@@ -175,8 +175,11 @@ def _of_one_item(value: Value, named: frozenset[str], hint: str) -> Value:
         return with_parts(value, lambda part: _of_one_item(part, named, hint))
     if not (isinstance(value, (Instance, DictV)) or (named and isinstance(value, Tensor))):
         return value
-    found = [a for a in sizes_in(value) if isinstance(a, Atom) and a.kind == "axis"]
-    own = [a for a in found if (a.name in named if isinstance(value, Tensor) else a.scope)]
+    found = [a for a in sizes_in(value) if isinstance(a, Atom)]
+    if isinstance(value, Tensor):
+        own = [a for a in found if a.kind == "axis" and a.name in named]
+    else:
+        own = [a for a in found if a.kind == "int" or (a.kind == "axis" and a.scope)]
     apart = {a: unknown(f"?{hint}.{a.scope}{OF_ITEMS}{a.name}") for a in own}
     return Substitution(apart)(value) if own else value
 

@@ -60,6 +60,18 @@ def of_this_item(frame: Frame, each: Value, which: str) -> Value:
     return Substitution({a: _own(a, which) for a in found})(each)
 
 
+def of_a_part(frame: Frame, each: Value, place: str) -> Value:
+    """What stands for any item of ``xs[1:]``, or of the rest in ``first, *rest = xs``: others than of all."""
+    if frame.depth or not isinstance(each, (Tensor, Instance, DictV, tuple)):
+        return each
+    found = [a for a in sizes_in(each) if isinstance(a, Atom) and a.kind == "opaque" and OF_ITEMS in a.name]
+    if not found or not _keeps_fields(frame, each):
+        return each
+    parted = [(a, *a.name.rpartition(OF_ITEMS)) for a in found]
+    others = {a: unknown(f"{holder}:{place}{OF_ITEMS}{name}") for a, holder, _, name in parted}
+    return Substitution(others)(each)
+
+
 def _own(atom: Atom, which: str) -> Size:
     holder, _, name = atom.name.rpartition(OF_ITEMS)
     return axis(name, f"{ITEM_SCOPE}{holder}@{which}")
@@ -88,4 +100,4 @@ def _keeps_fields(frame: Frame, value: Value) -> bool:
     return True
 
 
-__all__ = ["of_any_item", "of_this_item"]
+__all__ = ["axes_of_items", "of_a_part", "of_any_item", "of_this_item"]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typedtorch.shapes.infer import enumerations
 from typedtorch.shapes.infer.contents import ONE_ITEM, Substitution, sizes_in, sizes_of_any_item
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.item_axes import of_this_item
+from typedtorch.shapes.infer.item_axes import of_a_part, of_this_item
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Bound,
@@ -131,6 +131,18 @@ def this_one(frame: Frame, each: Value, place: str, which: str = "") -> Value:
         return each
     own = sorted(found, key=lambda atom: (atom.name, atom.scope))
     return Substitution({atom: _own(atom, f"?{place}", i) for i, atom in enumerate(own)})(each)
+
+
+def these(frame: Frame, each: Value, place: str) -> Value:
+    """Any item of a part of a list: at the same time as any of the whole it is another."""
+    apart = of_a_part(frame, each, place)
+    if apart is not each:
+        return apart
+    another = this_one(frame, each, place)
+    numbers = [
+        a for a in sizes_in(another) if isinstance(a, Atom) and a.kind == "int" and ONE_ITEM in a.scope
+    ]
+    return Substitution({a: unknown(f"?{a.scope}{a.name}") for a in numbers})(another) if numbers else another
 
 
 _OF_SIZES = frozenset({Tensor, Poly, tuple, Fields, Choice})

@@ -13,7 +13,7 @@ from typedtorch.shapes.infer.binding import Args, Special
 from typedtorch.shapes.infer.comparing import truth
 from typedtorch.shapes.infer.folded import LONGEST
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate, this_one
+from typedtorch.shapes.infer.items import MAX_UNROLL, items_of, iterate, these, this_one
 from typedtorch.shapes.infer.iteration import gone_through
 from typedtorch.shapes.infer.lengths import common, cut, length_of
 from typedtorch.shapes.infer.values import (
@@ -203,7 +203,7 @@ def product(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 def _apart(frame: Frame, row: list[Value], node: ast.AST) -> list[Value]:
     """Several items of one list, each with sizes of its own where they differ from item to item."""
-    return [this_one(frame, value, f"{frame.place(node)}.{i}") for i, value in enumerate(row)]
+    return [these(frame, value, f"{frame.place(node)}.{i}") for i, value in enumerate(row)]
 
 
 def _chosen(function: Callable[..., Iterable[Any]]) -> Special:

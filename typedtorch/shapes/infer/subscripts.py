@@ -10,7 +10,7 @@ from typedtorch.shapes.infer.arithmetic import is_tensor
 from typedtorch.shapes.infer.attributes import holds_tensors
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.grown import grown
-from typedtorch.shapes.infer.items import items_of, this_one
+from typedtorch.shapes.infer.items import items_of, these, this_one
 from typedtorch.shapes.infer.lengths import cut, length_of
 from typedtorch.shapes.infer.objects import one_of
 from typedtorch.shapes.infer.passed import Passed
@@ -146,7 +146,7 @@ def _sequence_item(frame: Frame, base: Sequence, index: Value, node: ast.Subscri
             return Sequence(base.kind, base.items[index])
         left = () if base.grown is None else base.grown.items(index)
         each = join_all(left, place) if left else base.any_item
-        some = this_one(frame, each, place)  # another item than that of the whole at the same time
+        some = these(frame, each, place)
         behind = grown(left[:-1], left[-1]) if left else None
         return Sequence(base.kind, None, some, cut(length_of(base), index), grown=behind)
     if base.kind == "sequential" and base.items is not None:

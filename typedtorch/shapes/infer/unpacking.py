@@ -9,7 +9,7 @@ from dataclasses import replace
 from typedtorch.shapes.equality import generic
 from typedtorch.shapes.infer import messages
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.items import items_of, iterate, tensor_item, this_one
+from typedtorch.shapes.infer.items import items_of, iterate, tensor_item, these, this_one
 from typedtorch.shapes.infer.places import read_place, shape_read, write_place
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -56,10 +56,8 @@ def unpacked(
         value = _check_unbind(frame, source, value, len(elts))
     if items is None:
         each = iterate(value, frame.place(target))
-        own = [
-            _listed(each) if i == star else this_one(frame, each, frame.place(e)) for i, e in enumerate(elts)
-        ]
-        return _paired(elts, own)
+        own = [(these if i == star else this_one)(frame, each, frame.place(e)) for i, e in enumerate(elts)]
+        return _paired(elts, [_listed(v) if i == star else v for i, v in enumerate(own)])
     if star is not None:
         return _paired(elts, _around(items, star, len(elts)))
     if len(items) != len(elts):
