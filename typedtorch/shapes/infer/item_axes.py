@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 def axes_of_items(signature: Signature) -> frozenset[str]:
     """Names of axes that stand in the items of one list or dict alone, two of them or more."""
+    if not any(_is_of_items(p.spec) for p in signature.parameters):
+        return frozenset()
     mentioned = [axis_names(signature.result), *(axis_names(p.spec) for p in signature.parameters)]
     found = set[str]()
     for at, parameter in enumerate(signature.parameters, 1):

@@ -61,10 +61,12 @@ def unmet(
 
 def learn(frame: Frame, function: FunctionV, signature: Signature, bound: Bound, names: Names) -> None:
     """What a body asserts of the sizes it is passed, ``x.shape == y.shape``, holds once it has returned."""
-    if frame.depth or not signature.shaped or not summaries.are_as_made(function, bound):
+    if frame.depth or frame.reporter.muted or not signature.shaped:
         return
     facts = summaries.proven(frame.interpreter, function)
-    if not facts or inlining.may_be_another(frame.interpreter, frame, function):
+    if not facts or not summaries.are_as_made(function, bound):
+        return
+    if inlining.may_be_another(frame.interpreter, frame, function):
         return
     meaning = summaries.meaning(function, signature, bound, names)
     for fact in facts:
