@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
+from filelock import FileLock
+
 STUBS = Path(__file__).parent / "stubs"
 # mypy, whose engine fails whatever it is given.
 FAILING = """
@@ -78,12 +80,13 @@ class Project:
             "MYPY_CACHE_DIR": str(self.cache),
             **self.environment,
         }
-        done = subprocess.run(
-            [sys.executable, "-m", *command, *arguments],
-            cwd=self.folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        with FileLock(f"{self.cache}.lock"):  # another process of the tests may have the same cache
+            done = subprocess.run(
+                [sys.executable, "-m", *command, *arguments],
+                cwd=self.folder,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
         return Outcome(done.returncode, done.stdout, done.stderr)

@@ -1,4 +1,4 @@
-"""Where an expression of a source comes from, asked for once in a while: nothing is prepared for it.
+"""Where an expression of a source comes from, asked where mypy finds something wrong with it.
 
 More is said to be made from a call than need be: what a call's result is given to counts as made from it,
 unless that is a function of torch, whose result has a type whatever it is given.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from typedtorch.shapes.module_uses import Position, position
@@ -40,17 +41,31 @@ class Span(NamedTuple):
 
 def at(span: Span, syntax: Syntax) -> ast.expr | None:
     """The outermost expression that stands there."""
-    return next((n for n in syntax.nodes if isinstance(n, ast.expr) and Span.of(n) == span), None)
+    return _index(syntax).standing.get(span)
 
 
 def call_with(argument: ast.expr, syntax: Syntax) -> ast.Call | None:
     """The call that an expression is an argument of, be it unpacked there."""
+    return _index(syntax).given.get(argument)
+
+
+class _Index(NamedTuple):
+    standing: dict[Span, ast.expr]
+    given: dict[ast.expr, ast.Call]
+
+
+@lru_cache(maxsize=1)  # mypy tells what it finds file by file
+def _index(syntax: Syntax) -> _Index:
+    index = _Index({}, {})
     for node in syntax.nodes:
+        if isinstance(node, ast.expr):
+            index.standing.setdefault(Span.of(node), node)
         if isinstance(node, ast.Call):
-            given = [*node.args, *(keyword.value for keyword in node.keywords)]
-            if any(argument in (each, getattr(each, "value", None)) for each in given):
-                return node
-    return None
+            for each in [*node.args, *(keyword.value for keyword in node.keywords)]:
+                index.given.setdefault(each, node)
+                if isinstance(inner := getattr(each, "value", None), ast.expr):
+                    index.given.setdefault(inner, node)
+    return index
 
 
 def given_to(call: ast.expr) -> list[ast.expr]:
