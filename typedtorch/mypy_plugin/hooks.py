@@ -46,7 +46,7 @@ class TypedtorchPlugin(Plugin):
         self.start = Start(options)
         self.guard = Guard(options)
         self.reporter = Reporter(options, self.start.config)
-        self.early = Early(self.reporter)
+        self.early = Early(self.reporter, self._checked)
         reporter = self.reporter
         self.facts = Facts(self.lookup_fully_qualified, reporter.path_of, reporter.facts, reporter.keep_facts)
         self.facts.files_change = options.fine_grained_incremental
@@ -169,7 +169,10 @@ class TypedtorchPlugin(Plugin):
         return found is None or not isinstance(found.node, TypeInfo) or module_call.is_module(found.node)
 
     def get_additional_indirect_deps(self, file: MypyFile) -> set[str]:
+        self._checked(file)
+        return set()  # what findings rest on is watched in ``answers``
+
+    def _checked(self, file: MypyFile) -> None:
         if self.facts.files_change:
             module_call.renew(file)
         self.reporter.module_checked(file)
-        return set()  # what findings rest on is watched in ``answers``

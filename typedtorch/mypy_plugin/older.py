@@ -6,6 +6,8 @@ already directed to that module, is the moment.  The engine needs nothing of myp
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from mypy.nodes import MypyFile
 
 from typedtorch.mypy_plugin.reporter import LAST_WORD, Reporter
@@ -17,8 +19,9 @@ OWN_WATCHERS = 1  # the one of excused.py; mypy's own mean that what it says now
 class Early:
     """Remembers which modules have been checked."""
 
-    def __init__(self, reporter: Reporter) -> None:
+    def __init__(self, reporter: Reporter, checked: Callable[[MypyFile], None]) -> None:
         self._reporter = reporter
+        self._checked = checked
         self._done: dict[str, MypyFile] = {}
 
     def tick(self) -> None:
@@ -36,5 +39,5 @@ class Early:
             return
         self._done[tree.fullname] = tree
         file, module, options, scope = errors.file, errors.target_module, errors.options, errors.scope
-        self._reporter.module_checked(tree)
+        self._checked(tree)
         errors.set_file(file, module, options, scope)
