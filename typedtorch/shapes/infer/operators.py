@@ -105,8 +105,8 @@ def _perhaps_one(frame: Frame, node: ast.AST, operands: tuple[Value, ...]) -> Pa
     without ``.mT``.
     """
     state = frame.state
-    adds = isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, _MAY_BE_GUARDED)
-    settings = [test for test, _ in state.settings] if adds else []
+    adds = _adds(node)
+    settings = [test for test, _ in state.settings if adds or _names_equal(test)]
     if not state.asked and not settings:
         return None
     chosen = any(map(_says_equal, settings))
@@ -127,8 +127,18 @@ def _perhaps_one(frame: Frame, node: ast.AST, operands: tuple[Value, ...]) -> Pa
     return may_be_one
 
 
+def _adds(node: ast.AST) -> bool:
+    """Whether an operator goes through its operands together: ``x + y``, ``torch.maximum(x, y)``."""
+    if isinstance(node, (ast.BinOp, ast.AugAssign)):
+        return isinstance(node.op, _MAY_BE_GUARDED)
+    return isinstance(node, ast.Call) and getattr(node.func, "attr", None) in _GUARDED_CALLS
+
+
 _MAY_BE_GUARDED = (ast.Add, ast.Sub, ast.Mult, ast.MatMult)
-_EQUAL = re.compile(r"(?i)symm|hermit|square|same|equal|tied?\b|tie_|shared?|self_?att")
+_GUARDED_CALLS = frozenset({"add", "sub", "mul", "maximum", "minimum", "where"})
+_EQUAL = re.compile(
+    r"(?i)symm|hermit|square|same|equal|tied?\b|tie_|shared?|self_?att|paired|pairwise|aligned|element_?wise"
+)
 
 
 def _says_equal(test: ast.AST) -> bool:
