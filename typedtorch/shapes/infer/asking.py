@@ -24,7 +24,7 @@ def compared(frame: Frame, test: ast.expr) -> list[ast.Name]:
         found += [name for expression in behind for name in _compared_in(expression, frame.function.node)]
     for call in _calls((test, *behind)):
         function = read_place(frame, call.func)
-        if isinstance(function, FunctionV) and _is_comparing(function, _DEPTH):
+        if isinstance(function, FunctionV) and is_comparing(function):
             found += _names((*call.args, *(k.value for k in call.keywords)))
     return found
 
@@ -33,13 +33,13 @@ def _may_be_data(value: Value) -> bool:
     return any(isinstance(option, Tensor) and option.shape != () for option in options_of(value))
 
 
-def _is_comparing(function: FunctionV, depth: int) -> bool:
+def is_comparing(function: FunctionV, depth: int = _DEPTH) -> bool:
     """Whether a function compares sizes, or one that it calls does."""
     if depth == 0 or _compares_sizes((function.node,)):
         return depth > 0
     names = (call.func.id for call in _calls((function.node,)) if isinstance(call.func, ast.Name))
     called = map(function.module.lookup, names)
-    return any(isinstance(inner, FunctionV) and _is_comparing(inner, depth - 1) for inner in called)
+    return any(isinstance(inner, FunctionV) and is_comparing(inner, depth - 1) for inner in called)
 
 
 @lru_cache(maxsize=16384)
@@ -69,6 +69,8 @@ def _sources(function: ast.AST) -> dict[str, list[ast.expr]]:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 found.setdefault(name, []).append(value)
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name), slice=key)], value=value):
+                found.setdefault(name, []).append(ast.Dict([key], [value]))
             case ast.AugAssign(target=ast.Name(id=name), value=value):
                 found.setdefault(name, []).append(value)
             case ast.AnnAssign(target=ast.Name(id=name)) if node.value is not None:
@@ -114,8 +116,11 @@ def _compares_sizes(nodes: tuple[ast.AST, ...]) -> bool:
 
 
 def _is_comparison(node: ast.AST) -> bool:
-    """A comparison of values: ``x is None`` is none."""
-    return isinstance(node, ast.Compare) and not isinstance(node.ops[0], (ast.Is, ast.IsNot))
+    """A comparison of values, also with the keys of a dict: ``x is None`` is none."""
+    if isinstance(node, ast.Compare):
+        return not isinstance(node.ops[0], (ast.Is, ast.IsNot))
+    keys = node.keys if isinstance(node, ast.Dict) else [node.key] if isinstance(node, ast.DictComp) else ()
+    return any(reads_a_size(part) for key in keys if key is not None for part in walk(key))
 
 
 def reads_a_size(node: ast.AST) -> bool:
@@ -129,4 +134,4 @@ _SIZES = frozenset(
 )
 
 
-__all__ = ["compared", "reads_a_size"]
+__all__ = ["compared", "is_comparing", "reads_a_size"]

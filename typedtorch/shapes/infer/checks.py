@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from typedtorch.shapes.infer import asking, proven
 from typedtorch.shapes.infer.contents import sizes_in
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.places import read_place
-from typedtorch.shapes.infer.values import External, FunctionV, Instance, Value
-from typedtorch.shapes.size import Atom
+from typedtorch.shapes.infer.places import look, read_place
+from typedtorch.shapes.infer.values import DictV, External, FunctionV, Instance, Value
+from typedtorch.shapes.size import Atom, Poly
 from typedtorch.shapes.syntax import dotted, walk
 
 
@@ -37,13 +37,31 @@ def note(frame: Frame, call: ast.Call) -> None:
 
 def decorated(frame: Frame, function: FunctionV) -> None:
     """The body of a function whose decorator refuses what does not fit: its arguments may have one shape."""
-    if isinstance(function.node, ast.Lambda) or not function.node.decorator_list:
-        return
-    for decorator in function.node.decorator_list:
-        written = decorator.func if isinstance(decorator, ast.Call) else decorator
-        made_by = read_place(frame, written)
-        if isinstance(made_by, FunctionV) and _may_raise(made_by.node):
-            ask(frame, frame.state.variables.values())
+    if not isinstance(function.node, ast.Lambda) and any(
+        _refuses_first(frame, d) for d in function.node.decorator_list
+    ):
+        ask(frame, frame.state.variables.values())
+
+
+def _refuses_first(frame: Frame, decorator: ast.expr) -> bool:
+    """Whether a decorator raises where sizes differ: as it, a method or one of its arguments says."""
+    call = decorator if isinstance(decorator, ast.Call) else None
+    made_by = read_place(frame, decorator if call is None else call.func)
+    if not isinstance(made_by, FunctionV) or _may_raise(made_by.node):
+        return isinstance(made_by, FunctionV)
+    if not _raises(made_by.node):
+        return False
+    given = () if call is None else (*call.args, *(k.value for k in call.keywords))
+    asked = [made_by, *(look(frame, argument) for argument in given), *_methods_called(frame, made_by)]
+    return any(isinstance(function, FunctionV) and asking.is_comparing(function) for function in asked)
+
+
+def _methods_called(frame: Frame, function: FunctionV) -> Iterator[FunctionV]:
+    """Methods of the class that a body is in, by their names."""
+    owner = frame.owner
+    for name in _attributes_called(function.node):
+        if owner is not None and (found := owner.find(name)) is not None:
+            yield from (FunctionV(node, found[0].module) for node in found[1])
 
 
 def ask(frame: Frame, values: Iterable[Value]) -> None:
@@ -51,6 +69,20 @@ def ask(frame: Frame, values: Iterable[Value]) -> None:
     sizes = frozenset[Atom]().union(*map(_sizes, values))
     if len(sizes) > 1:
         frame.state.asked = (*frame.state.asked, (sizes, True))
+
+
+def looked_up(frame: Frame, held: DictV, key: Value) -> None:
+    """``by_length[len(x)]``: what is found under a size may have that size."""
+    if isinstance(key, (Poly, tuple)):
+        kept = _sizes(held)
+        pairs = [(frozenset((size, other)), True) for size in _sizes(key) for other in kept - {size}]
+        frame.state.asked = (*frame.state.asked, *pairs)
+
+
+def passed(frame: Frame, verdicts: Iterable[Value]) -> None:
+    """Behind ``filter(test, xs)``: the sizes that the test compares may be one."""
+    asked = [sizes for sizes in map(proven.asked_by, verdicts) if len(sizes) > 1]
+    frame.state.asked = (*frame.state.asked, *((sizes, True) for sizes in asked))
 
 
 def attempted(frame: Frame, body: Sequence[ast.stmt]) -> None:
@@ -79,8 +111,18 @@ def _refuses(function: Value, written: ast.expr) -> bool:
 @lru_cache(maxsize=4096)
 def _may_raise(function: ast.AST) -> bool:
     nodes = walk(function)
-    refuses = any(isinstance(node, (ast.Raise, ast.Assert)) for node in nodes)
-    return (refuses and any(map(asking.reads_a_size, nodes))) or any(map(_is_check, nodes))
+    return (_raises(function) and any(map(asking.reads_a_size, nodes))) or any(map(_is_check, nodes))
+
+
+@lru_cache(maxsize=4096)
+def _raises(function: ast.AST) -> bool:
+    return any(isinstance(node, (ast.Raise, ast.Assert)) for node in walk(function))
+
+
+@lru_cache(maxsize=4096)
+def _attributes_called(function: ast.AST) -> frozenset[str]:
+    calls = (node for node in walk(function) if isinstance(node, ast.Call))
+    return frozenset(call.func.attr for call in calls if isinstance(call.func, ast.Attribute))
 
 
 def _is_check(node: ast.AST) -> bool:
@@ -91,4 +133,4 @@ def _name(node: ast.expr) -> str:
     return str(getattr(node, "attr", getattr(node, "id", "")))
 
 
-__all__ = ["ask", "attempted", "decorated", "note"]
+__all__ = ["ask", "attempted", "decorated", "looked_up", "note", "passed"]

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from typedtorch.shapes.infer import (
     attributes,
+    checks,
     containers,
     enumerations,
     folded,
@@ -48,6 +49,8 @@ def call_method(
         args = replace(args, values=[kept(frame, v, getattr(node, "lineno", 0)) for v in args.values])
     args = stored.put(frame, args, name, node)
     if isinstance(receiver, DictV):
+        if name in ("get", "pop"):
+            checks.looked_up(frame, receiver, args.get(0, "key", UNKNOWN))
         return _dict_method(frame, receiver, name, args, node)
     if isinstance(receiver, Sequence):
         return _list_method(frame, receiver, name, args, node)

@@ -235,10 +235,11 @@ def filter_(frame: Frame, args: Args, node: ast.AST) -> Value:
     items = items_of(args.values[1]) if len(args.values) == 2 and not args.open else None
     if items is not None and len(items) <= MAX_UNROLL:
         test = args.values[0]
-        asked = (v if test is None else frame.call(test, Args([v], [None]), node) for v in items)
+        asked = [v if test is None else frame.call(test, Args([v], [None]), node) for v in items]
         verdicts = [comparing.truth(v) for v in asked]
         if None not in verdicts:
             return Sequence("iterator", tuple(itertools.compress(items, verdicts)))
+        checks.passed(frame, asked)
     return Sequence("iterator", None, _each(frame, args.values[1], node)) if len(args.values) > 1 else UNKNOWN
 
 

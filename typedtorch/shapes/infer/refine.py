@@ -95,10 +95,10 @@ def _asked(frame: Frame, test: ast.expr, value: Value) -> frozenset[Atom]:
     if proven.is_longer(value):
         return frozenset()
     read = proven.asked_by(value) if isinstance(value, (Scalar, Poly)) else frozenset[Atom]()
-    plain = read or value is UNKNOWN or isinstance(value, (Scalar, Sequence)) or _is_numpy_bool(value)
+    plain = read or value is UNKNOWN or isinstance(value, (Choice, Scalar, Sequence)) or _is_numpy_bool(value)
     nodes = [*(_of_sizes(test) if plain else ()), *asking.compared(frame, test)]
     named = [read_place(frame, node) for node in nodes]
-    held = [v for v in named if isinstance(v, (Tensor, Poly, tuple, Sequence))]
+    held = [v for v in named if isinstance(v, (Tensor, Poly, tuple, Sequence, DictV))]
     return read.union(atom for v in held for atom in contents.sizes_in(v) if isinstance(atom, Atom))
 
 

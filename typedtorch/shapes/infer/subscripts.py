@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from typedtorch.shapes.infer import calls, enumerations, folded, messages, proven
+from typedtorch.shapes.infer import calls, checks, enumerations, folded, messages, proven
 from typedtorch.shapes.infer.alternatives import for_each
 from typedtorch.shapes.infer.arithmetic import is_tensor
 from typedtorch.shapes.infer.attributes import holds_tensors
@@ -57,6 +57,7 @@ def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
         known = enumerations.is_key(index) and index in base.items
         if known:
             return base.get(index)
+        checks.looked_up(frame, base, index)
         rest = () if base.rest is None else (base.rest,)
         return _any_of(frame, base.get(index), (*base.items.values(), *rest), node)
     if isinstance(base, Instance) and base.info.kind.is_named_tuple and base.info.find("__getitem__") is None:

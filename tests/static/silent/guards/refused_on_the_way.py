@@ -24,6 +24,67 @@ def squared_error(x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Ten
     return (x - y).square().mean()
 
 
+def compatible(x, y):
+    return x.shape == y.shape
+
+
+def asks_a_function(function):
+    @functools.wraps(function)
+    def inner(x, y):
+        if not compatible(x, y):
+            raise ValueError("shapes differ")
+        return function(x, y)
+
+    return inner
+
+
+def only_if(predicate):
+    def decorate(function):
+        @functools.wraps(function)
+        def inner(*args):
+            if not predicate(*args):
+                raise ValueError("refused")
+            return function(*args)
+
+        return inner
+
+    return decorate
+
+
+def asks_a_method(function):
+    @functools.wraps(function)
+    def inner(self, x, y):
+        if not self.compatible(x, y):
+            raise ValueError("shapes differ")
+        return function(self, x, y)
+
+    return inner
+
+
+@asks_a_function
+def total(x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, "n d"]:
+    return x + y
+
+
+@only_if(compatible)
+def difference(x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, "n d"]:
+    return x - y
+
+
+@only_if(lambda x, y: len(x) == len(y))
+def product(x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, "n d"]:
+    return x * y
+
+
+class Pairs:
+    def compatible(self, x, y):
+        return x.shape == y.shape
+
+    @asks_a_method
+    def total(self, x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, "n d"]:
+        return x + y
+
+
 def row_by_row(x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, "n d"]:
     rows = [a + b for a, b in zip(x, y, strict=True)]
     return torch.stack(rows) + y
@@ -72,4 +133,5 @@ def parsed(x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, "n
 
 # run: x, y = torch.randn(3, 2), torch.randn(3, 2)
 # run: squared_error(x, y); row_by_row(x, y); added_in_turns(x, y); or_refused(x, y); and_refused(x, y)
+# run: total(x, y); difference(x, y); product(x, y); Pairs().total(x, y)
 # run: for other in (y, torch.randn(4, 2)): tried(x, other), in_arrays(x, other), parsed(x, other)
