@@ -8,7 +8,7 @@ from functools import lru_cache
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.index import MUTATORS
 from typedtorch.shapes.infer.places import read_place
-from typedtorch.shapes.infer.values import FunctionV, Tensor, Value, options_of
+from typedtorch.shapes.infer.values import ClassV, FunctionV, Tensor, Value, options_of
 from typedtorch.shapes.syntax import walk
 
 _DEPTH = 3  # a test of a number, which counts, which were found in a loop
@@ -22,9 +22,14 @@ def compared(frame: Frame, test: ast.expr) -> list[ast.Name]:
     if frame.function is not None:
         behind = _behind(names, frame.function.node)
         found += [name for expression in behind for name in _compared_in(expression, frame.function.node)]
+    twice = _called_twice(test)
     for call in _calls((test, *behind)):
         function = read_place(frame, call.func)
-        if isinstance(function, FunctionV) and is_comparing(function):
+        by_class = isinstance(function, ClassV) and _compares_sizes((function.info.node,))
+        by_function = isinstance(function, FunctionV) and (
+            is_comparing(function) or (call in twice and _reads_sizes(function.node))
+        )
+        if by_class or by_function:
             found += _names((*call.args, *(k.value for k in call.keywords)))
     return found
 
@@ -106,6 +111,25 @@ def _names(nodes: tuple[ast.AST, ...]) -> tuple[ast.Name, ...]:
 @lru_cache(maxsize=16384)
 def _calls(nodes: tuple[ast.AST, ...]) -> tuple[ast.Call, ...]:
     return tuple(part for node in nodes for part in walk(node) if isinstance(part, ast.Call))
+
+
+@lru_cache(maxsize=16384)
+def _called_twice(test: ast.expr) -> tuple[ast.Call, ...]:
+    """Calls of one function that a test compares: ``describe(x) == describe(y)``."""
+    found: list[ast.Call] = []
+    for node in walk(test):
+        match node:
+            case ast.Compare(
+                left=ast.Call() as a, ops=[ast.Eq() | ast.NotEq()], comparators=[ast.Call() as b]
+            ):
+                if ast.dump(a.func) == ast.dump(b.func):
+                    found += (a, b)
+    return tuple(found)
+
+
+@lru_cache(maxsize=16384)
+def _reads_sizes(node: ast.AST) -> bool:
+    return any(map(reads_a_size, walk(node)))
 
 
 @lru_cache(maxsize=16384)

@@ -80,13 +80,13 @@ def looked_up(frame: Frame, held: DictV, key: Value) -> None:
 
 
 def passed(frame: Frame, verdicts: Iterable[Value]) -> None:
-    """Behind ``filter(test, xs)``: the sizes that the test compares may be one."""
+    """Behind ``filter(test, xs)`` and ``ways[test]``: the sizes that the test compares may be one."""
     asked = [sizes for sizes in map(proven.asked_by, verdicts) if len(sizes) > 1]
     frame.state.asked = (*frame.state.asked, *((sizes, True) for sizes in asked))
 
 
-def attempted(frame: Frame, body: Sequence[ast.stmt]) -> None:
-    """Behind a ``try`` that was left where something was refused: what it tried has fitted."""
+def attempted(frame: Frame, body: Sequence[ast.AST]) -> None:
+    """What would have been refused has fitted: a ``try`` that was left, or ``(n,) = {len(x), len(y)}``."""
     names = dict.fromkeys(n.id for s in body for n in walk(s) if isinstance(n, ast.Name))
     ask(frame, [value for name in names if (value := frame.state.variables.get(name)) is not None])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from typedtorch.shapes.infer import comparing, enumerations, proven, refine, solving
+from typedtorch.shapes.infer import asking, comparing, enumerations, proven, refine, solving
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of
@@ -33,12 +33,13 @@ def cases_of(frame: Frame, node: ast.Match) -> list[tuple[State | None, Sequence
     branches: list[tuple[State | None, Sequence[ast.stmt]]] = []
     total = False
     rest = whole = evaluate(frame, node.subject)
+    about = refine.sizes_of(frame, asking.compared(frame, node.subject))
     for case in node.cases:
         state = frame.state.copy()
         saved, frame.state = frame.state, state
         value, rest_after = match_pattern(frame, case.pattern, rest)
         if value is not NEVER:
-            asks = _asked(case.pattern, value)
+            asks = [*_asked(case.pattern, value), *([about] if about else ())]
             state.asked = (*state.asked, *((sizes, True) for sizes in asks))
             saved.asked = (*saved.asked, *((sizes, False) for sizes in asks))
             if isinstance(node.subject, ast.Name) and value is not UNKNOWN:

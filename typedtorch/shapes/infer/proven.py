@@ -151,7 +151,9 @@ def _as_shape(value: Value) -> Value:
 def asked_by(value: Value) -> frozenset[Atom]:
     """The sizes of which a value says something: its own, or those that it was made of comparing."""
     if isinstance(value, Scalar):
-        return value.asks.union(*(atoms(fact) for facts in value.proves for fact in facts))
+        return value.asks | _sizes_of(*value.proves)
+    if isinstance(value, Choice):
+        return _sizes_of(*value.proves)
     if isinstance(value, Poly):
         return atoms(value) | _behind(*atoms(value))
     parts = value if isinstance(value, tuple) else value.items if isinstance(value, SequenceV) else None

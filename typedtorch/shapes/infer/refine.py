@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 
@@ -97,9 +98,14 @@ def _asked(frame: Frame, test: ast.expr, value: Value) -> frozenset[Atom]:
     read = proven.asked_by(value) if isinstance(value, (Scalar, Poly)) else frozenset[Atom]()
     plain = read or value is UNKNOWN or isinstance(value, (Choice, Scalar, Sequence)) or _is_numpy_bool(value)
     nodes = [*(_of_sizes(test) if plain else ()), *asking.compared(frame, test)]
-    named = [read_place(frame, node) for node in nodes]
+    return read | sizes_of(frame, nodes)
+
+
+def sizes_of(frame: Frame, names: Iterable[ast.expr]) -> frozenset[Atom]:
+    """The sizes in what some names hold."""
+    named = [read_place(frame, name) for name in names]
     held = [v for v in named if isinstance(v, (Tensor, Poly, tuple, Sequence, DictV))]
-    return read.union(atom for v in held for atom in contents.sizes_in(v) if isinstance(atom, Atom))
+    return frozenset(atom for v in held for atom in contents.sizes_in(v) if isinstance(atom, Atom))
 
 
 def _is_numpy_bool(value: Value) -> bool:

@@ -38,6 +38,8 @@ def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
         options = [option for option in base.options if option is not None]
         options = [option for option in options if not _too_short(option, index)] or options
         return for_each(frame, options, lambda option: item(frame, option, index, node), node)
+    if isinstance(index, (Choice, Scalar)) and index.proves:
+        checks.passed(frame, (index,))
     if is_tensor(base):
         return calls.tensor_method(frame, base, "__getitem__", (index,), {}, node, (node.value, node.slice))
     if isinstance(index, Scalar) and index.proves and (pair := _pair(base)) is not None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from typedtorch.shapes.equality import generic
-from typedtorch.shapes.infer import messages
+from typedtorch.shapes.infer import checks, messages
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of, iterate, tensor_item, these, this_one
 from typedtorch.shapes.infer.places import read_place, shape_read, write_place
@@ -54,6 +54,8 @@ def unpacked(
     items = items_of(value)
     if items is None and star is None and isinstance(source, ast.Call):
         value = _check_unbind(frame, source, value, len(elts))
+    if items is None and len(elts) == 1 and isinstance(value, SequenceV) and value.kind == "set" and source:
+        checks.attempted(frame, (source,))
     if items is None:
         each = iterate(value, frame.place(target))
         own = [(these if i == star else this_one)(frame, each, frame.place(e)) for i, e in enumerate(elts)]
