@@ -21,7 +21,8 @@ def compared(frame: Frame, test: ast.expr) -> list[ast.Name]:
     found: list[ast.Name] = []
     if frame.function is not None:
         behind = _behind(names, frame.function.node)
-        found += [name for expression in behind for name in _compared_in(expression, frame.function.node)]
+        read = (*behind, test) if _is_of_two_names(test) else behind
+        found += [name for expression in read for name in _compared_in(expression, frame.function.node)]
     twice = _called_twice(test)
     for call in _calls((test, *behind)):
         function = read_place(frame, call.func)
@@ -74,6 +75,9 @@ def _sources(function: ast.AST) -> dict[str, list[ast.expr]]:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 found.setdefault(name, []).append(value)
+            case ast.Assign(targets=[ast.Tuple() as targets], value=value):
+                for each in _names((targets,)):
+                    found.setdefault(each.id, []).append(value)
             case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name), slice=key)], value=value):
                 found.setdefault(name, []).append(ast.Dict([key], [value]))
             case ast.AugAssign(target=ast.Name(id=name), value=value):
@@ -145,6 +149,14 @@ def _is_comparison(node: ast.AST) -> bool:
         return not isinstance(node.ops[0], (ast.Is, ast.IsNot))
     keys = node.keys if isinstance(node, ast.Dict) else [node.key] if isinstance(node, ast.DictComp) else ()
     return any(reads_a_size(part) for key in keys if key is not None for part in walk(key))
+
+
+def _is_of_two_names(test: ast.expr) -> bool:
+    """``low == high``."""
+    match test:
+        case ast.Compare(left=ast.Name(), ops=[ast.Eq() | ast.NotEq()], comparators=[ast.Name()]):
+            return True
+    return False
 
 
 def reads_a_size(node: ast.AST) -> bool:

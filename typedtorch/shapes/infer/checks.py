@@ -15,13 +15,13 @@ from typedtorch.shapes.infer import asking, proven
 from typedtorch.shapes.infer.contents import sizes_in
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.places import look, read_place
-from typedtorch.shapes.infer.values import DictV, External, FunctionV, Instance, Value
+from typedtorch.shapes.infer.values import ClassV, DictV, External, FunctionV, Instance, Value
 from typedtorch.shapes.size import Atom, Poly
 from typedtorch.shapes.syntax import dotted, walk
 
 
 def note(frame: Frame, call: ast.Call) -> None:
-    """A call of which the result is not used."""
+    """A call of which the result is not used, or that a ``with`` enters."""
     made, args = frame.last_call or (None, None)
     if made is not call or args is None or dotted(call.func) is None:
         return
@@ -44,13 +44,11 @@ def decorated(frame: Frame, function: FunctionV) -> None:
 
 
 def _refuses_first(frame: Frame, decorator: ast.expr) -> bool:
-    """Whether a decorator raises where sizes differ: as it, a method or one of its arguments says."""
+    """Whether a decorator calls only where sizes are one: as it, a method or one of its arguments says."""
     call = decorator if isinstance(decorator, ast.Call) else None
     made_by = read_place(frame, decorator if call is None else call.func)
     if not isinstance(made_by, FunctionV) or _may_raise(made_by.node):
         return isinstance(made_by, FunctionV)
-    if not _raises(made_by.node):
-        return False
     given = () if call is None else (*call.args, *(k.value for k in call.keywords))
     asked = [made_by, *(look(frame, argument) for argument in given), *_methods_called(frame, made_by)]
     return any(isinstance(function, FunctionV) and asking.is_comparing(function) for function in asked)
@@ -102,8 +100,8 @@ _NAMES = re.compile(r"check|assert|valid|ensure|require|expect|verify|same", re.
 
 def _refuses(function: Value, written: ast.expr) -> bool:
     """Whether a function may raise instead of returning, by its body, or else by its name."""
-    if isinstance(function, FunctionV):
-        return _may_raise(function.node)
+    if isinstance(function, (FunctionV, ClassV)):
+        return _may_raise(function.node if isinstance(function, FunctionV) else function.info.node)
     name = function.name if isinstance(function, External) else _name(written)
     return _NAMES.search(name) is not None
 

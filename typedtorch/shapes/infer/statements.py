@@ -154,6 +154,8 @@ def with_(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
     opened: list[Value] = []
     for item in node.items:
         value = evaluate(frame, item.context_expr)
+        if isinstance(item.context_expr, ast.Call):
+            checks.note(frame, item.context_expr)
         opened.append(value)
         if isinstance(value, (Instance, Partial)):
             frame.state.variables[contexts.opened_at(frame, item.context_expr)] = value

@@ -85,6 +85,11 @@ def by_match(x: A, y: B) -> A:
             return x + y
 
 
+def by_sorting(x: A, y: B) -> A:
+    low, high = sorted((len(x), len(y)))
+    return x + y if low == high else x
+
+
 def by_unpacking(x: A, y: B) -> A:
     (n,) = {len(x), len(y)}
     return (x + y)[:n]
@@ -102,7 +107,7 @@ def by_unpacking_each(x: A, y: B) -> A:
 
 def main() -> None:
     x = torch.randn(4, 3)
-    for way in (by_dataclass, by_description, by_truth, by_equality, by_match):
+    for way in (by_dataclass, by_description, by_truth, by_equality, by_match, by_sorting):
         for n in (4, 5):
             assert way(x, torch.randn(n, 3)).shape == x.shape
     for way in (by_unpacking, by_unpacking_more, by_unpacking_each):

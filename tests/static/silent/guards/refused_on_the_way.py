@@ -76,6 +76,34 @@ def product(x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, "
     return x * y
 
 
+def skipped_unless_equal(function):
+    @functools.wraps(function)
+    def inner(x, y):
+        return function(x, y) if x.shape == y.shape else x
+
+    return inner
+
+
+@skipped_unless_equal
+def quotient(x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, "n d"]:
+    return x / y
+
+
+class OfOneShape:
+    def __init__(self, *tensors):
+        self.tensors = tensors
+
+    def __enter__(self):
+        assert len({t.shape for t in self.tensors}) == 1
+
+    def __exit__(self, *error): ...
+
+
+def entered(x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, "n d"]:
+    with OfOneShape(x, y):
+        return x + y
+
+
 class Pairs:
     def compatible(self, x, y):
         return x.shape == y.shape
@@ -133,5 +161,5 @@ def parsed(x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, "n
 
 # run: x, y = torch.randn(3, 2), torch.randn(3, 2)
 # run: squared_error(x, y); row_by_row(x, y); added_in_turns(x, y); or_refused(x, y); and_refused(x, y)
-# run: total(x, y); difference(x, y); product(x, y); Pairs().total(x, y)
+# run: entered(x, y); quotient(x, y); quotient(x, y[:2]); total(x, y); difference(x, y); product(x, y); Pairs().total(x, y)
 # run: for other in (y, torch.randn(4, 2)): tried(x, other), in_arrays(x, other), parsed(x, other)
