@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.dtypes import ANY, BIT, BOOL, INT64, INTEGRAL
+from typedtorch.shapes.dtypes import ANY, BIT, BOOL, FLOATING, INT64, INTEGRAL
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules import reduction, sorting, views
 from typedtorch.shapes.rules.forms import Function, pointwise
@@ -24,12 +24,15 @@ from typedtorch.shapes.rules.numpy_dtypes import (
     result_dtype,
     to_numpy,
 )
+from typedtorch.shapes.rules.pointwise import check_stored
 from typedtorch.shapes.rules.promotion import dtype_of, to_real
 from typedtorch.shapes.tensor import (
     UNKNOWN,
     Dtype,
+    Pack,
     Tensor,
     Undecided,
+    same_shape,
 )
 
 # --- element by element ------------------------------------------------------------------------
@@ -100,6 +103,23 @@ def _reflected(function: Function) -> Function:
     return reflected
 
 
+def _in_place(function: Function, operator: str) -> Function:
+    """``a += b`` writes into ``a``; a number that numpy made, and an array of jax, become another."""
+
+    def inplace(self: Any, other: Any) -> Tensor:
+        made = function(self, other)
+        if not self.shape or any(isinstance(axis, Pack) for axis in self.shape):
+            return to_numpy(made.of(made.shape, self.dtype | made.dtype))
+        if self.dtype & ~FLOATING and self.dtype & ~INTEGRAL:  # it may be one of jax
+            if same_shape(self.shape, made.shape) is not True:
+                raise Undecided
+            return self
+        check_stored(self, made, f"the in-place {operator}")
+        return self
+
+    return inplace
+
+
 _PAIR = "@f:#*, @f:#* | @f:*, 2.0"
 for _words, _policy in (
     ("add multiply maximum minimum fmod power subtract mod remainder floor_divide", _same),
@@ -117,11 +137,16 @@ rule(
     *methods("__and__ __or__ __xor__"),
     sample="@b:#*, @b:#*",
 )(_pair(_same))
+for _word in ("and", "or", "xor"):
+    rule(*methods(f"__i{_word}__"), sample="@b:*, @b:*")(_in_place(_pair(_same), _word))
 for _words, _policy in (("add mul sub mod floordiv pow", _same), ("truediv", mean_dtype)):
     for _word in _words.split():
         _function = _pair(_policy)
         rule(f"numpy.ndarray.__{_word}__", sample=_PAIR)(_function)
         rule(f"numpy.ndarray.__r{_word}__", sample="@f:*, 2.0")(_reflected(_function))
+        rule(f"numpy.ndarray.__i{_word}__", sample="@f:*, 2.0 | @f:a b, @f:b")(
+            _in_place(_function, _word.removeprefix("true"))
+        )
 rule(*methods("__eq__ __ne__ __lt__ __le__ __gt__ __ge__"), sample=_PAIR)(_pair(_bool))
 
 
