@@ -16,9 +16,10 @@ from typedtorch.shapes.infer.comparing import truth
 from typedtorch.shapes.infer.equated import rank_of
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.places import look, shape_read
-from typedtorch.shapes.infer.values import External, Sequence, Tensor, Value, is_size
+from typedtorch.shapes.infer.values import UNKNOWN, Choice, External, Sequence, Tensor, Value, is_size
 from typedtorch.shapes.scopes import STATED_SCOPE
-from typedtorch.shapes.size import Poly, atoms, axis
+from typedtorch.shapes.size import Poly, atoms, axis, is_unknown
+from typedtorch.shapes.syntax import walk
 from typedtorch.shapes.taken import windows
 from typedtorch.shapes.tensor import Pack, show
 
@@ -103,6 +104,11 @@ def _check(frame: Frame, test: ast.Compare) -> None:
     if subject is None or (isinstance(subject, ast.Attribute) and subject.attr == "data"):
         return  # other data may have been put in its place, which is why it is asked for
     tensor, a, b = (look(frame, node) for node in (subject, left, right))
+    if _is_left_open(subject, tensor):
+        tensor, a, b = (look(frame, node, aloud=True) for node in (subject, left, right))
+    if isinstance(tensor, Choice):  # None has no shape: x.grad.shape
+        given = [option for option in tensor.options if option is not None]
+        tensor = given[0] if len(given) == 1 else UNKNOWN
     listed = isinstance(left, ast.List) and isinstance(b, tuple)
     listed |= isinstance(right, ast.List) and isinstance(a, tuple)
     never = isinstance(test.ops[0], ast.Eq) and (listed or _differ(a, b))
@@ -112,6 +118,15 @@ def _check(frame: Frame, test: ast.Compare) -> None:
         return
     said = f"{source(test)} never holds: {source(subject)} has shape {show(tensor.shape)}"
     frame.reporter.add(test, "shape", said, "a shape equals a tuple, never a list" if listed else None)
+
+
+def _is_left_open(subject: ast.expr, tensor: Value) -> bool:
+    """Whether a signature does not say a size of what a call gives: its body may."""
+    if not isinstance(tensor, Tensor) or not any(
+        not isinstance(e, Pack) and is_unknown(e) for e in tensor.shape
+    ):
+        return False
+    return any(isinstance(node, ast.Call) for node in walk(subject))
 
 
 def _subject(node: ast.expr) -> ast.expr | None:

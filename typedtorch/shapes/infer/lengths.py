@@ -113,6 +113,15 @@ def pieces(name: str, tensor: Tensor, values: tuple[Value, ...], keywords: Mappi
     shape, length = list(tensor.shape), None
     if name == "unbind":
         length = length_of(tensor.of((shape.pop(dim),)))
+    elif name == "split" and _one_by_one(values, keywords):
+        length = length_of(tensor.of((shape[dim],)))
+        shape[dim] = 1
     else:
         shape[dim] = unknown()
     return SequenceV("list", None, tensor.of(shape), length)
+
+
+def _one_by_one(values: tuple[Value, ...], keywords: Mapping[str, Value]) -> bool:
+    """Whether ``split`` is asked for pieces of one item each."""
+    sizes = [*values[:1], keywords.get("split_size_or_sections"), keywords.get("split_size")]
+    return any(type(size) is int and size == 1 for size in sizes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from contextlib import nullcontext
 
 from typedtorch.shapes.infer import proven
 from typedtorch.shapes.infer.frame import Frame
@@ -65,14 +66,15 @@ def read_place(frame: Frame, place: ast.expr) -> Value:
     return look(frame, place) if isinstance(place, (ast.Name, ast.Attribute)) else UNKNOWN
 
 
-def look(frame: Frame, node: ast.expr) -> Value:
+def look(frame: Frame, node: ast.expr, *, aloud: bool = False) -> Value:
     """What an expression has given already, or is about to give; nothing is changed by looking at it.
 
-    Of one that gives something else each time, as ``xs.pop()``, nothing is known.
+    Of one that gives something else each time, as ``xs.pop()``, nothing is known.  ``aloud``: what is wrong
+    in it is reported, so that bodies that say more than their signatures are followed.
     """
     if type(node) is ast.Name:
         return frame.lookup(node.id)
-    with frame.reporter.mute():
+    with nullcontext() if aloud else frame.reporter.mute():
         if not acts(node):
             return frame.evaluate(node)
         before = frame.state

@@ -63,7 +63,7 @@ def unpacked(
     if star is not None:
         return _paired(elts, _around(items, star, len(elts)))
     if len(items) != len(elts):
-        if _certain_count(frame, value, source):
+        if _certain_count(frame, value, source) or _one_for_each(frame, source, len(items)):
             messages.unpack(frame, source or target, value, len(elts), len(items))
         items = [UNKNOWN] * len(elts)
     return list(zip(elts, items, _written_out(source, len(elts)), strict=True))
@@ -159,6 +159,23 @@ def _certain_count(frame: Frame, value: Value, source: ast.expr | None) -> bool:
     return isinstance(called, LayerV) or (
         isinstance(called, (Bound, External)) and all(isinstance(v, Tensor) for v in value)
     )
+
+
+def _one_for_each(frame: Frame, source: ast.expr | None, count: int) -> bool:
+    """What is made of so many tensors, one by one: ``map(f, qkv)`` and ``[f(t) for t in qkv]``."""
+    match source:
+        case ast.Call(func=ast.Name(id="map"), args=[_, several], keywords=[]):
+            pass
+        case (
+            ast.ListComp(generators=[ast.comprehension(iter=several, ifs=[])])
+            | ast.GeneratorExp(generators=[ast.comprehension(iter=several, ifs=[])])
+        ):
+            pass
+        case _:
+            return False
+    with frame.reporter.mute():
+        given = frame.evaluate(several)
+    return isinstance(given, tuple) and len(given) == count and all(isinstance(v, Tensor) for v in given)
 
 
 def _is_untyped(frame: Frame) -> bool:

@@ -33,9 +33,13 @@ def tensors_of(values: Any) -> list[Tensor]:
     """A list of tensors.
 
     Raises:
-        ShapeError: it is empty.
+        ShapeError: it is empty, or one tensor.
         Undecided: it is not a list of tensors.
     """
+    if isinstance(values, Tensor) and values.rank is not None:
+        raise ShapeError(
+            f"{values.label or 'it'} is one tensor of shape {show(values.shape)}, wanted several"
+        )
     if not isinstance(values, (list, tuple)):
         raise Undecided
     if not values:

@@ -127,6 +127,8 @@ def arrays_of(values: Any) -> list[Tensor]:
         ShapeError: it is empty.
         Undecided: it is not a list of arrays.
     """
+    if isinstance(values, Tensor):
+        raise Undecided  # its rows
     if isinstance(values, (list, tuple)):
         values = [as_array(v) if isinstance(v, (list, tuple)) else v for v in values]
     return [as_array(a) for a in joining.tensors_of(values)]
