@@ -21,7 +21,7 @@ from typedtorch.shapes.infer.blame import own_findings
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.signatures import Signature
 from typedtorch.shapes.infer.solving import prove, solved
-from typedtorch.shapes.infer.values import FunctionV, Value
+from typedtorch.shapes.infer.values import FunctionV, Instance, Value, is_size
 from typedtorch.shapes.scopes import INTEGER_SCOPE, LINKED_SCOPE, OWN, bare
 from typedtorch.shapes.size import Atom, Size, atoms, substitute
 from typedtorch.shapes.syntax import walk
@@ -44,8 +44,8 @@ def unmet(
         found = atoms(a) | atoms(b)
         if any(atom.scope == INTEGER_SCOPE for atom in found) and not _takes_integers(signature):
             continue
-        if any(bare(atom.scope) == LINKED_SCOPE and atom.name in names.sizes for atom in found):
-            continue  # ``dim`` of a helper may be a part of the object's
+        if any(_may_be_a_part(atom, function, names) for atom in found):
+            continue
         try:
             here = substitute(a, meaning), substitute(b, meaning)
         except LookupError:
@@ -73,6 +73,14 @@ def learn(frame: Frame, function: FunctionV, signature: Signature, bound: Bound,
         with contextlib.suppress(LookupError):
             prove(frame, (substitute(fact, meaning),))
     names.learn(solved(frame.state.proven))
+
+
+def _may_be_a_part(atom: Atom, function: FunctionV, names: Names) -> bool:
+    """``dim`` of a helper may be a part of the object's, unless it is all of it in this call."""
+    if bare(atom.scope) != LINKED_SCOPE or atom.name not in names.sizes:
+        return False
+    own: Value = function.bound.arguments.get(atom.name) if isinstance(function.bound, Instance) else None
+    return not is_size(own) or same(names.sizes[atom.name], own) is not True
 
 
 def _takes_integers(signature: Signature) -> bool:
