@@ -75,10 +75,12 @@ def _sources(function: ast.AST) -> dict[str, list[ast.expr]]:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 found.setdefault(name, []).append(value)
-            case ast.Assign(targets=[ast.Tuple() as targets], value=value):
+            case ast.Assign(targets=[ast.Tuple() as targets], value=ast.Call() as value):
                 for each in _names((targets,)):
                     found.setdefault(each.id, []).append(value)
-            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name), slice=key)], value=value):
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name), slice=key)], value=value) if (
+                _reads_sizes(key)
+            ):
                 found.setdefault(name, []).append(ast.Dict([key], [value]))
             case ast.AugAssign(target=ast.Name(id=name), value=value):
                 found.setdefault(name, []).append(value)

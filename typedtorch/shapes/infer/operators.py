@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.equality import Pairs, coinciding, is_argument, is_name
@@ -148,6 +148,7 @@ def _says_equal(test: ast.AST) -> bool:
     return not _of_none(test)
 
 
+@lru_cache(maxsize=4096)
 def _names_equal(test: ast.AST) -> bool:
     return _EQUAL.search(ast.unparse(test)) is not None
 
