@@ -14,15 +14,20 @@ from typedtorch.shapes.syntax import walk
 _DEPTH = 3  # a test of a number, which counts, which were found in a loop
 
 
-def compared(frame: Frame, test: ast.expr) -> list[ast.Name]:
-    """The names of what was compared for a test: by a function that it calls, or to set its variables."""
+def compared(frame: Frame, test: ast.expr, around: ast.AST | None = None) -> list[ast.Name]:
+    """The names of what was compared for a test: by a function that it calls, or to set its variables.
+
+    ``around``: the function that the test is in, where that is another than the frame's.
+    """
+    if around is None and frame.function is not None:
+        around = frame.function.node
     names = frozenset(n.id for n in _names((test,)) if not _may_be_data(read_place(frame, n)))
     behind: tuple[ast.expr, ...] = ()
     found: list[ast.Name] = []
-    if frame.function is not None:
-        behind = _behind(names, frame.function.node)
+    if around is not None:
+        behind = _behind(names, around)
         read = (*behind, test) if _is_of_two_names(test) else behind
-        found += [name for expression in read for name in _compared_in(expression, frame.function.node)]
+        found += [name for expression in read for name in _compared_in(expression, around)]
     twice = _called_twice(test)
     for call in _calls((test, *behind)):
         function = read_place(frame, call.func)

@@ -344,7 +344,7 @@ def _assume_parameters(
                 stored.annotate(frame, parameter.name, parameter.spec)
     interpreter.number = outside
     variables.update(fixtures.given(frame, function, signature))
-    checks.decorated(frame, function)
+    checks.guarded(frame, function)
 
 
 def _optional_axes(signature: Signature) -> dict[str, set[str]]:

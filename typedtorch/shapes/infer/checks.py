@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from typedtorch.shapes.infer import asking, proven
+from typedtorch.shapes.infer import asking, proven, refine
 from typedtorch.shapes.infer.contents import sizes_in
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.places import look, read_place
 from typedtorch.shapes.infer.values import ClassV, DictV, External, FunctionV, Instance, Value
 from typedtorch.shapes.size import Atom, Poly
-from typedtorch.shapes.syntax import dotted, walk
+from typedtorch.shapes.syntax import Syntax, dotted, walk
 
 
 def note(frame: Frame, call: ast.Call) -> None:
@@ -35,12 +35,17 @@ def note(frame: Frame, call: ast.Call) -> None:
         frame.state.asked = (*frame.state.asked, (sizes, True))
 
 
-def decorated(frame: Frame, function: FunctionV) -> None:
-    """The body of a function whose decorator refuses what does not fit: its arguments may have one shape."""
+def guarded(frame: Frame, function: FunctionV) -> None:
+    """Its arguments may have one shape where a decorator refuses others, or what calls it asks before."""
     if not isinstance(function.node, ast.Lambda) and any(
         _refuses_first(frame, d) for d in function.node.decorator_list
     ):
         ask(frame, frame.state.variables.values())
+    for outer in _functions_around(function.module.syntax, function.node) if function.closure else ():
+        for test in _tests(outer):
+            names = [*refine.names_of_sizes(test), *asking.compared(frame, test, outer)]
+            if len(sizes := refine.sizes_of(frame, names)) > 1:
+                frame.state.asked = (*frame.state.asked, (sizes, True))
 
 
 def _refuses_first(frame: Frame, decorator: ast.expr) -> bool:
@@ -106,6 +111,18 @@ def _refuses(function: Value, written: ast.expr) -> bool:
     return _NAMES.search(name) is not None
 
 
+@lru_cache(maxsize=256)
+def _functions_around(syntax: Syntax, inner: ast.AST) -> tuple[ast.AST, ...]:
+    found = [scope for scope in syntax.scopes if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return tuple(scope for scope in found if scope is not inner and inner in syntax.within(scope))
+
+
+@lru_cache(maxsize=4096)
+def _tests(function: ast.AST) -> tuple[ast.expr, ...]:
+    """What a function decides by."""
+    return tuple(node.test for node in walk(function) if isinstance(node, (ast.If, ast.IfExp, ast.While)))
+
+
 @lru_cache(maxsize=4096)
 def _may_raise(function: ast.AST) -> bool:
     nodes = walk(function)
@@ -131,4 +148,4 @@ def _name(node: ast.expr) -> str:
     return str(getattr(node, "attr", getattr(node, "id", "")))
 
 
-__all__ = ["ask", "attempted", "decorated", "looked_up", "note", "passed"]
+__all__ = ["ask", "attempted", "guarded", "looked_up", "note", "passed"]

@@ -97,7 +97,7 @@ def _asked(frame: Frame, test: ast.expr, value: Value) -> frozenset[Atom]:
         return frozenset()
     read = proven.asked_by(value) if isinstance(value, (Scalar, Poly)) else frozenset[Atom]()
     plain = read or value is UNKNOWN or isinstance(value, (Choice, Scalar, Sequence)) or _is_numpy_bool(value)
-    nodes = [*(_of_sizes(test) if plain else ()), *asking.compared(frame, test)]
+    nodes = [*(names_of_sizes(test) if plain else ()), *asking.compared(frame, test)]
     return read | sizes_of(frame, nodes)
 
 
@@ -114,7 +114,7 @@ def _is_numpy_bool(value: Value) -> bool:
 
 
 @lru_cache(maxsize=16384)
-def _of_sizes(test: ast.expr) -> tuple[ast.Name, ...]:
+def names_of_sizes(test: ast.expr) -> tuple[ast.Name, ...]:
     """The names in a test that reads sizes."""
     nodes = walk(test)
     return tuple(n for n in nodes if isinstance(n, ast.Name)) if any(map(reads_a_size, nodes)) else ()
