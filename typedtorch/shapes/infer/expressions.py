@@ -21,6 +21,7 @@ from typedtorch.shapes.infer import (
 )
 from typedtorch.shapes.infer.arguments import beside
 from typedtorch.shapes.infer.arithmetic import is_tensor, operate, refuses_tuple
+from typedtorch.shapes.infer.binding import Args
 from typedtorch.shapes.infer.choosing import boolean, if_expression
 from typedtorch.shapes.infer.comprehension import (
     dict_comprehension,
@@ -323,19 +324,25 @@ def _is_plain(value: Value) -> bool:
 def subscript(frame: Frame, node: ast.Subscript) -> Value:
     base = evaluate(frame, node.value)
     if isinstance(base, External):
-        return _annotation_subscript(frame, node, base)
+        return _external_subscript(frame, node, base)
     if isinstance(base, (ClassV, SpecV)):
         return calls.class_subscript(frame, base, node)
     index = evaluate(frame, node.slice)
     return item(frame, base, index, node)
 
 
-def _annotation_subscript(frame: Frame, node: ast.Subscript, base: External) -> Value:
-    """``Float[Tensor, "b d"]``, ``list[X]``, ``Optional[X]`` used as a value."""
+_GRIDS = frozenset({"numpy.r_", "numpy.c_", "numpy.mgrid", "numpy.ogrid"})
+
+
+def _external_subscript(frame: Frame, node: ast.Subscript, base: External) -> Value:
+    """``Float[Tensor, "b d"]``, ``list[X]``, ``Optional[X]`` used as a value; ``np.r_[x, y]``."""
     mask = reading.wrapper_mask(base)
     if mask is None:
         if reading.typing_name(base) is not None:
             return reading.alias(node, frame.evaluate)
+        if base.name in _GRIDS:
+            args = Args([evaluate(frame, node.slice)], [node.slice])
+            return calls.call_value(frame, External(f"{base.name}.__getitem__"), args, node)
         return base if base.name.startswith("torch") else UNKNOWN
     if not isinstance(node.slice, ast.Tuple) or len(node.slice.elts) != 2:
         return UNKNOWN

@@ -69,11 +69,11 @@ rule(
     ),
     sample="@n:*",
 )(elementwise(float_holding))
-rule(*functions("deg2rad rad2deg cbrt rint"), sample="@f:*")(elementwise(float_holding))
+rule(*functions("deg2rad rad2deg degrees radians cbrt rint fabs"), sample="@f:*")(elementwise(float_holding))
 rule(*functions("abs absolute"), *methods("__abs__"), sample="@n:*")(elementwise(to_real))
 rule(*functions("nan_to_num"), sample="@f:*")(elementwise(_same))
 rule(*functions("square sign negative"), *methods("__neg__ __pos__"), sample="@f:*")(elementwise(_number))
-rule(*functions("floor ceil trunc round"), sample="@f:*")(elementwise(_number))
+rule(*functions("floor ceil trunc round around fix"), sample="@f:*")(elementwise(_number))
 rule(*functions("isnan isinf isfinite logical_not"), sample="@f:*")(elementwise(_bool))
 rule(*functions("invert"), *methods("__invert__"), sample="@b:*")(elementwise(_same))
 rule(*functions("flip"), sample="@n:a b")(elementwise(_same))

@@ -125,7 +125,7 @@ def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = None, **settings: Any) -
     return to_numpy(creation.from_sizes((N, N if M is None else M), dtype_of(dtype, FLOAT64)))
 
 
-@rule(*functions("array asarray"), sample="[1, 2, 3] | [[0.5, 1]] | @n:* | 3.0")
+@rule(*functions("array asarray asanyarray"), sample="[1, 2, 3] | [[0.5, 1]] | @n:* | 3.0")
 def array(object: Any, dtype: Any = None, **settings: Any) -> Tensor:
     if isinstance(object, Tensor):
         return zeros_like(object, dtype)

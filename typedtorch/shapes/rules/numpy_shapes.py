@@ -19,11 +19,12 @@ from typedtorch.shapes.rules import (
     views,
 )
 from typedtorch.shapes.rules.einsum import einsum
-from typedtorch.shapes.rules.forms import broadcast_operands, is_size, need
+from typedtorch.shapes.rules.forms import broadcast_operands, is_size, literal, need
 from typedtorch.shapes.rules.numpy_arrays import elementwise
 from typedtorch.shapes.rules.numpy_creation import zeros_like
 from typedtorch.shapes.rules.numpy_dtypes import (
     as_array,
+    as_item,
     functions,
     methods,
     result_dtype,
@@ -37,6 +38,7 @@ from typedtorch.shapes.tensor import (
     ShapeError,
     Tensor,
     Undecided,
+    axis_index,
 )
 
 # --- shapes ------------------------------------------------------------------------------------
@@ -71,6 +73,24 @@ def transpose_method(self: Any, *axes: Any) -> Tensor:
 def size(self: Any) -> Size:
     """How many elements an array has; for a tensor of torch this is a method."""
     return numel_(self)
+
+
+@rule(*functions("size"), sample="@f:* | @f:a b, 1")
+def size_of(a: Any, axis: Any = None) -> Size:
+    given = as_item(a)
+    return (
+        numel_(given) if axis is None else given.sizes()[axis_index(given.shape, literal(axis), name(a, "a"))]
+    )
+
+
+@rule(*functions("shape"), sample="@f:*")
+def shape(a: Any) -> tuple[Size, ...]:
+    return as_item(a).sizes()
+
+
+@rule(*functions("ndim"), sample="@f:*")
+def ndim(a: Any) -> int:
+    return len(as_item(a).sizes())
 
 
 @attribute("numpy.ndarray.T", sample="@f:*")
@@ -120,15 +140,22 @@ def broadcast_to(array: Any, shape: Any) -> Tensor:
     return to_numpy(views.broadcast_to(as_array(array), shape))
 
 
+_ROWS = 64  # of one array given for a list of arrays
+
+
 def arrays_of(values: Any) -> list[Tensor]:
-    """A list of arrays, some of which may be written as lists of numbers: ``[[0], x]``.
+    """A list of arrays, some of which may be written as lists of numbers, ``[[0], x]``; an array's rows.
 
     Raises:
         ShapeError: it is empty.
         Undecided: it is not a list of arrays.
     """
     if isinstance(values, Tensor):
-        raise Undecided  # its rows
+        rows, *row = values.sizes()
+        count = literal(rows)
+        if count > _ROWS:
+            raise Undecided
+        values = [Tensor(tuple(row), values.dtype, library=values.library)] * count
     if isinstance(values, (list, tuple)):
         values = [as_array(v) if isinstance(v, (list, tuple)) else v for v in values]
     return [as_array(a) for a in joining.tensors_of(values)]
