@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+import sys
 import tokenize
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
@@ -256,11 +258,29 @@ def _parse(target: Target, text: str) -> syntax.Syntax | Finding:
     try:
         return syntax.read(text, str(target.path))
     except SyntaxError as error:
-        return _broken(target, error.lineno or 1, max((error.offset or 1) - 1, 0), error.msg)
+        broken = _broken(target, error.lineno or 1, max((error.offset or 1) - 1, 0), error.msg)
+        return broken._replace(hint=_newer(error))
     except (RecursionError, MemoryError):
         return _broken(target, 1, 0, "too deeply nested to be read")
     except ValueError as error:
         return _broken(target, 1, 0, str(error))
+
+
+# What only a newer Python reads: in the line, or in the message of an older one.
+_NEWER = (
+    ((3, 12), r"\s*(async\s+def|def|class|type)\s+\w+\s*\[|\s*type\s+\w+\s*=|f-string: "),
+    ((3, 14), r"multiple exception types must be parenthesized|.*\bt[\"']"),
+)
+
+
+def _newer(error: SyntaxError) -> str | None:
+    """A file is read as the Python reads it that runs this; another may be meant."""
+    here = sys.version_info[:2]
+    for version, pattern in _NEWER:
+        if here < version and any(re.match(pattern, text or "") for text in (error.text, error.msg)):
+            wanted, ours = (".".join(map(str, each)) for each in (version, here))
+            return f"Python {wanted} may read this: typedtorch runs on Python {ours} and reads what that does"
+    return None
 
 
 def _broken(target: Target, line: int, column: int, message: str) -> Finding:
