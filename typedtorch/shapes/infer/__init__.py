@@ -19,8 +19,8 @@ Where to find what; the first module of each list is the one to read first:
 - known functions: library, folded, written_calls, operator_module, itertools_module, random_module,
   transforms, derivatives, autograd, batching, loading, options
 - classes: classes, class_bodies, construction, new_objects, passed_objects, annotated_attributes,
-  attribute_dicts, given_sizes, passed, links, updates, attribute_stores, kept_shapes, layers, registering,
-  surgery, registries, layer_dtype
+  attribute_dicts, given_sizes, passed, links, updates, attribute_stores, kept_shapes, layers, made_layers,
+  registering, surgery, registries, layer_dtype
 - operators: operators, rule_values, operand_ranks, demands, ties, refusals
 - promises of a signature: summaries, as_made, preconditions, ranks, left_out, fixtures, inherited
 - reports: messages, numpy_words, blame, outliers, grounds, told_once, own_numbers, captured_axes, misaligned,

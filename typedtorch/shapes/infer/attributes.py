@@ -12,6 +12,7 @@ from typedtorch.shapes.infer.alternatives import for_each
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import without_attributes
+from typedtorch.shapes.infer.made_layers import kept_number
 from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.passed import Passed
 from typedtorch.shapes.infer.program import OURS, ModuleV
@@ -103,10 +104,13 @@ def get(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
 def _of_layer(frame: Frame, value: LayerV, name: str) -> Value:
     """What the constructor says of a layer, else one of its methods."""
     if name not in value.layer.attributes:
-        return Bound(value, name)
+        number = kept_number(value, name)
+        return Bound(value, name) if number is UNKNOWN else number
     held = value.layer.attributes[name]
     if callable(held) and held is not UNKNOWN:
         return LayerV(f"{value.name}.{name}", Layer(held))
+    if isinstance(held, Layer):
+        return LayerV(f"{value.name}.{name}", held)
     return from_rule(held)
 
 

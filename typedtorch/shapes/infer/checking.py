@@ -17,7 +17,6 @@ from typedtorch.shapes.infer import (
     definitions,
     fixtures,
     lengths,
-    library,
     own_numbers,
     ranks,
     specs,
@@ -31,6 +30,7 @@ from typedtorch.shapes.infer.construction import symbolic_argument
 from typedtorch.shapes.infer.expected_errors import is_not_run
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.item_axes import axes_of_items
+from typedtorch.shapes.infer.made_layers import passed_layer
 from typedtorch.shapes.infer.memo import Memo
 from typedtorch.shapes.infer.shared import sets_default_dtype
 from typedtorch.shapes.infer.signatures import linked_axes
@@ -373,7 +373,7 @@ def parameter_value(parameter: Parameter, names: Names, braces: frozenset[str]) 
         if parameter.default is None:
             return axis(parameter.name, INTEGER_SCOPE)
     if isinstance(spec, specs.ObjectSpec):
-        return library.passed_layer(spec.name, parameter.name, integer)
+        return passed_layer(spec.name, parameter.name, integer)
     if not isinstance(spec, specs.Anything):
         return _counted(assume(spec, names, parameter.name), parameter.name)
     match parameter.default:

@@ -24,6 +24,7 @@ from typedtorch.shapes.infer.declared import more_precise
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.given_sizes import may_be_settings, passed, with_integers
 from typedtorch.shapes.infer.layer_dtype import given_to, may_cast, perhaps_cast
+from typedtorch.shapes.infer.made_layers import passed_layer
 from typedtorch.shapes.infer.new_objects import is_followed
 from typedtorch.shapes.infer.outliers import Beside
 from typedtorch.shapes.infer.passed import Passed
@@ -384,7 +385,7 @@ def symbolic_argument(
     if integers and default is None and may_be_settings(spec):
         return passed(name, integers, interpreter.number)
     if isinstance(spec, specs.ObjectSpec):
-        return library.passed_layer(spec.name, name, interpreter.number)
+        return passed_layer(spec.name, name, interpreter.number)
     return with_integers(assume(spec, names, name), name, integers, interpreter.number)
 
 

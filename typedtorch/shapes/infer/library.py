@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 from typedtorch.shapes.bounds import size_max, size_min
@@ -30,6 +29,7 @@ from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.items import items_of
 from typedtorch.shapes.infer.lengths import CUTS, length_of, pieces
 from typedtorch.shapes.infer.listed import OF_DATA, from_data, slice_object
+from typedtorch.shapes.infer.made_layers import arguments_of
 from typedtorch.shapes.infer.messages import check_items
 from typedtorch.shapes.infer.numbers import (
     absolute,
@@ -72,8 +72,8 @@ from typedtorch.shapes.infer.values import (
 from typedtorch.shapes.rule import LAYERS, RULES, Layer, Record
 from typedtorch.shapes.rule import call as call_rule
 from typedtorch.shapes.rules.distributions import DISTRIBUTIONS, kl_divergence
-from typedtorch.shapes.size import Size, unknown
-from typedtorch.shapes.tensor import Pack, ShapeError, Undecided
+from typedtorch.shapes.size import unknown
+from typedtorch.shapes.tensor import Pack, ShapeError
 
 
 def call_external(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
@@ -144,11 +144,9 @@ def _distribution(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
         return UNKNOWN
     values, nodes = tuple(args.values), tuple(args.nodes)
     made = apply_rule(frame, function, values, args.keywords, node, nodes)
-    return replace(made, name=public, arguments=_given(args)) if isinstance(made, LayerV) else made
-
-
-def _given(args: Args) -> tuple[Value, ...]:
-    return (*args.values, *sorted(args.keywords.items()))
+    if not isinstance(made, LayerV):
+        return made
+    return replace(made, name=public, arguments=arguments_of(args))
 
 
 def construct_layer(frame: Frame, name: str, args: Args, node: ast.AST) -> Value:
@@ -161,54 +159,7 @@ def construct_layer(frame: Frame, name: str, args: Args, node: ast.AST) -> Value
         frame.reporter.add(node, error.code, f"{source(node)}: {error.message}", error.hint)
         return UNKNOWN
     dtype = layer_dtype.of_new(frame, name, args)
-    return LayerV(name, layer, dtype, _given(args)) if isinstance(layer, Layer) else UNKNOWN
-
-
-def remade(made: LayerV, arguments: tuple[Value, ...]) -> Value:
-    """A layer or distribution as its rule makes it of other arguments; unknown where it was changed."""
-    if made.arguments is None or made.name not in LAYERS.keys() | DISTRIBUTIONS.keys():
-        return UNKNOWN
-    before, after = (_layer_of(made.name, given) for given in (made.arguments, arguments))
-    if before is None or after is None:
-        return UNKNOWN
-    if made.name in LAYERS and dict(before.attributes) != dict(made.layer.attributes):
-        return UNKNOWN
-    return replace(made, layer=after, arguments=arguments)
-
-
-def _layer_of(name: str, given: tuple[Value, ...]) -> Layer | None:
-    """What the rule of a name makes of arguments, the keywords behind the others as pairs."""
-    function = DISTRIBUTIONS[name] if name in DISTRIBUTIONS else LAYERS[name].function
-    last = max((i + 1 for i, value in enumerate(given) if not _is_keyword(value)), default=0)
-    try:
-        layer = call_rule(
-            function, tuple(map(to_rule, given[:last])), {k: to_rule(v) for k, v in given[last:]}
-        )
-    except (ShapeError, Undecided):
-        return None
-    return layer if isinstance(layer, Layer) else None
-
-
-def _is_keyword(value: Value) -> bool:
-    return isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)
-
-
-_PASSED = {
-    "torch.nn.Linear": ("in_features", "out_features"),
-    "torch.nn.Embedding": ("num_embeddings", "embedding_dim"),
-    "numpy.random.Generator": (),
-}
-
-
-def passed_layer(name: str, hint: str, number: Callable[[str], Size]) -> Value:
-    """A layer that was made elsewhere: its sizes are its own."""
-    if name not in _PASSED:
-        return Object(name)
-    layer = call_rule(LAYERS[name].function, tuple(number(f"{hint}.{part}") for part in _PASSED[name]), {})
-    if not isinstance(layer, Layer):
-        return Object(name)
-    known = {k: v for k, v in layer.attributes.items() if k != "bias"}
-    return LayerV(name, replace(layer, attributes={**known, "bias": UNKNOWN}))
+    return LayerV(name, layer, dtype, arguments_of(args)) if isinstance(layer, Layer) else UNKNOWN
 
 
 SAME_MODULE = {

@@ -14,13 +14,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer import library, specs
+from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.as_made import is_as_made
 from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.binding import tensors_given
 from typedtorch.shapes.infer.contents import map_tensors, sizes_in
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.lengths import LENGTH_SCOPE, length_of
+from typedtorch.shapes.infer.made_layers import remade
 from typedtorch.shapes.infer.slicing import in_call
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
@@ -207,7 +208,7 @@ def returned(
             made_of = tuple(v for v in given.layer.attributes.values() if isinstance(v, Tensor))
         now = tuple(map(here, made_of))
         others = any(new is not old for new, old in zip(now, made_of, strict=True) if isinstance(old, LayerV))
-        return library.remade(given, now) if others or sizes_in(now) != sizes_in(made_of) else given
+        return remade(given, now) if others or sizes_in(now) != sizes_in(made_of) else given
 
     def here(part: Value) -> Value:
         return map_tensors(part, tensor, size, holding, layer)

@@ -10,12 +10,11 @@ from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Layer, layer, name
 from typedtorch.shapes.rules.convolution import SPACE, convolve, transpose_convolve
 from typedtorch.shapes.rules.forms import Function, is_size, need
-from typedtorch.shapes.rules.linear import parameter_dtype
+from typedtorch.shapes.rules.linear import own_bias, parameter_dtype
 from typedtorch.shapes.rules.windows import all_sizes, each_or_unknown, spatial
 from typedtorch.shapes.rules.written import called
 from typedtorch.shapes.size import divides, unknown
 from typedtorch.shapes.tensor import (
-    UNKNOWN,
     Entry,
     Pack,
     ShapeError,
@@ -45,7 +44,7 @@ def _conv_layer(axes: int) -> Function:
         weight = Tensor(
             (out_channels, _divided(in_channels, groups), *kernel), parameter_dtype(dtype), "weight"
         )
-        offset = _offset(weight, out_channels, bias)
+        offset = own_bias(out_channels, bias, dtype)
 
         def forward(input: Any) -> Tensor:
             _check_input(input, axes, in_channels)
@@ -78,7 +77,7 @@ def _transpose_layer(axes: int) -> Function:
         weight = Tensor(
             (in_channels, _divided(out_channels, groups), *kernel), parameter_dtype(dtype), "weight"
         )
-        offset = _offset(weight, out_channels, bias)
+        offset = own_bias(out_channels, bias, dtype)
 
         def forward(input: Any, output_size: Any = None) -> Tensor:
             _check_input(input, axes, in_channels)
@@ -157,13 +156,6 @@ def _channels_hint(input: Tensor, place: int, channels: Any) -> str | None:
     moved = (*input.shape[:place], input.shape[-1], *input.shape[place:-1])
     text = f"{name(input, 'input')}.movedim(-1, {place}) puts the last axis there: {show(moved)}"
     return f"{alone}; {text}" if alone else text
-
-
-def _offset(weight: Tensor, channels: Any, bias: Any) -> Any:
-    """The bias of a layer: a tensor, None, or unknown where it is not known whether there is one."""
-    if bias is True:
-        return Tensor((channels,), weight.dtype, "bias")
-    return None if bias is False else UNKNOWN
 
 
 def _geometry(axes: int, **given: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typedtorch.shapes import dtypes
 from typedtorch.shapes.dtypes import BIT, FLOATING, INT64
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.axis_patterns import of_rank
-from typedtorch.shapes.rules.forms import expect_shape, functional, need, some_size
+from typedtorch.shapes.rules.forms import expect_shape, functional, is_size, need, some_size
 from typedtorch.shapes.rules.layout import fresh
 from typedtorch.shapes.rules.linear import parameter_dtype
 from typedtorch.shapes.rules.promotion import mask_of, want
@@ -65,10 +65,14 @@ def embedding_layer(
         and not -num_embeddings <= padding_idx < num_embeddings
     ):
         raise ShapeError(f"padding_idx={padding_idx} is not one of {num_embeddings} rows")
-    return Layer(
-        lambda input: embedding(input, weight),
-        {"weight": weight, "num_embeddings": num_embeddings, "embedding_dim": embedding_dim},
-    )
+    held = {"weight": weight, "num_embeddings": num_embeddings, "embedding_dim": embedding_dim}
+    return Layer(lambda input: embedding(input, weight), held | _padded_row(padding_idx, num_embeddings))
+
+
+def _padded_row(index: Any, rows: Any) -> dict[str, Any]:
+    """Which row stays zero, counted from the first."""
+    from_end = is_size(index) and is_size(rows) and isinstance(index, int) and index < 0
+    return {"padding_idx": rows + index if from_end else index}
 
 
 @layer("torch.nn.Embedding.from_pretrained", sample="f:n d -> I:* | f:n d, False -> I:b s")
@@ -84,7 +88,7 @@ def embedding_of_a_table(
     """An embedding whose rows are those of a tensor."""
     rows, width = of_rank(need(embeddings), "embeddings", "n", "d")
     held = {"weight": embeddings, "num_embeddings": rows, "embedding_dim": width}
-    return Layer(lambda input: embedding(input, embeddings), held)
+    return Layer(lambda input: embedding(input, embeddings), held | _padded_row(padding_idx, rows))
 
 
 def _certainly_swapped(input: Tensor, weight: Tensor) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from typedtorch.shapes.rule import RULES, Layer, layer, name
 from typedtorch.shapes.rules.channel_norms import lazily
 from typedtorch.shapes.rules.forms import Function, need
-from typedtorch.shapes.rules.linear import bilinear, linear_layer, parameter_dtype
+from typedtorch.shapes.rules.linear import bilinear, linear_layer, own_bias, parameter_dtype
 from typedtorch.shapes.rules.promotion import mask_of
 from typedtorch.shapes.rules.reduction import cosine_similarity, glu, pairwise_distance, softmax
 from typedtorch.shapes.rules.views import flatten, unflatten
@@ -118,7 +118,8 @@ def bilinear_layer(
     dtype: Any = None,
 ) -> Layer:
     weight = Tensor((out_features, in1_features, in2_features), parameter_dtype(dtype), "weight")
-    return Layer(lambda input1, input2: bilinear(input1, input2, weight), {"weight": weight})
+    held = {"weight": weight, "bias": own_bias(out_features, bias, dtype)}
+    return Layer(lambda input1, input2: bilinear(input1, input2, weight), held)
 
 
 @layer("torch.nn.CosineSimilarity", sample=" -> f:b d, f:b d | dim=-1 -> f:a b c, f:a b c")

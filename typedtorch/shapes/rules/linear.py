@@ -26,6 +26,7 @@ from typedtorch.shapes.rules.promotion import common_dtype, dtype_of, mask_of, r
 from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
+    UNKNOWN,
     Entry,
     Pack,
     Shape,
@@ -346,13 +347,20 @@ def parameter_dtype(dtype: Any) -> int:
     return dtype_of(dtype, FLOATING & ~FLOAT8 | COMPLEX)
 
 
+def own_bias(size: Any, bias: Any, dtype: Any) -> Any:
+    """The bias of a layer: a tensor, None, or unknown where it is not known whether there is one."""
+    if bias is True:
+        return Tensor((size,), parameter_dtype(dtype), "bias")
+    return None if bias is False else UNKNOWN
+
+
 @layer("torch.nn.Linear", sample="size:d, size:k -> f:... d | size:d, size:k, bias=False -> f:... d")
 def linear_layer(
     in_features: Any, out_features: Any, bias: Any = True, device: Any = None, dtype: Any = None
 ) -> Layer:
     in_features, out_features = some_size(in_features), some_size(out_features)
     weight = Tensor((out_features, in_features), parameter_dtype(dtype), "weight")
-    offset = Tensor((out_features,), weight.dtype, "bias") if bias is True else None
+    offset = own_bias(out_features, bias, dtype)
 
     def forward(input: Any) -> Tensor:
         inner = tail(need(input).shape, 1)[0]

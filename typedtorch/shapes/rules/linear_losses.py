@@ -89,5 +89,4 @@ def linear_cross_entropy_loss(
             input, matrix, target, linear_bias=offset, weight=weight, reduction=reduction
         )
 
-    attributes = {"in_features": in_features, "num_classes": num_classes, "out_features": out_features}
-    return Layer(forward, attributes)
+    return Layer(forward, {"num_classes": num_classes, "out_features": out_features})

@@ -12,7 +12,7 @@ from typedtorch.shapes.rules.axis_patterns import tail
 from typedtorch.shapes.rules.forms import Function, is_size, need
 from typedtorch.shapes.rules.indexing import broadcastable_into
 from typedtorch.shapes.rules.joining import tensors_of
-from typedtorch.shapes.rules.linear import parameter_dtype
+from typedtorch.shapes.rules.linear import own_bias, parameter_dtype
 from typedtorch.shapes.rules.promotion import mask_of, want
 from typedtorch.shapes.size import Size, counted, is_unknown, unknown
 from typedtorch.shapes.tensor import (
@@ -51,6 +51,25 @@ def _state(state: Any, wanted: Shape, parameter: str, mask: int) -> None:
         raise ShapeError(f"{name(state, parameter)} has shape {show(state.shape)}, wanted {show(wanted)}")
 
 
+_GATES = {"RNN": 1, "GRU": 3, "LSTM": 4, "RNNCell": 1, "GRUCell": 3, "LSTMCell": 4}
+_WRITTEN = 16  # layers of which each weight is an attribute
+
+
+def _weights(
+    kind: str, inner: Size, hidden: Size, bias: Any, dtype: Any, wide: Size | None = None
+) -> dict[str, Any]:
+    """The weights of one layer in one direction; ``wide`` is the size of its output, projected or not."""
+    rows, mask = _GATES[kind] * hidden, parameter_dtype(dtype)
+    held: dict[str, Any] = {
+        "weight_ih": Tensor((rows, inner), mask, "weight_ih"),
+        "weight_hh": Tensor((rows, hidden if wide is None else wide), mask, "weight_hh"),
+    }
+    held |= dict.fromkeys(("bias_ih", "bias_hh"), own_bias(rows, bias, dtype))
+    if wide is not None and wide != hidden:
+        held["weight_hr"] = Tensor((wide, hidden), mask, "weight_hr")
+    return held
+
+
 def _recurrent(kind: str) -> Function:
     def make(
         input_size: Any,
@@ -72,6 +91,13 @@ def _recurrent(kind: str) -> Function:
             "input_size": input_size, "hidden_size": hidden_size, "num_layers": num_layers,
             "batch_first": batch_first, "bidirectional": bidirectional, "proj_size": proj_size,
         }  # fmt: skip
+        if isinstance(num_layers, int) and bidirectional is not UNKNOWN and is_size(proj_size):
+            for place in range(min(num_layers, _WRITTEN)):
+                wide = _size(hidden_size if proj_size == 0 else proj_size)
+                inner = _size(input_size) if place == 0 else wide * (1 + bool(bidirectional))
+                held = _weights(kind, inner, _size(hidden_size), bias, dtype, wide)
+                for end in (f"_l{place}", f"_l{place}_reverse")[: 1 + bool(bidirectional)]:
+                    attributes |= {word + end: weight for word, weight in held.items() if weight is not None}
 
         def forward(input: Any, hx: Any = None) -> Any:
             padded = _padded(input, batch_first)
@@ -145,8 +171,8 @@ def _cell(kind: str) -> Function:
                     _state(state, made.shape, parameter, mask)
             return (made, made) if kind == "LSTMCell" else made
 
-        weight = Tensor((unknown(), unknown()), parameter_dtype(dtype))
-        return Layer(forward, {"weight_ih": weight, "input_size": input_size, "hidden_size": hidden_size})
+        held = _weights(kind, _size(input_size), _size(hidden_size), bias, dtype)
+        return Layer(forward, {**held, "input_size": input_size, "hidden_size": hidden_size})
 
     return make
 

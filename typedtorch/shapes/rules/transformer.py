@@ -12,6 +12,7 @@ from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import Function, Layer, layer, name, rule
 from typedtorch.shapes.rules.axis_patterns import tail
 from typedtorch.shapes.rules.forms import is_size, need
+from typedtorch.shapes.rules.linear import linear_layer, own_bias, parameter_dtype
 from typedtorch.shapes.rules.promotion import common_dtype, dtype_of, mask_of, want
 from typedtorch.shapes.size import unknown
 from typedtorch.shapes.tensor import (
@@ -104,7 +105,27 @@ def multihead_attention(
 
     width = embed_dim // num_heads if is_size(embed_dim) and is_size(num_heads) else UNKNOWN
     held = {"embed_dim": embed_dim, "num_heads": num_heads, "head_dim": width, "batch_first": batch_first}
-    return Layer(forward, held)
+    return Layer(forward, held | _projections(embed_dim, kdim, vdim, bias, dtype))
+
+
+def _projections(width: Any, kdim: Any, vdim: Any, bias: Any, dtype: Any) -> dict[str, Any]:
+    """The weights of multi-head attention: one for all three projections, or one for each."""
+    if not is_size(width):
+        return {}
+    mask = parameter_dtype(dtype)
+    held: dict[str, Any] = {"out_proj": linear_layer(width, width, bias, dtype=dtype)}
+    held["in_proj_bias"] = own_bias(3 * width, bias, dtype)
+    inner = {"k": width if kdim is None else kdim, "v": width if vdim is None else vdim}
+    if not all(is_size(size) for size in inner.values()):
+        return held
+    apart = {
+        f"{one}_proj_weight": Tensor((width, size), mask) for one, size in (("q", width), *inner.items())
+    }
+    if all(size == width for size in inner.values()):
+        return held | dict.fromkeys(apart) | {"in_proj_weight": Tensor((3 * width, width), mask)}
+    if any(same(size, width) is None for size in inner.values()):
+        return held
+    return held | apart | {"in_proj_weight": None}
 
 
 def _heads_divide(width: Any, heads: Any, first: str, second: str) -> None:
