@@ -39,6 +39,7 @@ from typedtorch.shapes.size import (
     substitute,
     without_common,
 )
+from typedtorch.shapes.taken import padded
 
 
 def same(a: Size, b: Size) -> bool | None:
@@ -71,7 +72,11 @@ def same(a: Size, b: Size) -> bool | None:
     if excused:
         verdict = None
     if verdict is None:
-        told = ((a, b) in _distinct and not excused) or are_multiples(a, b) or _some_of(*without_common(a, b))
+        told = (
+            (((a, b) in _distinct or padded(a, b)) and not excused)
+            or are_multiples(a, b)
+            or _some_of(*without_common(a, b))
+        )
         if told or is_inside(a, b) or is_inside(b, a):
             verdict = False
         else:

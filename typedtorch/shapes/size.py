@@ -144,7 +144,8 @@ class Poly:
     def __mod__(self, other: Size) -> Size:
         if divides(other, self):
             return 0
-        return self - other * floor_div(self, other)
+        left = from_dict({m: c for m, c in self.terms if not divides(other, from_dict({m: c}))})
+        return left - other * floor_div(left, other)
 
     def __rmod__(self, other: int) -> Size:
         return unknown(f"{other} % {_wrap(self)}")

@@ -9,9 +9,9 @@ Where to find what; the first module of each list is the one to read first:
   problems
 - expressions: expressions, choosing, arithmetic, operands, comparing, attributes, subscripts, slicing,
   comprehension, numbers, fractions, local_numbers
-- statements: statements, assignment, unpacking, refine (conditions), asking, limited_sizes, equated, solving,
-  proven, checks, places, patterns, asserted, contexts, expected_errors, loops, turns, ages, iteration, paths,
-  both_ways, edges
+- statements: statements, assignment, unpacking, refine (conditions), asking, limited_sizes, padded, equated,
+  solving, proven, checks, places, patterns, asserted, contexts, expected_errors, loops, turns, ages,
+  iteration, paths, both_ways, edges
 - containers: containers, container_methods, sets, items, item_axes, lengths, grown, filled, defaults, listed,
   records, enumerations, mutation, stored, shared
 - calls: calls, arguments, binding, signatures, methods, inlining, aftermath, brought, results, memo, effects,

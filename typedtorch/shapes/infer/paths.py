@@ -4,10 +4,10 @@ A join of ``(b, d)`` and ``(b, 1, d)`` is unknown, although one way certainly co
 function promises.  Where only a few plain statements stand between the branches and the ``return``,
 they are run again on the state at the end of each branch.  A branch may be tied to sizes by what its
 test says (``x if self.proj is None else self.proj(x)``), so on its way only numbers of axes count;
-where the test is about the function's own flags alone, or says which of two axes is longer, everything
-does.  A way that nobody wrote (an ``if`` without ``else``) is looked at only where the test is a plain
-flag, says which axis is longer, or asks whether an optional parameter is there.  What is wrong on each of
-the ways is wrong, whatever the test says.
+where the test is about the function's own flags alone, says which of two axes is longer, or asks for a
+rest (``t % w``), everything does.  A way that nobody wrote (an ``if`` without ``else``) is looked at only
+where the test is a plain flag, says which axis is longer, or asks whether an optional parameter is there.
+What is wrong on each of the ways is wrong, whatever the test says.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dataclasses import replace
 
 from typedtorch.shapes.differences import may_be_one
 from typedtorch.shapes.equality import coinciding
-from typedtorch.shapes.infer import proven, refine, specs
+from typedtorch.shapes.infer import padded, proven, refine, specs
 from typedtorch.shapes.infer.both_ways import branches_of
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.patterns import cases_of
@@ -82,6 +82,7 @@ def run_each(frame: Frame, fork: ast.stmt, tail: Sequence[ast.stmt], run: Run) -
     branches = branches_of(fork)
     assert isinstance(branches, (ast.If, ast.Match))
     both = isinstance(branches, ast.If) and proven.is_longer(look(frame, branches.test))
+    rest = "rest" if padded.is_rest(frame, branches) else ""
     ends: list[tuple[State, bool]] = []
     if isinstance(branches, ast.Match):
         for state, body in cases_of(frame, branches):
@@ -99,7 +100,9 @@ def run_each(frame: Frame, fork: ast.stmt, tail: Sequence[ast.stmt], run: Run) -
     if 1 < len(ends) <= MAX_WAYS and frame.loops:
         _keep_ways(frame, ends, tail, run)
     elif 1 < len(ends) <= MAX_WAYS:
-        exact = "flag" if both else _about_flags(frame, branches, joined) or _fills_in(frame, branches)
+        exact = (
+            "flag" if both else _about_flags(frame, branches, joined) or _fills_in(frame, branches) or rest
+        )
         counting, frame.reporter.counting = frame.reporter.counting, False
         states = [state for state, _ in ends]
         given = _where_given(frame, branches) if len(ends) == 2 else None

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.infer import asking, contents, limited_sizes, proven
+from typedtorch.shapes.infer import asking, contents, limited_sizes, padded, proven
 from typedtorch.shapes.infer.asking import reads_a_size
 from typedtorch.shapes.infer.comparing import at_most, contains, truth
 from typedtorch.shapes.infer.equated import prove_equal, rank_of, set_rank
@@ -62,6 +62,7 @@ def branch(frame: Frame, test: ast.expr, evaluated: Value | None = None) -> Bran
         case ast.Compare(left=a, ops=[ast.Eq()], comparators=[b]) if _is_test(a) and _is_test(b):
             then, other = _branch_exclusive(frame, a, b)
             return other, then
+    padded.ask(frame, test)
     value = frame.evaluate(test) if evaluated is None else evaluated
     if evaluated is None:
         ask_truth(frame, test, value)
@@ -74,12 +75,13 @@ def branch(frame: Frame, test: ast.expr, evaluated: Value | None = None) -> Bran
     flag = value if isinstance(value, Scalar) and isinstance(test, (ast.Name, ast.Attribute)) else None
     is_setting = _is_setting(frame, test, value)
     asks = _asked(frame, test, value)
+    rest = bool(asks) and padded.is_rest(frame, test)
     for positive in (True, False):
         frame.state = saved.copy()
         frame.state.tests = (*frame.state.tests, (test, positive))
         if flag is not None and flag.name:
             frame.state.flags = (*frame.state.flags, (flag, positive))
-        if asks:
+        if asks and not (positive and rest):
             frame.state.asked = (*frame.state.asked, (asks, positive))
         if is_setting:
             frame.state.settings = (*frame.state.settings, (test, positive))

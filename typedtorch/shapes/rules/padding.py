@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from typedtorch.shapes import taken
 from typedtorch.shapes.rule import Layer, layer, name, rule
 from typedtorch.shapes.rules.forms import Function, counted, functional, is_size, need
 from typedtorch.shapes.rules.promotion import mask_of
@@ -54,6 +55,7 @@ def pad(input: Any, pad: Any, mode: Any = "constant", value: Any = None) -> Tens
                 f"pad={tuple(pad)} takes away {'all' if nothing else 'more than'} axis {place} of {who} "
                 f"has, {shape[place]}"
             )
+        taken.pad(entry_size(shape[place]), made)
         shape[place] = made
     return tensor.of(shape, mask_of(tensor))
 
