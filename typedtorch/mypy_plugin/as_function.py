@@ -7,7 +7,7 @@ where the program calls the module itself.
 
 from __future__ import annotations
 
-from mypy.nodes import ARG_OPT, ARG_STAR, ARG_STAR2, SuperExpr, TypeInfo
+from mypy.nodes import ARG_OPT, ARG_STAR, ARG_STAR2, CallExpr, SuperExpr, TypeInfo
 from mypy.plugin import AttributeContext
 from mypy.types import (
     AnyType,
@@ -33,6 +33,8 @@ def as_function(facts: Facts, ctx: AttributeContext) -> Type:
     forward = of_forward(module, ctx)
     if not isinstance(forward, CallableType | Overloaded):
         return ctx.default_attr_type
+    if isinstance(forward, Overloaded) and isinstance(ctx.context, CallExpr):
+        return ctx.default_attr_type  # ``lenient_arguments`` tells which of them a call may be of
     of_any = takes_anything(facts, module.type)
     items = [_by_position(item, of_any=of_any) for item in forward.items]
     return items[0] if len(items) == 1 else Overloaded(items)

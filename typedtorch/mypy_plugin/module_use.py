@@ -287,6 +287,8 @@ def lenient_arguments(facts: Facts, ctx: MethodSigContext) -> FunctionLike:
         if fitting is not None:
             return fitting
     items = [lenient(item, call, ctx, source, of_torch=of_torch) for item in signature.items]
+    if len(items) > 1 and sum(takes(item, call, ctx) for item in items) > 1:
+        return _anything(signature, call, ctx)  # a flag that mypy does not know says which of them it is
     return items[0] if len(items) == 1 else Overloaded(items)
 
 

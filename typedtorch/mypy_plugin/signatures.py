@@ -110,8 +110,6 @@ def accepts(
     """Whether a call could be one of this signature: number and names of arguments, and their types."""
     plain = erase_typevars(signature)
     assert isinstance(plain, CallableType)
-    if not takes_as_many(plain, call, ctx):
-        return False
     return takes(lenient(plain, call, ctx, source, of_torch=of_torch), call, ctx)
 
 
@@ -203,7 +201,7 @@ def is_of_torch(info: TypeInfo) -> bool:
 def takes(signature: CallableType, call: CallExpr, ctx: Call) -> bool:
     """Whether one of several signatures is that of a call, as it stands."""
     given = _given(signature, call, ctx)
-    return all(
+    return takes_as_many(signature, call, ctx) and all(
         is_subtype(ctx.api.get_expression_type(call.args[i]), wanted)
         for actuals, wanted in zip(given, signature.arg_types, strict=True)
         for i in actuals

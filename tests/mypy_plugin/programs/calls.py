@@ -1,6 +1,6 @@
 """``module(x)`` has the type of ``forward``, in all the ways a forward can be written."""
 
-from typing import Any, Generic, Protocol, TypeVar, overload
+from typing import Any, Generic, Literal, Protocol, TypeVar, overload
 
 import torch
 from torch import Tensor, nn
@@ -30,6 +30,15 @@ class Overloaded(nn.Module):
     def forward(self, x: list[Tensor]) -> list[Tensor]: ...
     def forward(self, x: Tensor | list[Tensor]) -> Tensor | list[Tensor]:
         return x
+
+
+class ByFlag(nn.Module):
+    @overload
+    def forward(self, x: Tensor, features: Literal[True]) -> tuple[Tensor, Tensor]: ...
+    @overload
+    def forward(self, x: Tensor, features: Literal[False] = ...) -> Tensor: ...
+    def forward(self, x: Tensor, features: bool = False) -> Tensor | tuple[Tensor, Tensor]:
+        return (x, x) if features else x
 
 
 class Holder(nn.Module, Generic[T]):
@@ -88,6 +97,9 @@ def calls(x: Tensor, abstract: Abstract, module: nn.Module) -> None:
     reveal_type(Inherited()(x))  # N: Revealed type is "torch._tensor.Tensor"
     reveal_type(Decorated()(x))  # N: Revealed type is "tuple[torch._tensor.Tensor, int]"
     reveal_type(Overloaded()([x]))  # N: Revealed type is "list[torch._tensor.Tensor]"
+    reveal_type(ByFlag()(x))  # N: Revealed type is "torch._tensor.Tensor"
+    reveal_type(ByFlag()(x, True))  # N: Revealed type is "tuple[torch._tensor.Tensor, torch._tensor.Tensor]"
+    reveal_type(ByFlag()(x, bool(x)))  # N: Revealed type is "Any"
     reveal_type(Holder("text")(x))  # N: Revealed type is "str"
     reveal_type(ByHand()(3))  # N: Revealed type is "str"
     reveal_type(BelowByHand()(3))  # N: Revealed type is "str"
