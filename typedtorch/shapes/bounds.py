@@ -32,11 +32,3 @@ def size_min(*sizes: Size) -> Size:
         return min(s for s in sizes if isinstance(s, int))
     first = sizes[0]
     return first if all(s == first for s in sizes) else unknown()
-
-
-def are_multiples(a: Size, b: Size) -> bool:
-    """Whether two sizes are different multiples of the same integers: equal only where both are none."""
-    if isinstance(a, int) or isinstance(b, int) or len(a.terms) != 1 or len(b.terms) != 1:
-        return False
-    (monomial, _), (other, _) = a.terms[0], b.terms[0]
-    return monomial == other and all(atom.kind in ("axis", "int") for atom, _ in monomial)

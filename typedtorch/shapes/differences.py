@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import lru_cache
 
 from typedtorch.shapes.scopes import DEFAULTED, INSTANCE_SCOPE, LINKED_SCOPE, one_scope
@@ -70,21 +71,45 @@ _PRIMES = (1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049, 1051, 1061, 1063, 106
 
 
 def _at_multiples(diff: Poly) -> Size | None:
-    """The difference where each size is a multiple of all that anything is divided by, as pictures are.
+    """The difference where each size is a multiple of all that anything is divided by, as pictures are."""
+    values = _multiples([*_within(diff)], _PRIMES)
+    return None if values is None else substitute(diff, values)
 
-    Each is another multiple, so that no two sizes are equal by chance.
-    """
-    found = [*_within(diff)]
+
+def _multiples(found: list[Atom], primes: tuple[int, ...]) -> dict[Atom, Size] | None:
+    """A size for each atom, all of them different multiples, so that no two sizes are equal by chance."""
     divisors = [atom.operands[1] for atom in found if atom.kind == "floor"]
     dividing = sorted({a for divisor in divisors for a in _within(divisor) if not a.operands})
     others = sorted({atom for atom in found if not atom.operands} - set(dividing))
     whole = math.prod(divisor for divisor in divisors if isinstance(divisor, int))
-    if len(dividing) + len(others) > len(_PRIMES) or whole > MAX_DIVIDED:
+    if len(dividing) + len(others) > len(primes) or whole > MAX_DIVIDED:
         return None
-    values: dict[Atom, Size] = {atom: whole * prime for atom, prime in zip(dividing, _PRIMES, strict=False)}
+    values: dict[Atom, Size] = {atom: whole * prime for atom, prime in zip(dividing, primes, strict=False)}
     many = math.prod(size for size in values.values() if isinstance(size, int)) * whole
-    values |= {atom: many * prime for atom, prime in zip(others, reversed(_PRIMES), strict=False)}
-    return substitute(diff, values)
+    values |= {atom: many * prime for atom, prime in zip(others, reversed(primes), strict=False)}
+    return values
+
+
+@lru_cache(maxsize=65536)
+def are_multiples(a: Size, b: Size) -> bool:
+    """Whether one size is several times the other wherever everything divides: ``d`` and ``(d + 1)//2``.
+
+    >>> from typedtorch.shapes.size import axis
+    >>> c, h = axis("c"), axis("heads")
+    >>> are_multiples(2 * c, 3 * h * (c // h)), are_multiples(c, h * (c // h)), are_multiples(c, c // h)
+    (True, False, False)
+    """
+    found = [*_within(a), *_within(b)]
+    if isinstance(a, int) or isinstance(b, int) or any(x.kind not in ("axis", "int", "floor") for x in found):
+        return False
+    ratios = set()
+    for primes in (_PRIMES, _PRIMES[3:] + _PRIMES[:3]):
+        values = _multiples(found, primes)
+        first, second = (0, 0) if values is None else (substitute(a, values), substitute(b, values))
+        if not (isinstance(first, int) and isinstance(second, int) and first > 0 < second):
+            return False
+        ratios.add(Fraction(first, second))
+    return len(ratios) == 1 and ratios != {1}
 
 
 def _within(size: Size) -> Iterator[Atom]:

@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TypeAlias
 
-from typedtorch.shapes.bounds import are_multiples
-from typedtorch.shapes.differences import is_inside, plain, vanishes
+from typedtorch.shapes.differences import are_multiples, is_inside, plain, vanishes
 from typedtorch.shapes.scopes import (
     GIVEN_SCOPE,
     HELD_SCOPE,

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.bounds import are_multiples
+from typedtorch.shapes.differences import are_multiples
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.proofs import Proofs
 from typedtorch.shapes.size import Atom, Poly, Size, atoms, is_counted, is_unknown, product, unknown

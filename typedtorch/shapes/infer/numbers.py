@@ -12,6 +12,9 @@ from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.items import items_of, iterate, this_one
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
+    ClassV,
+    FunctionV,
+    LayerV,
     Object,
     Scalar,
     Sequence,
@@ -136,6 +139,14 @@ def round_(frame: Frame, args: Args, node: ast.AST) -> Value:
 def some_bool(frame: Frame, args: Args, node: ast.AST) -> Value:
     """A function that returns a bool."""
     return Scalar("bool")
+
+
+def callable_(frame: Frame, args: Args, node: ast.AST) -> Value:
+    """``callable(x)``: no number, text, tensor or tuple is, and functions, classes and layers are."""
+    value = args.get(0, "obj", UNKNOWN)
+    if value is None or is_size(value) or isinstance(value, (str, float, tuple, Scalar, Tensor)):
+        return False
+    return True if isinstance(value, (FunctionV, ClassV, LayerV)) else Scalar("bool")
 
 
 def all_(frame: Frame, args: Args, node: ast.AST) -> Value:

@@ -18,8 +18,10 @@ from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import without_item
 from typedtorch.shapes.infer.loops import break_, continue_, for_, while_
 from typedtorch.shapes.infer.patterns import cases_of
+from typedtorch.shapes.infer.places import read_place
 from typedtorch.shapes.infer.results import check_result
 from typedtorch.shapes.infer.state import State, join_states
+from typedtorch.shapes.infer.tensor_joins import odd_or_even
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     DictV,
@@ -27,6 +29,7 @@ from typedtorch.shapes.infer.values import (
     Partial,
     Value,
 )
+from typedtorch.shapes.size import Poly
 from typedtorch.shapes.syntax import walk
 
 
@@ -65,8 +68,18 @@ def if_(frame: Frame, node: ast.If) -> bool:
     for state, opposite in ((then, node.orelse), (other, node.body)):
         if state is not None and _raises(opposite):  # no way that is chosen: the only one there is
             state.tests = earlier
-    with turns.choosing(frame, node):
+    halved = _halved(frame, node.test)
+    with turns.choosing(frame, node), nullcontext() if halved is None else odd_or_even(halved):
         return _run_branches(frame, [(then, node.body), (other, node.orelse)], frame.place(node))
+
+
+def _halved(frame: Frame, test: ast.expr) -> Poly | None:
+    """The size of which ``if dim % 2:`` asks whether it is odd."""
+    rest = test.left if isinstance(test, ast.Compare) else test
+    if not isinstance(rest, ast.BinOp) or not isinstance(rest.op, ast.Mod) or ast.unparse(rest.right) != "2":
+        return None
+    size = read_place(frame, rest.left)
+    return size if isinstance(size, Poly) else None
 
 
 def _run_branches(

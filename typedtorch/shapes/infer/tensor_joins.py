@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.equality import is_argument, same
 from typedtorch.shapes.rule import like
-from typedtorch.shapes.size import Size, atoms, counted, either, is_counted, unknown
+from typedtorch.shapes.size import Poly, Size, atoms, counted, either, floor_div, is_counted, unknown
 from typedtorch.shapes.tensor import ANY_AXES, Entry, Pack, Shape, Tensor, pack_index, same_entry
 
 if TYPE_CHECKING:
@@ -51,9 +53,30 @@ def _join_entry(a: Entry, b: Entry, key: str) -> Entry:
         return ANY_AXES
     if same(a, b) is True:
         return a
+    if _parities and _is_whole(_parities[-1], a, b):
+        return _parities[-1]
     if is_counted(a) and is_counted(b) and str(a) == str(b):
         return counted(str(a), key)  # whichever it is, only running tells
     return unknown(f"?{key}")
+
+
+_parities: list[Poly] = []
+
+
+@contextlib.contextmanager
+def odd_or_even(size: Poly) -> Iterator[None]:
+    """Inside the block two ways are joined of which one is taken where a size is odd."""
+    _parities.append(size)
+    try:
+        yield
+    finally:
+        _parities.pop()
+
+
+def _is_whole(size: Size, a: Size, b: Size) -> bool:
+    """Whether two sizes are what an even and an odd ``size`` are made up to, each of its halves."""
+    halves = 2 * floor_div(size, 2)
+    return (a, b) in ((halves, halves + 1), (halves + 1, halves))
 
 
 def join_size(a: Size, b: Size, key: str) -> Size:

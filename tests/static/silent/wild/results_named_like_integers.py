@@ -48,7 +48,16 @@ class Classes(nn.Module):
         return self.conv(x)
 
 
+def strongest(
+    activations: Float[Tensor, "items"], windows: Float[Tensor, "rows seq"], length: int
+) -> Float[Tensor, "chosen length"]:
+    """``length`` is what the rows are long, though they are said to be ``seq``."""
+    found = torch.zeros(len(windows), length) + activations.max()
+    return found[: len(windows)] + windows
+
+
 # run: Project(3, 5)(randn(2, 3))
 # run: Pyramid(3, 7)(randn(2, 3, 5, 4), randn(2, 6, 5, 4))
 # run: Detector()(randn(2, 6, 5, 4), randn(2, 12, 5, 4))
 # run: Classes(3, 5)(randn(2, 3, 7))
+# run: strongest(randn(4), randn(3, 5), 5)

@@ -52,7 +52,16 @@ def combined(queries: nn.Linear, keys: nn.Linear, width: int, heads: int) -> Ten
     return made
 
 
+def paired(x: Float[Tensor, "b n"], extra: int) -> Float[Tensor, "b m"]:
+    """All the pairs of an axis, and one more item for each odd number that has nothing to do with it."""
+    pairs = torch.cat([x[:, : x.shape[1] // 2], x[:, x.shape[1] // 2 : 2 * (x.shape[1] // 2)]], dim=1)
+    if extra % 2:
+        pairs = torch.cat([pairs, x[:, :1]], dim=1)
+    return pairs * torch.ones(2 * (x.shape[1] // 2) + extra % 2)
+
+
 # run: combined(nn.Linear(5, 6), nn.Linear(5, 6), 3, 2)
 # run: Discriminator(3, 16)(randn(2, 3, 16, 16))
 # run: tokens(randn(2, 3, 8, 16))
 # run: folded(randn(2, 3, 8, 16))
+# run: paired(randn(2, 5), 3), paired(randn(2, 5), 2)
