@@ -8,11 +8,12 @@ from collections.abc import Callable
 import pytest
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from typedtorch.accounting import SizeError, account
 from typedtorch.accounting.ranges import Ranges
+from typedtorch.losses import linear_cross_entropy
 
 
 class Chunked(nn.Module):
@@ -164,3 +165,17 @@ def test_axes_that_only_together_are_too_large_are_bounded() -> None:
     )  # fmt: skip
     assert found.high.keys() == {"a", "b"}
     assert all(90 <= end <= 100 for end in found.high.values())
+
+
+def test_chunks_of_rows_that_two_axes_make_together_are_seen_without_sizes() -> None:
+    def program(
+        x: Float[Tensor, "batch seq width"], w: Float[Tensor, "vocab width"], y: Int[Tensor, "batch seq"]
+    ) -> Float[Tensor, ""]:
+        return linear_cross_entropy(x, w, y, chunk=64)
+
+    formula = account(program).formula("flops.elementwise")
+    assert formula.ranges.keys() == {"batch", "seq"}  # both count turns, and each alone may be 31
+    fits = {"batch": 4, "seq": 8, "width": 5, "vocab": 7}
+    assert formula.subs(fits) == account(program, sizes=fits).flops.elementwise
+    with pytest.raises(SizeError, match="other operators run there"):
+        formula.subs({**fits, "batch": 9})

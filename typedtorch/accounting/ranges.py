@@ -22,7 +22,7 @@ class Ranges:
     """The least and the largest sizes at which a formula is right, of the axes that have one.
 
     ``runs`` and ``wrong`` tell of any sizes; the formula is right at ``start``.  Every size is a multiple of
-    what ``steps`` says; ``more`` are further smaller sizes to try.
+    what ``steps`` says; ``more`` are further sizes to try.
     """
 
     def __init__(
@@ -70,10 +70,16 @@ class Ranges:
             else:
                 yield from self._alone(axes, sizes)
         yield from self._alone(self._counters, sizes)
-        for point in self._more if sizes == self._smaller else ():
-            smaller = {n: s for n, s in point.items() if n in self._wide and s < self._start[n]}
-            if smaller and self._runs({**self._start, **smaller}):
-                yield from self._blamed(smaller)
+        for point in self._more:
+            there = self._beyond(point, larger=sizes == self._larger)
+            if there and self._runs({**self._start, **there}):
+                yield from self._blamed(there)
+
+    def _beyond(self, point: Sizes, *, larger: bool) -> dict[str, int]:
+        """What of a point to try: smaller sizes, and larger ones of what may count turns only together."""
+        if larger:
+            return {n: s for n, s in point.items() if n in self._counters and s > self._start[n]}
+        return {n: s for n, s in point.items() if n in self._wide and s < self._start[n]}
 
     def _alone(
         self, axes: tuple[str, ...], sizes: Callable[[str], tuple[int, ...]]
