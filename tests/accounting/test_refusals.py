@@ -32,6 +32,10 @@ def product(x: Float[Tensor, "a b"]) -> Tensor:
     return x @ x.T
 
 
+def total(xs: list[Float[Tensor, "a b"]]) -> Tensor:
+    return torch.stack(xs).sum(0)
+
+
 class Plain(nn.Module):
     def __init__(self) -> None:
         super().__init__()
@@ -150,6 +154,15 @@ ACCOUNT: dict[str, tuple[Callable[[], Any], str]] = {
         "Lazy: body.0 is a LazyLinear: a lazy layer learns its sizes",
     ),
     "lazy class": (lambda: account(Lazy, batch=2, d=3), "a lazy layer learns its sizes"),
+    "another example": (
+        lambda: account(product, torch.zeros(2, 3), a=5),
+        "axis 'a' was given as 5, but the example inputs have a=2",
+    ),
+    "a list": (lambda: account(total), "parameter 'xs' does not say how many it holds, or of what; pass"),
+    "a number": (
+        lambda: account(lambda x: x * 2, x=3),
+        "says no axes, so it was called with sizes, and gave 6; wanted an nn.Module",
+    ),
     "script": (
         lambda: account(torch.jit.script(Plain()), torch.zeros(2, 4)),
         "TorchScript runs its operators where",

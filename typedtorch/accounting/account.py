@@ -111,8 +111,8 @@ def _bound(
     known = dict(sz.from_examples(call))
     needed = sz.needed(call)
     own = sz.of_module(call.module, [*needed, *given])
-    sz.contradictions(given, own, call.module)
-    sz.contradictions(given, known, call.module)
+    sz.contradictions(given, own, f"{type(call.module).__name__} was built with")
+    sz.contradictions(given, known, "the example inputs have")
     variadic = _variadic(call)
     sz.check_names(given, [*needed, *variadic, *known, *own], found.name)
     bound = {**known, **{n: s for n, s in own.items() if n in needed}, **given}
@@ -148,7 +148,8 @@ def _constructed(
     call = found.call(given)
     needed = sz.needed(call)
     own = sz.of_module(call.module, needed)
-    sz.contradictions({n: s for n, s in given.items() if n in needed}, own, call.module)
+    wanted = {n: s for n, s in given.items() if n in needed}
+    sz.contradictions(wanted, own, f"{type(call.module).__name__} was built with")
     variadic = _variadic(call)
     sz.check_names(given, [*found.arguments, *needed, *variadic], found.name)
     bound = sz.settle(call, {**own, **given}, setup, sz.free_size)

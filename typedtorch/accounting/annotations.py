@@ -11,7 +11,7 @@ import inspect
 import itertools
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from torch import Tensor
 
 from typedtorch.accounting.checks import shown
 from typedtorch.accounting.errors import AnnotationError, SizeError
+from typedtorch.runtime.annotations import is_typed_dict
 from typedtorch.shapes import axes as ax
 from typedtorch.shapes import slips
 from typedtorch.shapes.size import Size
@@ -216,15 +217,22 @@ def parameters(function: Callable[..., Any], examples: tuple[Any, ...] = ()) -> 
         if optional and not isinstance(spec, NumberSpec):
             found.append(Parameter(parameter.name, ValueSpec(parameter.default), keyword))
         elif spec is None:
-            raise AnnotationError(
-                f"{_name(function)}: parameter {parameter.name!r} does not say its axes; annotate it, for "
-                f'example {parameter.name}: Float[Tensor, "batch d_model"], or pass example inputs'
-            )
+            raise AnnotationError(f"{_name(function)}: {_unclear(parameter.name, hints.get(parameter.name))}")
         elif optional:
             found.append(Parameter(parameter.name, ValueSpec(parameter.default), keyword))
         else:
             found.append(Parameter(parameter.name, spec, keyword))
     return found
+
+
+def _unclear(name: str, hint: Any) -> str:
+    """What an annotation does not say, and what to do."""
+    if any(spec_of(part, name) is not None for part in typing.get_args(hint)):
+        return f"parameter {name!r} does not say how many it holds, or of what; pass example inputs"
+    return (
+        f"parameter {name!r} does not say its axes; annotate it, for "
+        f'example {name}: Float[Tensor, "batch d_model"], or pass example inputs'
+    )
 
 
 def _refuse_example(name: str, example: Any, declared: Spec | None) -> None:
@@ -259,12 +267,16 @@ def spec_of(hint: Any, name: str) -> Spec | None:
         return NumberSpec(name)
     if isinstance(hint, type) and hasattr(hint, "dim_str") and hasattr(hint, "dtypes"):
         return _tensor_spec(hint, name)
-    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
-        return _record_spec(hint, [(f.name, f.type) for f in dataclasses.fields(hint)])
-    if isinstance(hint, type) and issubclass(hint, tuple) and hasattr(hint, "_fields"):
-        return _record_spec(hint, [(field, None) for field in hint._fields])
+    if is_typed_dict(hint):
+        hints = typing.get_type_hints(hint, include_extras=True)
+        left_out = [k for k, h in hints.items() if typing.get_origin(h) is typing.NotRequired]
+        return _record_spec(hint, list(hints), [*left_out, *hint.__optional_keys__])
+    named_tuple = isinstance(hint, type) and issubclass(hint, tuple) and hasattr(hint, "_fields")
+    if named_tuple or (isinstance(hint, type) and dataclasses.is_dataclass(hint)):
+        fields = inspect.signature(hint).parameters
+        return _record_spec(hint, list(fields), [n for n, f in fields.items() if f.default is not f.empty])
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin is typing.Annotated:
+    if origin in (typing.Annotated, typing.Required):
         return spec_of(arguments[0], name)
     if origin in (typing.Union, types.UnionType):
         return next((s for a in arguments if (s := spec_of(a, name)) is not None), None)
@@ -278,9 +290,12 @@ def _group(items: list[Spec | None], make_group: Callable[[list[Any]], Any]) -> 
     return GroupSpec(tuple(known), make_group) if len(known) == len(items) else None
 
 
-def _record_spec(cls: type, fields: list[tuple[str, Any]]) -> Spec | None:
+def _record_spec(cls: type, fields: list[str], defaults: Collection[str]) -> Spec | None:
+    """A record of the fields whose annotations have axes; the others keep their defaults, or are left out."""
     hints = typing.get_type_hints(cls, include_extras=True)
-    return _group([spec_of(hints.get(name), name) for name, _ in fields], lambda values: cls(*values))
+    specs = {name: spec_of(hints.get(name), name) for name in fields}
+    made = [n for n, s in specs.items() if n not in defaults or isinstance(s, TensorSpec | GroupSpec)]
+    return _group([specs[n] for n in made], lambda values: cls(**dict(zip(made, values, strict=True))))
 
 
 def _tensor_spec(hint: Any, name: str) -> TensorSpec:

@@ -101,18 +101,15 @@ def _declared(module: nn.Module) -> dict[str, int]:
     return sizes
 
 
-def contradictions(given: Mapping[str, Any], own: Mapping[str, int], module: nn.Module | None) -> None:
-    """A size given must be the one the module was built with.
+def contradictions(given: Mapping[str, Any], own: Mapping[str, int], whose: str) -> None:
+    """A size given must be the one of the module, or of the example inputs.
 
     Raises:
         SizeError: naming the axis and both sizes.
     """
     for name, size in own.items():
         if name in given and given[name] != size:
-            raise SizeError(
-                f"axis {name!r} was given as {given[name]}, "
-                f"but {type(module).__name__} was built with {name}={size}"
-            )
+            raise SizeError(f"axis {name!r} was given as {given[name]}, but {whose} {name}={size}")
 
 
 def settle(call: Call, sizes: dict[str, Any], setup: Setup, free: Callable[[str], int]) -> dict[str, Any]:

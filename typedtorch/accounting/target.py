@@ -17,6 +17,7 @@ from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from typedtorch.accounting import annotations as an
 from typedtorch.accounting import fake, presets
+from typedtorch.accounting.checks import shown
 from typedtorch.accounting.errors import (
     AccountingError,
     AnnotationError,
@@ -78,7 +79,8 @@ class Target:
             raise SizeError(f"building it with {arguments} failed: {told(error)}") from error
         if not callable(made):
             raise AccountingError(
-                f"the constructor made a {type(made).__name__}; wanted an nn.Module or an annotated function"
+                f"{self.name} says no axes, so it was called with sizes, and gave {shown(made)}; wanted an "
+                "nn.Module, or a function annotated with axes"
             )
         return cast(Callable[..., Any], made)
 
