@@ -196,6 +196,9 @@ def test_batches_of_nothing_are_refused() -> None:
         wanted = rf"starts are whole numbers, got {starts[0]}|'starts'.*: wanted"
         with pytest.raises((ValueError, TypeError), match=wanted):
             get_batch(tokens, starts, 2)  # type: ignore[arg-type]  # what the test is about
+    for many in (3, [[1, 2]]):
+        with pytest.raises((ValueError, TypeError), match=r"one for each row, got \(|'starts'.*: wanted"):
+            get_batch(tokens, many, 2)  # type: ignore[arg-type]
     assert get_batch(tokens, [], 2).inputs.shape == (0, 2)
 
 

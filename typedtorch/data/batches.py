@@ -61,8 +61,8 @@ def get_batch(
             [6, 7, 8]]))
 
     Raises:
-        ValueError: ``seq`` is not at least 1, a start is no whole number, or ``out`` is of another size or
-            dtype.
+        ValueError: ``seq`` is not at least 1, a start is no whole number, the starts are no list of them, or
+            ``out`` is of another size or dtype.
         TypeError: ``tokens`` is an array: :class:`MemoryTokens` makes tokens of one.
         DataError: a start outside the tokens, an id outside the vocabulary, or a file that shrank.
     """
@@ -71,6 +71,8 @@ def get_batch(
     if seq < 1:
         raise ValueError(f"get_batch: seq is at least 1, got {seq}")
     given = np.asarray(starts)
+    if given.ndim != 1:
+        raise ValueError(f"get_batch: starts are one-dimensional, one for each row, got {given.shape}")
     if given.size and given.dtype.kind not in "iu":
         raise ValueError(f"get_batch: starts are whole numbers, got {given.ravel()[0]}")
     where: Int64[np.ndarray, "batch"] = given.astype(np.int64, copy=False)
