@@ -95,6 +95,19 @@ def test_shards_are_the_fullest_device() -> None:
         found.sharded(0)
 
 
+def test_of_blocks_two_are_whole_and_the_gradients_of_one() -> None:
+    model = GPT(100, 4, 8)
+    blocks = 4 * sum(p.numel() for p in model.blocks[0].parameters())
+    root = 4 * sum(p.numel() for p in model.parameters()) - blocks * len(model.blocks)
+    trained = account(model, batch=1, seq=2, optimizer="adamw").sharded(2)
+    assert trained.gathered == (root + 2 * blocks) + (root + blocks)
+    held = trained.parameters + trained.optimizer + trained.gradients + trained.gathered
+    assert trained.peak == pytest.approx(held, rel=0.05)  # few activations
+    assert account(model, batch=1, seq=2, phase="inference").sharded(2).gathered == root + 2 * blocks
+    model.requires_grad_(False).blocks[1].requires_grad_(True)
+    assert account(model, batch=1, seq=2).sharded(2).gathered == (root + 2 * blocks) + blocks
+
+
 def test_decoding_reads_the_cache_and_the_weights() -> None:
     found = account(presets.build("llama-3-8b"), batch=1, seq=128, phase="inference")
     step = found.decoding(context=8192)

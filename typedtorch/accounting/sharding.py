@@ -23,8 +23,9 @@ _SHARED: dict[Strategy, frozenset[Category]] = {
 
 @dataclass(frozen=True)
 class Sharded:
-    """Bytes on one device.  ``gathered`` is what is whole for a moment: the root's own parameters, the
-    largest block and the one fetched ahead, with their gradients; ``buckets`` is DDP's copy of the gradients.
+    """Bytes on one device.  ``gathered`` is what is whole for a moment of the backward: the root's own
+    parameters, the largest block and the one fetched ahead, and the gradients of the root and of that block;
+    ``buckets`` is DDP's copy of the gradients.
     """
 
     strategy: Strategy
@@ -71,13 +72,17 @@ def sharded(
     parameters, state = tl.number(tl.total(small, "parameter")), tl.number(tl.total(tl.kept_state(small)))
     first = trace.marks.get((0, "backward"), len(trace.ops))
     gradients = sum(tl.number(s.nbytes) for s in small if s.category == "gradient" and s.born <= first)
-    gathered = _gathered(trace.weights) if "parameter" in shared and world > 1 else 0
+    apart = "parameter" in shared and world > 1
+    gathered = _whole(trace.weights, 2) if apart else 0
+    learned = [w for w in trace.weights if w.trainable] if (0, "backward") in trace.marks else []
+    not_reduced = _whole(learned, 1) if apart else 0
     whole = sum(tl.number(w.numel) * w.dtype.itemsize for w in trace.weights if w.trainable)
     buckets = 0 if strategy != "ddp" or world == 1 or gradient_as_bucket_view else whole
     view = Trace(trace.ops, small, trace.marks)
     saved = sum(tl.number(s.nbytes) for s in tl.saved(trace))
-    peak = _peak(view, gathered) + buckets
-    return Sharded(strategy, world, parameters, gradients, state, saved, gathered, buckets, peak)
+    peak = _peak(view, gathered, not_reduced) + buckets
+    whole_now = gathered + not_reduced
+    return Sharded(strategy, world, parameters, gradients, state, saved, whole_now, buckets, peak)
 
 
 def _shrunk(storage: Storage, shapes: dict[str, Weight], world: int, strategy: Strategy) -> Storage:
@@ -95,8 +100,8 @@ def _shrunk(storage: Storage, shapes: dict[str, Weight], world: int, strategy: S
     )  # fmt: skip
 
 
-def _gathered(weights: Iterable[Weight]) -> int:
-    """Whole parameters at the fullest moment: outside blocks always, and two blocks at a time."""
+def _whole(weights: Iterable[Weight], count: int) -> int:
+    """Bytes of what is whole at the fullest moment: what is outside blocks, and some blocks at a time."""
     root, blocks = 0, dict[str, int]()
     for weight in weights:
         block = _block(weight.path)
@@ -106,7 +111,7 @@ def _gathered(weights: Iterable[Weight]) -> int:
         else:
             blocks[block] = blocks.get(block, 0) + size
     largest = sorted(blocks.values(), reverse=True)
-    return root + sum(largest[:2])
+    return root + sum(largest[:count])
 
 
 def _block(path: str) -> str | None:
@@ -116,12 +121,8 @@ def _block(path: str) -> str | None:
     return None if at is None else ".".join(parts[: at + 1])
 
 
-def _peak(trace: Trace, gathered: int) -> int:
-    levels = tl.series(trace)
-    return max(
-        (
-            level + (gathered if op.phase != "optimizer" else 0)
-            for level, op in zip(levels, trace.ops, strict=True)
-        ),
-        default=0,
-    )
+def _peak(trace: Trace, gathered: int, not_reduced: int) -> int:
+    """The highest level, with what is gathered until the optimizer, and gradients from the backward on."""
+    whole = {"forward": gathered, "optimizer": 0}
+    levels = zip(tl.series(trace), trace.ops, strict=True)
+    return max((level + whole.get(op.phase, gathered + not_reduced) for level, op in levels), default=0)
