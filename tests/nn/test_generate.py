@@ -95,6 +95,10 @@ def test_nothing_to_add_is_the_prompt() -> None:
 def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(ValueError, match="sample: the prompt has no token to start from"):
         nn.sample(model(), torch.zeros(1, 0, dtype=torch.long), 1)
+    # where annotations are enforced, they are what refuses
+    wanted = r"the prompt is \(batch, prompt\), got \(2,\)|'prompt': wanted 2 axes, got 1"
+    with pytest.raises((ValueError, TypeError), match=wanted):
+        nn.sample(model(), torch.tensor([1, 2]), 1)
     with pytest.raises(ValueError, match=r"top_k at least 1, got 1, 1.0 and 0"):
         nn.sample(model(), torch.tensor([[1]]), 1, top_k=0)
     with pytest.raises(ValueError, match="n and temperature must be at least 0"):

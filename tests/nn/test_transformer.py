@@ -147,6 +147,10 @@ def test_sizes_that_make_no_sense_are_refused() -> None:
         nn.TransformerConfig(vocab=1, d_model=1, layers=0, heads=1, max_seq=1)
     with pytest.raises(ValueError, match=r"Transformer: dropout must be in \[0, 1\), got 1.0"):
         nn.TransformerConfig(vocab=1, d_model=1, layers=1, heads=1, max_seq=1, dropout=1.0)
+    with pytest.raises(
+        TypeError, match=r"style is a Style, such as LLAMA or GPT2, got 'gpt2'|'style': wanted"
+    ):
+        nn.Transformer(vocab=1, d_model=2, layers=1, heads=1, max_seq=1, style="gpt2")  # type: ignore[arg-type]
 
 
 def test_the_default_width_has_the_parameters_of_a_plain_layer_of_four() -> None:

@@ -42,13 +42,18 @@ def sample(
         generator: source of randomness, on the model's device; torch's global one unless given.
 
     Raises:
-        ValueError: an empty prompt, or ``n``, ``temperature``, ``top_k`` or ``top_p`` out of range.
+        ValueError: an empty prompt or one without a batch, or ``n``, ``temperature``, ``top_k`` or ``top_p``
+            out of range.
         TypeError: a prompt of another dtype, which torch looks up in no table.
 
     >>> model = Transformer(vocab=8, d_model=16, layers=1, heads=2, max_seq=4)
     >>> sample(model, torch.tensor([[1, 2]]), 5, temperature=0.0).shape
     torch.Size([1, 7])
     """
+    if prompt.ndim != 2:
+        raise ValueError(
+            f"sample: the prompt is (batch, prompt), got {tuple(prompt.shape)}; one sequence is tokens[None]"
+        )
     if prompt.shape[1] < 1:
         raise ValueError("sample: the prompt has no token to start from")
     if prompt.dtype not in (torch.int64, torch.int32):

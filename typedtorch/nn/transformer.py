@@ -37,6 +37,7 @@ class TransformerConfig:
 
     Raises:
         ValueError: a size is not at least 1, or ``dropout`` is not in [0, 1).
+        TypeError: ``style`` is no :class:`Style`.
 
     >>> TransformerConfig(vocab=256, d_model=64, layers=2, heads=4, max_seq=128).width
     192
@@ -61,6 +62,8 @@ class TransformerConfig:
                 raise ValueError(f"Transformer: {name} must be at least 1, got {size}")
         if not 0.0 <= self.dropout < 1.0:
             raise ValueError(f"Transformer: dropout must be in [0, 1), got {self.dropout}")
+        if not isinstance(self.style, Style):
+            raise TypeError(f"Transformer: style is a Style, such as LLAMA or GPT2, got {self.style!r:.80}")
         head_dim, rest = divmod(self.d_model, self.heads) if self.head_dim is None else (self.head_dim, 0)
         if head_dim % 2 and not rest and isinstance(self.style.positions, Rotary):
             raise ValueError(
