@@ -2,7 +2,7 @@
 
 Every rule is bitwise torch's for-loop (Lion, which torch does not have, is its paper's), and keeps torch's
 names in its state.  With ``donate=True`` a step runs torch's fused or foreach kernels in place, with
-``fused=True`` on a copy.
+``fused=True`` on a copy.  Without either, a step also runs under ``torch.vmap``, for many models at once.
 """
 
 from typedtorch.optim.pure.adafactor import Adafactor

@@ -7,7 +7,17 @@ import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor
 
-from typedtorch.optim.pure.base import ParamState, Rule, Scalar, count, next_step, number, on_device, shrunk
+from typedtorch.optim.pure.base import (
+    ParamState,
+    Rule,
+    Scalar,
+    count,
+    next_step,
+    number,
+    of_many,
+    on_device,
+    shrunk,
+)
 from typedtorch.optim.pure.checks import check_at_least, check_lr
 
 # a tensor where the step count is one
@@ -85,8 +95,8 @@ class Adafactor(Rule):
         step = next_step(state)
         if not param.numel():
             return param.clone(), {**state, "step": step}
-        # on a GPU, and for a compiler, all these numbers stay tensors
-        taken = step if on_device(step) else step.item()
+        # on a GPU, for a compiler and for many at once, all these numbers stay tensors
+        taken = step if on_device(step) or of_many(param) else step.item()
         lr = cast(float, self.lr)
         scale = _most(self.eps[1], _rms(param, taken)) * _least(1 / taken**0.5, lr)
         decayed = shrunk(param, lr, self.weight_decay) if self.weight_decay else param

@@ -236,7 +236,8 @@ def next_steps(states: Sequence[ParamState]) -> list[ParamState]:
     """The states with the present step counted, by one kernel for all; the rest of each as it was."""
     if not states:
         return []
-    steps = torch._foreach_add(column(states, "step"), 1)
+    steps = column(states, "step")
+    steps = [step + 1 for step in steps] if of_many(steps[0]) else list(torch._foreach_add(steps, 1))
     return [{**state, "step": step} for state, step in zip(states, steps, strict=True)]
 
 
@@ -321,7 +322,12 @@ def number(x: Float[Tensor, ""]) -> float:
 
 def on_device(step: Float[Tensor, ""]) -> bool:
     """Whether a step count must stay a tensor: reading it would stop a GPU, or a compiler."""
-    return torch.compiler.is_compiling() or step.device.type != "cpu"
+    return torch.compiler.is_compiling() or step.device.type != "cpu" or of_many(step)
+
+
+def of_many(x: Shaped[Tensor, "*shape"]) -> bool:
+    """Whether a tensor stands for many under ``torch.vmap``: no one value can be read, or memory written."""
+    return not torch.compiler.is_compiling() and torch._C._functorch.is_batchedtensor(x)
 
 
 def _check_names(

@@ -6,6 +6,8 @@ import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
+from typedtorch.optim.pure.base import of_many
+
 _WIDTH = 1024
 Room: TypeAlias = tuple[Shaped[Tensor, "*shape"], Shaped[Tensor, "rows width"]]
 
@@ -27,7 +29,7 @@ class Scratch:
         """``sqrt(x) / divisor + added``, rounded after each operation; it holds until the next call."""
         key = x.shape, x.stride(), x.dtype
         room = self._rooms[key] if key in self._rooms else self._rooms.setdefault(key, _room(x))
-        if room is None or type(x) not in _PLAIN:
+        if room is None or type(x) not in _PLAIN or of_many(x):
             return x.sqrt().div_(divisor).add_(added)
         root, rows = room
         torch.sqrt(x, out=root)
