@@ -220,10 +220,15 @@ def test_without_the_state_of_early_stopping_it_stops_later(tmp_path: Path) -> N
     first = trainer(steps=4)
     first.fit()
     state = through_the_disk(first, tmp_path)
-    # what is resumed evaluates the step it stands at once more, which counts
+    # what is resumed evaluates the step it stands at once more, which does not count twice
     kept = trainer(begin=3, seed=9, steps=8)
     kept.load_state_dict(state)
     stopped = kept.fit().step
+    assert stopped == 5
+    ended = trainer(begin=4, seed=9, steps=8)
+    ended.load_state_dict(kept.state_dict())
+    assert ended.fit().stopped == "loss has not improved for 3 evaluations"
+    assert ended.step == 5  # what was stopped stays so
     without = trainer(begin=3, seed=9, steps=8)
     without.load_state_dict(drop(state, "callbacks", trainer().state_dict()))
     assert stopped < without.fit().step

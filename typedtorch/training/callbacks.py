@@ -50,7 +50,10 @@ class Callback:
         """After a record of figures was made, every ``log_every`` steps."""
 
     def on_evaluate(self, trainer: Trainer, figures: Mapping[str, float], /) -> None:
-        """After an evaluation."""
+        """After an evaluation.
+
+        A resumed run repeats that of its step: a callback whose state has heard of it is not told again.
+        """
 
     def on_save(self, trainer: Trainer, path: Path, /) -> None:
         """After a checkpoint is on the disk."""
@@ -80,6 +83,9 @@ def _check_names(kind: type) -> None:
                 raise TypeError(f"callbacks: {kind.__name__} has {name}, which nothing calls; is it {hook}?")
 
 
+_EVALUATED = "evaluated"
+
+
 class Callbacks:
     """Several callbacks called in order, with errors attributed."""
 
@@ -93,14 +99,30 @@ class Callbacks:
             for hook in HOOKS
         }
         self.on_step = self._overriding["on_step"]
+        self._evaluated_at, self._continued = -1, frozenset[int]()
 
-    def call(self, hook: str, *arguments: Any) -> None:
-        """Call ``hook`` on each callback.
+    def evaluated(self, trainer: Trainer, figures: Mapping[str, float]) -> None:
+        """Call ``on_evaluate`` on each callback.
+
+        A resumed run repeats the evaluation of its step; a callback whose saved state has heard of that
+        evaluation is not told twice.
+
+        Raises:
+            CallbackError: one of them raised.
+        """
+        heard = self._continued if self._evaluated_at == trainer.step else frozenset[int]()
+        self._evaluated_at = trainer.step
+        self.call("on_evaluate", trainer, figures, but=heard)
+
+    def call(self, hook: str, *arguments: Any, but: frozenset[int] = frozenset()) -> None:
+        """Call ``hook`` on each callback, except those with an id in ``but``.
 
         Raises:
             CallbackError: one of them raised.
         """
         for callback in self._overriding[hook]:
+            if id(callback) in but:
+                continue
             try:
                 getattr(callback, hook)(*arguments)
             except Exception as error:
@@ -111,11 +133,12 @@ class Callbacks:
                 ) from error
 
     def state_dict(self) -> dict[str, Any]:
-        """Each callback's state, by its place and class."""
+        """Each callback's state, by its place and class, and the step of the last evaluation."""
         states: list[dict[str, Any]] = [getattr(callback, "state_dict", dict)() for callback in self.all]
-        return {
+        kept: dict[str, Any] = {
             f"{i}:{type(c).__name__}": s for i, (c, s) in enumerate(zip(self.all, states, strict=True)) if s
         }
+        return {**kept, _EVALUATED: self._evaluated_at} if kept else {}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Give each callback its state back.
@@ -125,10 +148,12 @@ class Callbacks:
         """
         if not isinstance(state, Mapping):
             raise TypeError(f"expected a state for each callback, found a {type(state).__name__}")
-        for i, callback in enumerate(self.all):
-            found = state.get(f"{i}:{type(callback).__name__}")
-            if found is not None:
-                callback.load_state_dict(found)
+        self._evaluated_at = state.get(_EVALUATED, -1)
+        found = {i: state.get(f"{i}:{type(callback).__name__}") for i, callback in enumerate(self.all)}
+        for i, saved in found.items():
+            if saved is not None:
+                self.all[i].load_state_dict(saved)
+        self._continued = frozenset(id(self.all[i]) for i, saved in found.items() if saved is not None)
 
 
 class EarlyStop(Callback):
@@ -144,6 +169,10 @@ class EarlyStop(Callback):
         self.figure, self.patience, self.margin = figure, patience, margin
         self.best, self.waited = float("inf"), 0
 
+    def on_start(self, trainer: Trainer, /) -> None:
+        """A run that was stopped and is resumed stays so."""
+        self._judge(trainer)
+
     def on_evaluate(self, trainer: Trainer, figures: Mapping[str, float], /) -> None:
         """Compare with the best so far."""
         if self.figure not in figures:
@@ -153,6 +182,9 @@ class EarlyStop(Callback):
             self.best, self.waited = value, 0
             return
         self.waited += 1
+        self._judge(trainer)
+
+    def _judge(self, trainer: Trainer) -> None:
         if self.waited >= self.patience:
             trainer.should_stop = f"{self.figure} has not improved for {self.waited} evaluations"
 

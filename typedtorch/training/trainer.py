@@ -328,7 +328,7 @@ class Trainer:
             self.loggers.log({"step": self.step, **{f"val_{k}": v for k, v in figures.items()}})
             if self.parallel.rank == 0:
                 self.display.note(f"step {self.step}: validation {_listed(figures)}")
-            self.callbacks.call("on_evaluate", self, figures)
+            self.callbacks.evaluated(self, figures)
         return figures
 
     def _try_evaluation(self) -> None:
