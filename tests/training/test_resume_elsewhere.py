@@ -14,10 +14,11 @@ from typedtorch import optim
 from typedtorch.training import (
     CheckpointMismatch,
     CheckpointStore,
+    LossSum,
     Trainer,
 )
 
-from .parts import Notes, Tiny, make_trainer, same, weights
+from .parts import Notes, Tiny, make_trainer, same, token_loss, weights
 
 # --- states of something else: every difference listed, nothing changed
 
@@ -248,3 +249,29 @@ def test_hyperparameters_may_be_kept() -> None:
     )
     again.load_state_dict(first.detached_state(), keep=["weight_decay"])
     assert (notes.notes, again.optimizer.param_groups[0]["weight_decay"]) == ([], 0.1)
+    again.load_state_dict(first.detached_state(), keep="weight_decay")  # a name, not its letters
+    assert again.optimizer.param_groups[0]["weight_decay"] == 0.1
+    again.load_state_dict(first.detached_state())
+    assert again.optimizer.param_groups[0]["weight_decay"] == 0.5
+
+
+def test_what_was_kept_outlives_a_rollback(tmp_path: Path) -> None:
+    def trainer(decay: float, **others: Any) -> Trainer:
+        return make_trainer(
+            optimizer=lambda m: optim.AdamW(m.parameters(), weight_decay=decay),
+            others={"store": CheckpointStore(tmp_path)}, **others,
+        )  # fmt: skip
+
+    trainer(0.5, steps=2).fit()
+    calls = [0]
+
+    def loss(model: nn.Module, batch: Any, /) -> LossSum:
+        calls[0] += 1
+        total, items = token_loss(model, batch)
+        return LossSum(total * (float("nan") if calls[0] == 2 else 1.0), items)
+
+    again = trainer(0.1, steps=5, loss=loss, nonfinite="rollback")
+    path, state = CheckpointStore(tmp_path).latest()
+    again.load_state_dict(state, path=str(path), keep=["weight_decay"])
+    again.fit()
+    assert (again.rollbacks, again.optimizer.param_groups[0]["weight_decay"]) == (1, 0.1)

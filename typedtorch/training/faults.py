@@ -79,7 +79,7 @@ class Faults:
             raise NonFiniteError(t.step, f"{why}, and no checkpoint to go back to (or too many times)")
         data, rollbacks, skipped = t.source.state_dict(), t.rollbacks, t.skipped
         path, state = found
-        t.load_state_dict({**state, "data": data}, path=path)
+        t.load_state_dict({**state, "data": data}, path=path, keep=t.kept)
         t.rollbacks, t.skipped = rollbacks, skipped
         if t.store is not None:
             t.store.forget_after(path)

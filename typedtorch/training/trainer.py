@@ -120,9 +120,8 @@ class Trainer:
         self.meter, self.accumulate = Meter(self.device), settings.accumulate
         self.step = self.skipped = self.rollbacks = 0
         self.should_stop, self.result = "", FitResult(0, "")
-        self.faults = Faults(self)
-        self._evaluated_at = self._saved_at = -1
-        self._lr = float("nan")
+        self.faults, self.kept = Faults(self), set[str]()
+        self._evaluated_at, self._saved_at, self._lr = -1, -1, float("nan")
         self.waited, self.items, self.drawn = 0.0, 0, 0
         self._agreed_to_stop = self._agreed_to_save = False
         self._divisor = self.parallel.divisor(self.device)
@@ -385,12 +384,13 @@ class Trainer:
     def load_state_dict(self, state: State, *, path: str = "<state>", keep: Collection[str] = ()) -> None:
         """Continue from ``state``, with its hyperparameters of the optimizer; what they replace is noted.
 
-        ``keep`` names those that are not replaced: ``("lr", "betas")``.
+        ``keep`` names those that are not replaced, ``("lr", "betas")``, by later rollbacks either.
 
         Raises:
             CheckpointMismatch: it does not fit: every difference is listed, and nothing was changed.
         """
-        for line in self.snapshot.restore(state, path, keep):
+        self.kept = {keep} if isinstance(keep, str) else set(keep)
+        for line in self.snapshot.restore(state, path, self.kept):
             if self.parallel.rank == 0:
                 self.display.note(line)
         self._evaluated_at, self._saved_at = -1, self.step if self.saver.wrote(path) else -1
