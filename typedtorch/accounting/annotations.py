@@ -7,6 +7,7 @@ sizes, makes an input without memory.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import itertools
 import types
@@ -251,14 +252,25 @@ def _refuse_example(name: str, example: Any, declared: Spec | None) -> None:
 
 def type_hints(function: Callable[..., Any]) -> dict[str, Any]:
     """Annotations, evaluated where that is possible."""
-    plain = inspect.unwrap(function)
-    target = getattr(plain, "__func__", plain)
+    target = _annotated(function)
     closure = inspect.getclosurevars(target).nonlocals if inspect.isfunction(target) else {}
     try:
         return typing.get_type_hints(target, localns=dict(closure), include_extras=True)
     except (NameError, TypeError, AttributeError):
         given = getattr(target, "__annotations__", {})
         return {name: value for name, value in given.items() if not isinstance(value, str)}
+
+
+def _annotated(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What has the annotations: the function in a partial one, the ``__call__`` of an object."""
+    plain = inspect.unwrap(function)
+    if isinstance(plain, functools.partial):
+        return plain if isinstance(plain.func, type) else _annotated(plain.func)
+    target: Callable[..., Any] = getattr(plain, "__func__", plain)
+    if isinstance(target, type) or inspect.isroutine(target):
+        return target
+    call: Callable[..., Any] = inspect.unwrap(type(target).__call__)
+    return call
 
 
 def spec_of(hint: Any, name: str) -> Spec | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import types
 import typing
@@ -42,6 +43,8 @@ class Target:
     def name(self) -> str:
         """The function's or the class's."""
         target = self.constructor if self.fixed is None else self.fixed
+        while isinstance(target, functools.partial):
+            target = target.func
         return str(getattr(target, "__qualname__", None) or type(target).__name__)
 
     def call(self, sizes: Mapping[str, Any], limit: int | None = None) -> Call:
