@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from jaxtyping import AnnotationError, Bool, Float, Float32, Int
@@ -223,3 +224,16 @@ def test_an_axis_that_is_no_expression_says_what_to_write(axes: str, message: st
     with pytest.raises((ShapeCheckError, AnnotationError)) as caught:
         typed(take)(ones(*range(1, 1 + len(axes.split()))))
     assert f"take: argument 'x': {message}" in str(caught.value)
+
+
+def test_a_scalar_of_numpy_is_told_from_a_number() -> None:
+    @typed
+    def take(count: int, flag: bool, x: Float[np.ndarray, "n"]) -> None: ...
+
+    for given, message in (
+        ((np.int64(3), True, np.ones(2)), "argument 'count': wanted int, got numpy.int64 3"),
+        ((3, np.bool_(True), np.ones(2)), r"argument 'flag': wanted bool, got numpy.bool_? True"),
+        ((3, True, np.float64(2.5)), "argument 'x': wanted ndarray, got numpy.float64 2.5"),
+    ):
+        with pytest.raises(TypeCheckError, match=message):
+            take(*given)

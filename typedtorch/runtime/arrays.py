@@ -215,6 +215,8 @@ def describe(value: Any) -> str:
         return f"{type_name(type(value))} without a shape"
     if isinstance(shape, tuple) and dtype is not None and not isinstance(value, type):
         kind = type(value).__name__
+        if not shape and type(value).__module__ == "numpy" and kind != "ndarray":
+            return f"numpy.{kind} {value!s:.40}"  # a scalar, which has dtype and shape as an array has
         prefix = "" if kind in {"Tensor", "Parameter"} else f"{kind} "
         return f"{prefix}{dtype_name(dtype)} {tuple(shape)}"
     if value is None or isinstance(value, bool | int | float | str | bytes):
