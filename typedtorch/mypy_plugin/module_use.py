@@ -45,6 +45,7 @@ from typedtorch.mypy_plugin.module_call import call_by_hand, is_module
 from typedtorch.mypy_plugin.one_of_several import fits_another, is_one_of_several, is_replaced, may_be_another
 from typedtorch.mypy_plugin.signatures import (
     is_of_torch,
+    left_to_defaults,
     lenient,
     of_forward,
     spreads_beside_names,
@@ -289,6 +290,8 @@ def lenient_arguments(facts: Facts, ctx: MethodSigContext) -> FunctionLike:
     items = [lenient(item, call, ctx, source, of_torch=of_torch) for item in signature.items]
     if len(items) > 1 and sum(takes(item, call, ctx) for item in items) > 1:
         return _anything(signature, call, ctx)  # a flag that mypy does not know says which of them it is
+    if isinstance(signature, Overloaded) and left_to_defaults(ctx.type.type, signature, call, ctx):
+        return _anything(signature, call, ctx)
     return items[0] if len(items) == 1 else Overloaded(items)
 
 

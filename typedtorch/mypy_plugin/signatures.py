@@ -12,13 +12,16 @@ from mypy.nodes import (
     ARG_STAR,
     CallExpr,
     Context,
+    Decorator,
     Expression,
     MemberExpr,
     NameExpr,
+    OverloadedFuncDef,
     TypeInfo,
 )
 from mypy.plugin import AttributeContext, FunctionContext, MethodContext, MethodSigContext
 from mypy.subtypes import is_subtype
+from mypy.typeops import function_type
 from mypy.types import (
     AnyType,
     CallableType,
@@ -102,6 +105,22 @@ def takes_as_many(signature: CallableType, call: CallExpr, ctx: Call) -> bool:
         return False
     kinds = zip(signature.arg_kinds, given, strict=True)
     return not any(kind.is_required() and not actuals for kind, actuals in kinds)
+
+
+def left_to_defaults(module: TypeInfo, signature: Overloaded, call: CallExpr, ctx: Call) -> bool:
+    """Whether a call leaves out what every signature of ``forward`` asks for, and its body does not."""
+    found = module.get("forward")
+    node = None if found is None else found.node
+    if not isinstance(node, OverloadedFuncDef) or any(takes_as_many(i, call, ctx) for i in signature.items):
+        return False
+    function = node.impl.func if isinstance(node.impl, Decorator) else node.impl
+    if function is None or not function.arg_kinds:
+        return False
+    whole = function_type(function, ctx.api.named_generic_type("builtins.function", []))
+    if not isinstance(whole, CallableType):
+        return False
+    types, kinds, names = whole.arg_types[1:], whole.arg_kinds[1:], whole.arg_names[1:]
+    return takes(whole.copy_modified(arg_types=types, arg_kinds=kinds, arg_names=names), call, ctx)
 
 
 def accepts(

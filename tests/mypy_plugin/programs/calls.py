@@ -41,6 +41,17 @@ class ByFlag(nn.Module):
         return (x, x) if features else x
 
 
+class ByDefault(nn.Module):
+    """What a call without a flag gives is said by the function alone."""
+
+    @overload
+    def forward(self, x: Tensor, kind: Literal["loss"]) -> Tensor: ...
+    @overload
+    def forward(self, x: Tensor, kind: Literal["both"]) -> tuple[Tensor, Tensor]: ...
+    def forward(self, x: Tensor, kind: str | None = None) -> Tensor | tuple[Tensor, Tensor]:
+        return (x, x) if kind == "both" else x
+
+
 class Holder(nn.Module, Generic[T]):
     def __init__(self, value: T) -> None:
         super().__init__()
@@ -100,6 +111,8 @@ def calls(x: Tensor, abstract: Abstract, module: nn.Module) -> None:
     reveal_type(ByFlag()(x))  # N: Revealed type is "torch._tensor.Tensor"
     reveal_type(ByFlag()(x, True))  # N: Revealed type is "tuple[torch._tensor.Tensor, torch._tensor.Tensor]"
     reveal_type(ByFlag()(x, bool(x)))  # N: Revealed type is "Any"
+    reveal_type(ByDefault()(x))  # N: Revealed type is "Any"
+    reveal_type(ByDefault()(x, "loss"))  # N: Revealed type is "torch._tensor.Tensor"
     reveal_type(Holder("text")(x))  # N: Revealed type is "str"
     reveal_type(ByHand()(3))  # N: Revealed type is "str"
     reveal_type(BelowByHand()(3))  # N: Revealed type is "str"
