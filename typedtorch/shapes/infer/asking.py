@@ -30,6 +30,8 @@ def compared(frame: Frame, test: ast.expr, around: ast.AST | None = None) -> lis
         found += [name for expression in read for name in _compared_in(expression, around)]
     twice = _called_twice(test)
     for call in _calls((test, *behind)):
+        if _has_tests(call.func):
+            continue  # evaluating it would ask the same again
         function = read_place(frame, call.func)
         by_class = isinstance(function, ClassV) and _compares_sizes((function.info.node,))
         by_function = isinstance(function, FunctionV) and (
@@ -38,6 +40,12 @@ def compared(frame: Frame, test: ast.expr, around: ast.AST | None = None) -> lis
         if by_class or by_function:
             found += _names((*call.args, *(k.value for k in call.keywords)))
     return found
+
+
+@lru_cache(maxsize=16384)
+def _has_tests(function: ast.expr) -> bool:
+    """Whether something is called on the outcome of a test: ``[x for x in xs if x in seen].index``."""
+    return any(isinstance(part, (ast.IfExp, ast.BoolOp, ast.comprehension)) for part in walk(function))
 
 
 def _may_be_data(value: Value) -> bool:
