@@ -14,7 +14,7 @@ from typedtorch.shapes.taken import forget_padding, has_padding, names_of_paddin
 
 
 def ask(frame: Frame, test: ast.expr) -> None:
-    """A test is about to be evaluated."""
+    """Forgets what was padded where a test that is about to be evaluated may say whether it had to be."""
     if has_padding() and any(_may_say(frame, place) for place in _places(test)):
         forget_padding()
 

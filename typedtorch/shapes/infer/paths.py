@@ -100,9 +100,8 @@ def run_each(frame: Frame, fork: ast.stmt, tail: Sequence[ast.stmt], run: Run) -
     if 1 < len(ends) <= MAX_WAYS and frame.loops:
         _keep_ways(frame, ends, tail, run)
     elif 1 < len(ends) <= MAX_WAYS:
-        exact = (
-            "flag" if both else _about_flags(frame, branches, joined) or _fills_in(frame, branches) or rest
-        )
+        exact = "flag" if both else _about_flags(frame, branches, joined)
+        exact = exact or _fills_in(frame, branches) or rest
         counting, frame.reporter.counting = frame.reporter.counting, False
         states = [state for state, _ in ends]
         given = _where_given(frame, branches) if len(ends) == 2 else None

@@ -9,8 +9,12 @@ from typing import Any
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules import joining
 from typedtorch.shapes.rules.numpy_creation import arange
-from typedtorch.shapes.rules.numpy_dtypes import as_array, as_item, result_dtype
+from typedtorch.shapes.rules.numpy_dtypes import as_item, result_dtype
 from typedtorch.shapes.tensor import Tensor, Undecided
+
+
+def _items(key: Any) -> tuple[Any, ...]:
+    return key if isinstance(key, tuple) else (key,)
 
 
 def _steps(index: slice) -> Tensor:
@@ -27,8 +31,7 @@ def _parts(key: Any) -> tuple[list[Tensor], int]:
     Raises:
         Undecided: a text among them says how they are joined.
     """
-    written = key if isinstance(key, tuple) else (key,)
-    items = [_steps(item) if isinstance(item, slice) else item for item in written]
+    items = [_steps(item) if isinstance(item, slice) else item for item in _items(key)]
     return [as_item(item) for item in items], result_dtype(*items)
 
 
@@ -54,10 +57,9 @@ def c_(key: Any) -> Tensor:
 
 
 def _axes(key: Any) -> list[Tensor]:
-    items = key if isinstance(key, tuple) else (key,)
-    if not all(isinstance(item, slice) for item in items):
+    if not all(isinstance(item, slice) for item in _items(key)):
         raise Undecided
-    return [as_array(_steps(item)) for item in items]
+    return [_steps(item) for item in _items(key)]
 
 
 _SAMPLE = "slice(0, 5) | (slice(0, 5), slice(1, 4)) | (slice(0, 5, 2), slice(None, 3), slice(0, 2))"
