@@ -206,6 +206,13 @@ def test_integers_of_another_width_are_no_ids(tmp_path: Path) -> None:
     assert open_tokens(tmp_path / "large.dat", dtype="uint32", vocab=1 << 24).vocab == 1 << 24
 
 
+def test_a_dtype_that_contradicts_the_file_is_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", IDS.astype("<u4"))
+    assert len(open_tokens(tmp_path / "a.npy", dtype="uint32")) == len(IDS)
+    with pytest.raises(DataError, match="expected tokens of uint16, found a file that says it holds uint32"):
+        open_tokens(tmp_path / "a.npy", dtype="uint16")
+
+
 def test_a_raw_array_may_have_any_name_where_its_dtype_is_said(tmp_path: Path) -> None:
     (tmp_path / "a.tok").write_bytes(IDS.astype("<u2").tobytes())
     assert len(open_tokens(tmp_path / "a.tok", dtype="uint16")) == len(IDS)

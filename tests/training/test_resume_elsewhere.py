@@ -253,6 +253,8 @@ def test_hyperparameters_may_be_kept() -> None:
     assert again.optimizer.param_groups[0]["weight_decay"] == 0.1
     again.load_state_dict(first.detached_state())
     assert again.optimizer.param_groups[0]["weight_decay"] == 0.5
+    with pytest.raises(ValueError, match=r"keep: expected names out of .*, got decay"):
+        again.load_state_dict(first.detached_state(), keep=["decay"])
 
 
 def test_what_was_kept_outlives_a_rollback(tmp_path: Path) -> None:

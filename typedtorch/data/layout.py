@@ -61,7 +61,7 @@ def identify(path: Path, dtype: str | None = None, vocab: int | None = None) -> 
     """Recognise a token file.
 
     Raises:
-        DataError: missing, not a regular file, empty, damaged, or of the wrong size.
+        DataError: missing, not a regular file, empty, damaged, of the wrong size, or of another dtype.
     """
     if dtype is not None and dtype not in _DTYPES:
         raise DataError(path, f"a token dtype out of {', '.join(_DTYPES)}", dtype)
@@ -83,6 +83,8 @@ def identify(path: Path, dtype: str | None = None, vocab: int | None = None) -> 
         raise DataError(path, "a file of tokens", other, hint)
     else:
         layout = _raw(path, size, _DTYPES[dtype or "uint16"], vocab)
+    if dtype is not None and _DTYPES[dtype] != layout.dtype:
+        raise DataError(path, f"tokens of {dtype}", f"a file that says it holds {layout.dtype.name}")
     _check_size(path, layout, size)
     if vocab is not None and layout.vocab is not None and vocab < layout.vocab:
         raise DataError(path, f"a vocabulary of at least {layout.vocab}", f"{vocab}")

@@ -248,10 +248,10 @@ def open_tokens(
 ) -> OpenTokens:
     """Open a token file read-only: ours, ``.npy``, llm.c's ``.bin``, or raw little-endian integers.
 
-    ``dtype`` says what raw files hold (uint16 unless said). ``vocab`` is needed for files that do not say it
-    and are too large to scan. ``in_memory`` holds the tokens in memory and verifies their checksum where the
-    file has one; unset, that happens to files that fit into an eighth of the memory now free. Either way the
-    tokens are used alike.
+    ``dtype`` says what raw files hold (uint16 unless said); a file that says so itself must agree. ``vocab``
+    is needed for files that do not say it and are too large to scan. ``in_memory`` holds the tokens in memory
+    and verifies their checksum where the file has one; unset, that happens to files that fit into an eighth
+    of the memory now free. Either way the tokens are used alike.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -318,7 +318,8 @@ class _Job:
     def _restore(self, trainer: Trainer, folder: RunFolder | None) -> None:
         path, state = self._checkpoint(trainer) if self.resumption.resuming else ("", None)
         if state is not None:
-            trainer.load_state_dict(state, path=path, keep=decided_anew(self.resumption.changes))
+            keep = decided_anew(self.resumption.changes) & trainer.optimizer.param_groups[0].keys()
+            trainer.load_state_dict(state, path=path, keep=keep)
             self.console.note(f"resumed from {path} at step {trainer.step}")
             self._note_changes()
             if trainer.store is not None and self.resumption.checkpoint is not None:

@@ -185,6 +185,13 @@ def with_own_choices(
     return {**saved, "param_groups": groups}
 
 
+def check_names(optimizer: Optimizer, names: Collection[str]) -> None:
+    """Raise ValueError where the optimizer has no hyperparameter of a name."""
+    known = {name for group in optimizer.param_groups for name in group if name != "params"}
+    if unknown := sorted({*names} - known):
+        raise ValueError(f"keep: expected names out of {', '.join(sorted(known))}, got {', '.join(unknown)}")
+
+
 def hyperparameters(optimizer: Optimizer, without: Collection[str] = ()) -> list[dict[str, Any]]:
     """What each group computes with, but for ``without`` and for how it computes.
 

@@ -13,7 +13,13 @@ from typedtorch.optim.facade import lay_out
 from typedtorch.training import divided, numbering
 from typedtorch.training.errors import CheckpointMismatch
 from typedtorch.training.form import counter_problems, generator_problems, scaler_problems
-from typedtorch.training.restore import hyperparameters, model_problems, replaced, with_own_choices
+from typedtorch.training.restore import (
+    check_names,
+    hyperparameters,
+    model_problems,
+    replaced,
+    with_own_choices,
+)
 from typedtorch.training.seed import capture_rng, restore_rng
 from typedtorch.training.shards import KEY
 
@@ -104,10 +110,11 @@ class Snapshot:
 
         What the state has made of the optimizer's other hyperparameters, in words.
         """
+        t = self.trainer
+        check_names(t.optimizer, keep)
         problems = self.problems(state)
         if problems:
             raise CheckpointMismatch(path, problems)
-        t = self.trainer
         settled = {*keep, "lr"} if t.schedule is not None else keep
         before = hyperparameters(t.optimizer, settled)
         self._restore_parts(state, path)

@@ -388,9 +388,11 @@ class Trainer:
 
         Raises:
             CheckpointMismatch: it does not fit: every difference is listed, and nothing was changed.
+            ValueError: ``keep`` names something that the optimizer does not have.
         """
-        self.kept = {keep} if isinstance(keep, str) else set(keep)
-        for line in self.snapshot.restore(state, path, self.kept):
+        kept = {keep} if isinstance(keep, str) else set(keep)
+        lines, self.kept = self.snapshot.restore(state, path, kept), kept
+        for line in lines:
             if self.parallel.rank == 0:
                 self.display.note(line)
         self._evaluated_at, self._saved_at = -1, self.step if self.saver.wrote(path) else -1
