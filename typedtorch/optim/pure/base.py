@@ -85,7 +85,7 @@ class Rule(ABC):
         donate: bool = False,
         fused: bool = False,
     ) -> tuple[dict[str, Tensor], dict[str, ParamState]] | tuple[list[Tensor], list[ParamState]]:
-        """One update.
+        """One update, through which no gradient flows.
 
         Args:
             grads: one gradient, or None, per parameter.
