@@ -12,7 +12,7 @@ import datetime
 import os
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -43,6 +43,12 @@ def spread(
     x: Float[Tensor, "*batch d"], w: Float[Tensor, "d k"], b: Float[Tensor, "#k"]
 ) -> Float[Tensor, "*batch k"]:
     return OUT
+
+
+def streamed(
+    x: Float[Tensor, "batch seq d"], w: Float[Tensor, "d k"], b: Float[Tensor, "k"]
+) -> Iterator[Float[Tensor, "batch seq k"]]:
+    yield OUT
 
 
 def listed(
@@ -81,6 +87,20 @@ def eager() -> None:
     print(f"(an undecorated call: {bare:.2f}; the sum of two such tensors: {add:.2f})")
 
 
+def generators() -> None:
+    """A generator of one tensor, run to its end; the peer would check its arguments alone."""
+    bare, ours = microseconds(_run(streamed), ARGUMENTS), microseconds(_run(typed(streamed)), ARGUMENTS)
+    print(f"a generator of one tensor: undecorated {bare:.2f}, decorated {ours:.2f}")
+
+
+def _run(function: Callable[..., Iterator[Any]]) -> Callable[..., None]:
+    def run(*arguments: Any) -> None:
+        for _ in function(*arguments):
+            pass
+
+    return run
+
+
 def compiled() -> None:
     """The same function compiled, decorated and not, in turns."""
     best: dict[str, float] = {}
@@ -116,6 +136,7 @@ def main() -> None:
     print(f"{datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores, one used")
     print(f"Python {platform.python_version()}, torch {torch.__version__}; CPU time, least of {REPEATS}\n")
     eager()
+    generators()
     compiled()
 
 

@@ -19,6 +19,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from typedtorch.runtime import DtypeCheckError, ShapeCheckError, TypeCheckError, checking, typed
+from typedtorch.runtime.checker import Checker
 
 ones = torch.ones
 
@@ -241,3 +242,52 @@ def test_where_an_axis_cannot_be_computed_a_step_is_not_refused() -> None:
     next(steps)
     with pytest.raises(ShapeCheckError, match="axis n: wanted 2, got 3"):
         next(steps)
+
+
+@typed
+def cut(
+    xs: list[Float[Tensor, "n d"]] | None, extra: int = 0
+) -> Generator[Float[Tensor, "m d"], Int[Tensor, "m k"] | None, tuple[Float[Tensor, "k d"], int]]:
+    got = yield ones(2, 3)
+    got = yield ones(4 + extra, 3 + (got is not None and extra))
+    return ones(7, 3), 1
+
+
+@pytest.mark.parametrize("xs", [None, [], [ones(5, 3)], [ones(5, 3), ones(5, 3)]])
+def test_what_is_right_is_not_looked_at_twice(
+    xs: list[Tensor] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    list(cut(xs))  # the check is written at the first call
+    monkeypatch.setattr(Checker, "value", None)
+    run = cut(xs)
+    assert next(run).shape == (2, 3)
+    assert run.send(ones(9, 1).int()).shape == (4, 3)  # m and k are new with each value
+    with pytest.raises(StopIteration) as stop:
+        next(run)
+    assert stop.value.value[1] == 1
+
+
+def test_a_step_is_held_against_what_the_arguments_bound() -> None:
+    def second(xs: list[Tensor] | None, sent: Tensor | None = None) -> Tensor:
+        run = cut(xs, 1)
+        next(run)
+        return next(run) if sent is None else run.send(sent)
+
+    assert second([ones(5, 3)]).shape == (5, 3)
+    assert second(None, ones(5, 3).int()).shape == (5, 4)  # nobody has bound d
+    with pytest.raises(ShapeCheckError, match=r"cut: yielded value: axis d: wanted 3, got 4") as error:
+        second([ones(5, 3)], ones(5, 3).int())
+    assert "d = 3 from argument 'xs': float32 (5, 3)" in str(error.value)
+    assert "in second" in str(error.value)
+
+
+def test_a_generator_of_which_nothing_is_asked_is_itself() -> None:
+    @typed
+    def plain(n: int) -> Any:
+        yield n
+
+    frame = plain(1).gi_frame
+    assert frame is not None
+    assert frame.f_code.co_filename == __file__
+    with pytest.raises(TypeCheckError):
+        plain("a")  # type: ignore[arg-type]  # on purpose

@@ -87,32 +87,27 @@ class Checker:
             or inspect.isasyncgenfunction(inner) != self.is_async_generator
             or inspect.iscoroutinefunction(inner) != self.is_coroutine
         )
-        self.annotated = hints.get("return", Any) if not changed else Any
-        if self.is_coroutine and get_origin(self.annotated) is Coroutine:
-            self.annotated = Any  # of what is awaited, or, as beartype has it, of the call
+        annotated = hints.get("return", Any) if not changed else Any
+        if self.is_coroutine and get_origin(annotated) is Coroutine:
+            annotated = Any  # of what is awaited, or, as beartype has it, of the call
         self.may_decline = function.__name__ in _MAY_DECLINE  # by NotImplemented, as in mypy
-        spec = spec_of(self.annotated)
-        self.returns = None if isinstance(spec, Anything) else spec
+        streams = self.is_generator or self.is_async_generator
+        self.passing = _passing(annotated) if streams else ()  # yielded, sent and returned values
+        self.returns = None if streams else _asked(annotated)
         if arrays_only and not any(map(mentions_axes, self.specs())):
             self.parameters = tuple(replace(p, spec=None) for p in self.parameters)
-            self.annotated, self.returns = Any, None
+            self.passing, self.returns = (None,) * len(self.passing), None
 
     def specs(self) -> list[Spec]:
         """Everything that is checked, in order."""
-        found = [p.spec for p in self.parameters if p.spec is not None]
-        return found if self.returns is None else [*found, self.returns]
+        specs = (*(p.spec for p in self.parameters), *self.passing, self.returns)
+        return [spec for spec in specs if spec is not None]
 
     @functools.cached_property
     def axis_names(self) -> list[str]:
         """Every axis name of the signature, in order."""
         dims = [dim for spec in self.specs() for array in arrays_in(spec) for dim in array.axes.dims]
         return list(dict.fromkeys(name for dim in dims if not dim.variadic for name in sorted(names_of(dim))))
-
-    def positions(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        """The arguments of a call in the order of the parameters, defaults filled in."""
-        call = inspect.signature(self.function).bind(*args, **kwargs)
-        call.apply_defaults()
-        return tuple(call.arguments[p.name] for p in self.parameters)
 
     def arguments(self, values: tuple[Any, ...]) -> Scope:
         """Check the arguments, given in the order of the parameters; what they bind.
@@ -164,5 +159,16 @@ def _spec(hints: dict[str, Any], parameter: Parameter) -> Spec | None:
     hint = hints.get(parameter.name, Any)
     if parameter.kind is Parameter.VAR_KEYWORD and form_of(hint) == "Unpack":
         hint = get_args(hint)[0]
+    return _asked(hint)
+
+
+def _asked(hint: Any) -> Spec | None:
+    """What an annotation asks for; None where that is nothing."""
     spec = spec_of(hint)
     return None if isinstance(spec, Anything) else spec
+
+
+def _passing(hint: Any) -> tuple[Spec | None, ...]:
+    """What an annotation of a generator asks of the values it yields, is sent and returns."""
+    given = *map(_asked, get_args(hint)), None, None, None
+    return given[:3]

@@ -32,6 +32,8 @@ from typedtorch.runtime.checker import Checker
 from typedtorch.runtime.emit import PYTHON, Emitter
 from typedtorch.runtime.instance import attribute_specs
 from typedtorch.runtime.signatures import Written, load
+from typedtorch.runtime.specs import Spec
+from typedtorch.runtime.streams import STEPS, check_step, full_checks, watched
 
 
 def generate(checker: Checker, written: Written, owner: type | None = None) -> FunctionType:
@@ -55,6 +57,8 @@ class _Source:
         self.values = f"{self.reference}.arguments({self.written.values})"
         arguments = self._lines(self._arguments)
         self.bound = f"{emit.sizes_source()}, {emit.runs_source()}"  # by the arguments, not yet the result
+        self.certain = set(emit.certain)
+        steps = [self._step(spec) for spec in self.checker.passing]
         result = None if arguments is None else self._lines(self._result)
         emit.lines = [self.written.head(defaults=False)]
         with emit.indented():
@@ -62,7 +66,9 @@ class _Source:
                 owner = emit.constant("OWNER", self.owner)
                 emit.add(f"if type({self.written.names[0]}) is not {owner}:  # one of another class")
                 emit.add(f"    return {self.written.awaiting}{self.written.call(self.written.first)}")
-            if asks(self.checker.function):
+            if self.checker.passing:
+                self._stream(arguments, steps)
+            elif asks(self.checker.function):
                 known = emit.constant("BINDINGS", shown)
                 emit.add(f"{self.scope} = {self.values}")
                 emit.add(f"with {known}({self.scope}):", f"    {self.value} = {self.call}")
@@ -89,14 +95,59 @@ class _Source:
         self.emit.add(f"if {shown_to_any}.ever:", f"    with {unseen}():", f"        {statement}")
         self.emit.add("else:", f"    {statement}")
 
-    def _quick(self, arguments: list[str], result: list[str] | None) -> None:
-        emit, scope, value = self.emit, self.scope, self.value
+    def _stream(self, arguments: list[str] | None, steps: list[list[str]]) -> None:
+        """A generator: its arguments now, and a check for each kind of value that is going to pass.
+
+        What the arguments bind are defaults in these checks: a name bound by one value is new with the next.
+        """
+        emit, checker = self.emit, self.reference
+        made, full = emit.constant("WATCHED", watched), emit.constant("FULL_CHECKS", full_checks)
+        by_reference = f"return {made}({self.call}, *{full}({checker}, {self.scope}))"
+        if arguments is None:
+            emit.add(f"{self.scope} = {self.values}", by_reference)
+            return
+        self._try(arguments)
+        emit.add(f"if {self.scope} is not None:", f"    {by_reference}")
+        checks = []
+        for step, (spec, lines) in enumerate(zip(self.checker.passing, steps, strict=True)):
+            checks.append("None" if spec is None else emit.fresh(f"check_{STEPS[step]}"))
+            if spec is not None:
+                known = [f"{var}={var}" for axis, var in emit.locals.items() if self._is_bound(axis)]
+                emit.add(f"def {checks[-1]}({', '.join((self.value, *known))}):", "    try:")
+                emit.add(*("        " + line for line in lines), "    except Exception:")
+                reference, scope = emit.constant("CHECK_STEP", check_step), self._bound_source()
+                emit.add(f"        {reference}({checker}, {scope}, {step}, {self.value})")
+        emit.add(f"return {made}({self.call}, {', '.join(checks)})")
+
+    def _is_bound(self, axis: str) -> bool:
+        """Whether there is a variable of an axis once the arguments were checked."""
+        return axis in self.certain or self.emit.local(axis) in self.emit.initial
+
+    def _step(self, spec: Spec | None) -> list[str]:
+        """The quick check of a value that a generator passes."""
+        if spec is None:
+            return []
+        self.emit.certain = set(self.certain)
+        lines = self._lines(lambda: self.emit.spec(spec, self.value))
+        return ["raise Refused"] if lines is None else [f"# {spec.text}".replace("\n", " "), *lines, "pass"]
+
+    def _bound_source(self) -> str:
+        """The scope that the quick check of the arguments has bound."""
+        return f"{self.reference}.bound({self.written.values}, {self.bound})"
+
+    def _try(self, arguments: list[str]) -> None:
+        """The quick check of the arguments; afterwards there is a scope where it does not say yes."""
+        emit = self.emit
         for name in emit.initial:
             emit.add(f"{name} = None")
         if all(line.lstrip().startswith("#") for line in arguments):
             arguments = [*arguments, "pass"]
-        emit.add(f"{scope} = None", "try:", *("    " + line for line in arguments))
-        emit.add("except Exception:", f"    {scope} = {self.values}")
+        emit.add(f"{self.scope} = None", "try:", *("    " + line for line in arguments))
+        emit.add("except Exception:", f"    {self.scope} = {self.values}")
+
+    def _quick(self, arguments: list[str], result: list[str] | None) -> None:
+        emit, scope, value = self.emit, self.scope, self.value
+        self._try(arguments)
         if result == []:
             self._call(f"return {self.call}")
             return
@@ -106,7 +157,7 @@ class _Source:
             if result is not None:
                 emit.add("try:", *("    " + line for line in result))
                 emit.add(f"    return {value}", "except Exception:", "    pass")
-            emit.add(f"{scope} = {self.reference}.bound({self.written.values}, {self.bound})")
+            emit.add(f"{scope} = {self._bound_source()}")
         emit.add(f"return {self.reference}.result({value}, {scope})")
 
     def _lines(self, write: Callable[[], None]) -> list[str] | None:

@@ -6,40 +6,35 @@ Exceptions thrown in, and ``close``, reach the function as they do without a che
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import AsyncGenerator, Callable, Generator
 from dataclasses import replace
 from types import MethodType
-from typing import Any, get_args
+from typing import Any
 
-from typedtorch.runtime.annotations import spec_of
 from typedtorch.runtime.checker import Checker
 from typedtorch.runtime.scope import Scope
-from typedtorch.runtime.specs import Anything, Beyond, Spec
-from typedtorch.runtime.switch import SWITCH, is_compiling
+from typedtorch.runtime.specs import Beyond
+from typedtorch.runtime.switch import is_compiling
+
+Check = Callable[[Any], None]  # of one value that passes; None where nothing is asked of it
+STEPS = ("yielded", "sent", "return")
 
 
-class Stream:
-    """The specs of one running generator; axes the arguments bound hold for all of its values."""
+def check_step(checker: Checker, scope: Scope, step: int, value: Any) -> None:
+    """The full check of a value that one of :data:`STEPS` passes; axes the arguments bound hold for it.
 
-    def __init__(self, checker: Checker, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.checker = checker
-        self.scope = checker.arguments(checker.positions(args, kwargs))
-        given = (*map(spec_of, get_args(checker.annotated)), Anything(), Anything(), Anything())
-        self.yields, self.sends, self.returns = given[:3]
+    Raises:
+        CheckError: it contradicts the annotation.
+    """
+    spec = checker.passing[step]
+    if spec is not None:
+        checker.value(Beyond(spec), value, _own(scope), f"{STEPS[step]} value")
 
-    def yielded(self, value: Any) -> Any:
-        return self._check(self.yields, value, "yielded value")
 
-    def sent(self, value: Any) -> Any:
-        return value if value is None else self._check(self.sends, value, "sent value")
-
-    def returned(self, value: Any) -> Any:
-        return self._check(self.returns, value, "return value")
-
-    def _check(self, spec: Spec, value: Any, place: str) -> Any:
-        self.checker.value(Beyond(spec), value, _own(self.scope), place)
-        return value
+def full_checks(checker: Checker, scope: Scope) -> tuple[Check, Check, Check]:
+    """The full checks of one running generator."""
+    yielded, sent, returned = (functools.partial(check_step, checker, scope, step) for step in range(3))
+    return yielded, sent, returned
 
 
 def _own(scope: Scope) -> Scope:
@@ -58,24 +53,19 @@ class Streaming(functools.partial[Any]):
     function without its checks.
     """
 
-    checker: Callable[[], Checker]
+    checked: Callable[..., Any]
 
     @classmethod
-    def of(cls, function: Any, checker: Callable[[], Checker]) -> Streaming:
-        """The checked function; its checker is made at the first call."""
+    def of(cls, function: Any, checked: Callable[..., Any]) -> Streaming:
+        """The function and what calls it with checks."""
         made = cls(function)
         functools.update_wrapper(made, function)
-        made.checker = checker
+        made.checked = checked
         return made
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        function, __tracebackhide__ = self.func, True
-        if is_compiling() or not SWITCH.on:
-            return function(*args, **kwargs)
-        inner = function(*args, **kwargs)  # runs nothing, and refuses arguments that are missing
-        stream = Stream(self.checker(), args, kwargs)
-        steps = _async_steps if inspect.isasyncgenfunction(function) else _steps
-        return _named_after(steps(stream, inner), function)
+        __tracebackhide__ = True
+        return self.checked(*args, **kwargs)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Bound as a function is; a tracer knows partial objects better than methods of them."""
@@ -91,44 +81,62 @@ class Streaming(functools.partial[Any]):
         return repr(self.func)
 
 
-def _named_after(steps: Any, function: Any) -> Any:
-    """Shown in tracebacks and warnings under the name of the function that was called."""
-    steps.__name__, steps.__qualname__ = function.__name__, function.__qualname__
+def watched(inner: Any, yielded: Check | None, sent: Check | None, returned: Check | None) -> Any:
+    """The generator with what passes checked, under its own name in tracebacks and warnings."""
+    if yielded is sent is returned is None:
+        return inner
+    if isinstance(inner, Generator):
+        steps: Any = _steps(inner, yielded, sent, returned)
+    else:
+        steps = _async_steps(inner, yielded, sent)
+    steps.__name__, steps.__qualname__ = inner.__name__, inner.__qualname__
     return steps
 
 
-def _steps(stream: Stream, inner: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+def _steps(
+    inner: Generator[Any, Any, Any], yielded: Check | None, sent: Check | None, returned: Check | None
+) -> Generator[Any, Any, Any]:
     try:
         value = next(inner)
         while True:
-            stream.yielded(value)
+            if yielded is not None:
+                yielded(value)
             try:
-                sent = yield value
+                given = yield value
             except GeneratorExit:
                 raise
             except BaseException as error:
                 value = inner.throw(error)
             else:
-                value = inner.send(stream.sent(sent))
+                if sent is not None and given is not None:
+                    sent(given)
+                value = inner.send(given)
     except StopIteration as stop:
-        return stream.returned(stop.value)
+        if returned is not None:
+            returned(stop.value)
+        return stop.value
     finally:
         inner.close()
 
 
-async def _async_steps(stream: Stream, inner: AsyncGenerator[Any, Any]) -> AsyncGenerator[Any, Any]:
+async def _async_steps(
+    inner: AsyncGenerator[Any, Any], yielded: Check | None, sent: Check | None
+) -> AsyncGenerator[Any, Any]:
     try:
         value = await anext(inner)
         while True:
-            stream.yielded(value)
+            if yielded is not None:
+                yielded(value)
             try:
-                sent = yield value
+                given = yield value
             except GeneratorExit:
                 raise
             except BaseException as error:
                 value = await inner.athrow(error)
             else:
-                value = await inner.asend(stream.sent(sent))
+                if sent is not None and given is not None:
+                    sent(given)
+                value = await inner.asend(given)
     except StopAsyncIteration:
         return
     finally:

@@ -69,13 +69,11 @@ def wrap(
         exempt = any(getattr(part, "__no_type_check__", False) for part in (wrapper, owner))
         return Checker(function, local, scope, owner=owner, arrays_only=arrays_only, exempt=exempt)
 
-    wrapper: Any
+    wrapper: Any = _function(Written(function, namespace), tracing, checker)
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-        wrapper = Streaming.of(function, checker)
+        wrapper = Streaming.of(function, wrapper)
     else:
-        wrapper = functools.update_wrapper(
-            _function(Written(function, namespace), tracing, checker), function
-        )
+        functools.update_wrapper(wrapper, function)
     wrapper.__dict__[MARK] = scope
     return wrapper
 
