@@ -48,6 +48,11 @@ def test_a_callable_has_the_axes_of_the_function_in_it(name: str) -> None:
     assert account(called, sizes=sizes).flops.forward == 2 * 2 * 3 * 4
 
 
+def test_forward_of_a_module_is_the_module() -> None:
+    module = MLP(4, 8)
+    assert account(module.forward, batch=2).numbers == account(module, batch=2).numbers
+
+
 def test_a_partial_constructor_builds() -> None:
     found = account(functools.partial(MLP, d_ff=8), batch=2, d_model=4)
     assert isinstance(found.call.module, nn.Module)

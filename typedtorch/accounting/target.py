@@ -155,6 +155,9 @@ def target_of(target: Any, examples: tuple[Any, ...], given: Mapping[str, Any]) 
     notes: tuple[str, ...] = ()
     if isinstance(target, (torch.jit.ScriptModule, torch.jit.ScriptFunction)):
         raise AccountingError(f"{type(target).__name__}: {_SCRIPT}")
+    owner = getattr(target, "__self__", None)
+    if isinstance(owner, nn.Module) and target.__name__ == "forward":
+        target = owner  # whose sizes and parameters the method needs
     if isinstance(target, nn.Module):
         _refuse_parts(target)
         compiled = getattr(target, "_orig_mod", None)
