@@ -11,7 +11,7 @@ import inspect
 import pickle
 from dataclasses import InitVar, dataclass, field
 from random import Random
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple, TypedDict
 
 import pytest
 import torch
@@ -21,7 +21,10 @@ from torch import Tensor
 
 from runtime.signatures import array, plain, sizes
 from runtime.test_agreement import verdict
-from typedtorch.runtime import DtypeCheckError, ShapeCheckError, TypeCheckError, checking, typed
+from typedtorch.runtime import DtypeCheckError, ShapeCheckError, TypeCheckError, checking, fields, typed
+from typedtorch.runtime.annotations import spec_of
+from typedtorch.runtime.emit import alone
+from typedtorch.runtime.scope import Scope
 
 ones = torch.ones
 
@@ -252,3 +255,43 @@ def _record(hints: dict[str, Any], *, completed: bool, **options: bool) -> Any:
     if completed:
         body["__post_init__"] = lambda self: None
     return dataclass(**options)(type("Record", (), body))
+
+
+def test_the_quick_check_of_a_record_welcomes_what_the_reference_does() -> None:
+    rng, seen = Random(7), {True: 0, False: 0}
+    for _ in range(150):
+        parts = {f"x{i}": rng.choice((array, array, plain))(rng) for i in range(rng.choice((1, 2, 3)))}
+        hints = {name: part.hint for name, part in parts.items()}
+        named = NamedTuple("Named", list(hints.items()))  # type: ignore[misc]  # made here
+        keyed = TypedDict("Keyed", hints, total=rng.random() < 0.7)  # type: ignore[misc]  # made here
+        for kind in (named, keyed):
+            spec = spec_of(kind)
+            quick = alone(spec)
+            for _ in range(4 if quick is not None else 0):
+                env = sizes(rng)
+                values = {name: part.make(rng, env) for name, part in parts.items()}
+                if kind is keyed and rng.random() < 0.3:
+                    values.popitem()
+                value = kind(**values)
+                reference = spec.check(value, Scope()) is None
+                assert _raises(quick, value) is not reference, f"{hints} {value}"
+                seen[reference] += 1
+    assert min(seen.values()) > 100
+
+
+def _raises(quick: Any, value: Any) -> bool:
+    try:
+        quick(value)
+    except Exception:
+        return True
+    return False
+
+
+def test_what_is_right_is_not_looked_at_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    def build() -> None:
+        Completed(ones(2)).doubled = ones(6)
+        Batch(ones(2, 3), ones(2).int()).name = "other"
+
+    build()
+    monkeypatch.setattr(fields, "check", None)
+    build()

@@ -10,22 +10,25 @@ from __future__ import annotations
 import builtins
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from types import FunctionType, MappingProxyType
 from typing import Any
 
 from typedtorch.runtime.array_code import ArrayCode, NotInline
 from typedtorch.runtime.arrays import Array
 from typedtorch.runtime.scope import Scope, join_runs
-from typedtorch.runtime.signatures import Written
+from typedtorch.runtime.signatures import load
 from typedtorch.runtime.specs import (
     All,
     Anything,
+    Beyond,
     Either,
     Fixed,
     Instance,
     Items,
     Pairs,
+    Record,
     Spec,
     arrays_in,
     mentions_axes,
@@ -45,10 +48,10 @@ class Refused(Exception):
 class Emitter:
     """Collects the lines of the checks of one signature and the constants they use."""
 
-    def __init__(self, written: Written, specs: Iterable[Spec]) -> None:
-        self.namespace = written.namespace
-        self.arguments = set(written.names)
-        self.taken = {*written.names, *written.namespace}
+    def __init__(self, namespace: dict[str, Any], arguments: Iterable[str], specs: Iterable[Spec]) -> None:
+        self.namespace = namespace
+        self.arguments = set(arguments)
+        self.taken = {*self.arguments, *namespace}
         self.lines: list[str] = []
         self.depth = 0
         self.locals: dict[str, str] = {}  # axis name, "*" in front for a run -> local variable
@@ -178,11 +181,13 @@ class Emitter:
                 self.fixed(items, var)
             case Pairs(kind=kind, key=key, value=value):
                 self.pairs(kind, key, value, var)
+            case Record() if check := alone(spec):
+                self.add(f"{self.constant(spec.text, check)}({var})")
             case _ if mentions_axes(spec):
                 raise NotInline
             case _:
-                check, alone = self.constant("SPEC", spec), self.constant("ALONE", _ALONE)
-                self.refuse_if(f"{check}.check({var}, {alone}) is not None")
+                reference, scope = self.constant("SPEC", spec), self.constant("ALONE", _ALONE)
+                self.refuse_if(f"{reference}.check({var}, {scope}) is not None")
 
     def not_instance(self, var: str, kinds: tuple[type, ...]) -> str:
         tests = [f"{var} is not None"] if type(None) in kinds else []
@@ -241,6 +246,60 @@ class Emitter:
         with self.branch(again=True):
             self.spec(key, name)
             self.spec(value, item)
+
+    def record(self, record: Record, var: str, defaults: Mapping[str, object]) -> None:
+        """The fields that are not at their default, where this is the scope of this record alone."""
+        keyed = issubclass(record.kind, Mapping)
+        exact = f"type({var}) is not dict and " if keyed else ""
+        self.refuse_if(exact + self.not_instance(var, (record.kind,)))
+        if keyed:
+            key = self.fresh("key")
+            self.add(f"for {key} in {var}:", f"    if type({key}) is not str:", "        raise Refused")
+        for name, spec in record.fields.items():
+            asked = spec.spec if isinstance(spec, Beyond) else spec
+            there = f"{name!r} in {var}"
+            if keyed and name in record.required:
+                self.refuse_if(f"not {there}")
+            if isinstance(asked, Anything):
+                continue
+            value = self.fresh(name)
+            found = f"{value} = {var}[{name!r}]" if keyed else f"{value} = {var}.{name}"
+            if keyed and name not in record.required:
+                self.add(f"if {there}:")
+                with self.branch():
+                    self.add(found)
+                    self.spec(asked, value)
+            else:
+                self.add(found)
+                if name in defaults:
+                    default = self.constant(f"{name}_default", defaults[name])
+                    self.guarded(f"{value} is not {default}", asked, value)
+                else:
+                    self.spec(asked, value)
+
+
+def alone(spec: Spec, defaults: Mapping[str, object] = MappingProxyType({})) -> FunctionType | None:
+    """A function that raises unless a value satisfies ``spec`` in a scope of its own; None if only the
+    reference can say.  What a record has at its default is not looked at.
+    """
+    specs = spec.fields.values() if isinstance(spec, Record) else (spec,)
+    inner = [part.spec if isinstance(part, Beyond) else part for part in specs]
+    emit = Emitter({"__builtins__": builtins, "__tracebackhide__": True}, (), inner)
+    value = emit.fresh("value")
+    try:
+        with emit.indented():
+            emit.record(spec, value, defaults) if isinstance(spec, Record) else emit.spec(inner[0], value)
+    except NotInline:
+        return None
+    initial = [f"    {name} = None" for name in emit.initial]
+    lines = [
+        f"def check({value}):",
+        f"    # {spec.text}".replace("\n", " "),
+        *initial,
+        *emit.lines,
+        "    pass",
+    ]
+    return load("\n".join(lines) + "\n", emit.namespace, spec.text)
 
 
 _ALONE = Scope()

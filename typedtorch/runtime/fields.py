@@ -12,15 +12,16 @@ import functools
 import inspect
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from typedtorch.runtime.annotations import spec_of
+from typedtorch.runtime.emit import alone
 from typedtorch.runtime.explain import decide
 from typedtorch.runtime.hints import MISSING, read
 from typedtorch.runtime.scope import Scope
 from typedtorch.runtime.signatures import load
-from typedtorch.runtime.specs import Anything, Beyond, Spec, mentions_axes
+from typedtorch.runtime.specs import Anything, Beyond, Record, Spec, mentions_axes
 from typedtorch.runtime.switch import SWITCH, is_compiling
 
 
@@ -70,8 +71,11 @@ def _completed(init: Any, kind: type, specs: Callable[[], dict[str, Spec]]) -> A
         lambda: {p.name: p.default for p in list(inspect.signature(init).parameters.values())[1:]}
     )
     names = functools.cache(lambda: [field.name for field in dataclasses.fields(kind)])
+    quick = functools.cache(lambda: _of_all(kind, specs()))
 
     def check_all(instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if type(instance) is kind and _passes(quick(), instance):
+            return
         given = declared() | dict(zip(declared(), args, strict=False)) | kwargs
         now = {name: getattr(instance, name) for name in names() if hasattr(instance, name)}
         scope = Scope({"self": instance} | given | now)
@@ -89,6 +93,24 @@ def _completed(init: Any, kind: type, specs: Callable[[], dict[str, Spec]]) -> A
         {"INIT": init, "CHECK": check_all},
         init,
     )
+
+
+def _of_all(kind: type, specs: Mapping[str, Spec]) -> Callable[[Any], None] | None:
+    """The quick check of every field; more is asked than needed, as a factory may have made what is there."""
+    fields: Mapping[str, dataclasses.Field[Any]] = vars(kind)["__dataclass_fields__"]
+    defaults = {n: fields[n].default for n in specs if fields[n].default is not dataclasses.MISSING}
+    return alone(Record(kind, specs, frozenset(specs), kind.__qualname__), defaults)
+
+
+def _passes(quick: Callable[[Any], None] | None, value: Any) -> bool:
+    """Whether a quick check says yes."""
+    if quick is None:
+        return False
+    try:
+        quick(value)
+    except Exception:
+        return False
+    return True
 
 
 def _made_by_factories(kind: Any, init: Callable[..., Any]) -> dict[str, float]:
@@ -113,8 +135,11 @@ def _default(instance: Any, name: str) -> Any:
 
 
 def _assigned(kind: type, specs: Callable[[], dict[str, Spec]]) -> Any:
+    quick = functools.cache(lambda name: alone(specs()[name]))
+
     def check_one(instance: Any, name: str, value: Any) -> None:
-        if name in specs() and hasattr(instance, name) and value is not _default(instance, name):
+        asked = name in specs() and hasattr(instance, name) and value is not _default(instance, name)
+        if asked and not _passes(quick(name), value):
             check(kind, name, specs()[name], value, Scope())
 
     plain: Any = kind.__setattr__

@@ -47,7 +47,8 @@ class _Source:
     def __init__(self, checker: Checker, written: Written, owner: type | None) -> None:
         self.checker, self.written, self.owner = checker, written, owner
         self.attributes = {} if owner is None else attribute_specs(owner)
-        self.emit = Emitter(written, [*checker.specs(), *self.attributes.values()])
+        specs = [*checker.specs(), *self.attributes.values()]
+        self.emit = Emitter(written.namespace, written.names, specs)
         self.call, self.reference = written.call_function, written.constant("CHECKER", checker)
         self.scope, self.value = self.emit.fresh("scope"), self.emit.fresh("result")
 
