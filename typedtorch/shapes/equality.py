@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TypeAlias
 
+from typedtorch.shapes import keys_and_values
 from typedtorch.shapes.differences import are_multiples, is_inside, plain, vanishes
 from typedtorch.shapes.scopes import (
     GIVEN_SCOPE,
@@ -67,7 +68,9 @@ def same(a: Size, b: Size) -> bool | None:
         verdict = False if vanishes(substitute(difference, _passed[-1])) is False else None
     if verdict is False and _mentioned and not _linked_against_axes(difference) <= _mentioned[-1]:
         verdict = None
-    excused = verdict is not True and bool(_coinciding) and any(may(a, b) for may in _coinciding)
+    excused = verdict is not True and (
+        (bool(_coinciding) and any(may(a, b) for may in _coinciding)) or keys_and_values.may_be_one(a, b)
+    )
     if excused:
         verdict = None
     if verdict is None:
