@@ -267,12 +267,17 @@ def _batch_against_fixed(x: Size, y: Size) -> bool:
 
 
 _SIDES = {("h", "w"), ("i", "j"), ("k", "q"), ("r", "c"), ("x", "y"), ("s", "t")}
+# what goes into attention and what it makes: projections are square in most models
+_WIDTHS = {"d_model", "d_in", "d_out", "d_q", "d_k", "d_v"}
 
 
 def sides(x: Size, y: Size) -> bool:
-    """Height and width, queries and keys: two sizes that are one wherever a square is meant."""
-    first, second = str(x)[:1].lower(), str(y)[:1].lower()
-    return (first, second) in _SIDES or (second, first) in _SIDES or may_be_square(x - y)
+    """Height and width, queries and keys, a model's width and its values': one wherever a square is meant."""
+    names = {str(x).lower(), str(y).lower()}
+    if names <= _WIDTHS and names != {"d_in", "d_out"}:
+        return True
+    ends = str(x)[:1].lower(), str(y)[:1].lower()
+    return ends in _SIDES or ends[::-1] in _SIDES or may_be_square(x - y)
 
 
 def lasting(size: Size) -> bool:
