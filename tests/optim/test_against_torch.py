@@ -1,6 +1,7 @@
 """The pure rules are torch's for-loops, bit by bit, and keep to themselves."""
 
 import copy
+from typing import Any
 
 import pytest
 import torch
@@ -156,6 +157,17 @@ def test_state_lives_where_and_as_the_parameter_does(case: Case) -> None:
     for name, value in state.items():
         assert value.device.type == "meta"
         assert value.dtype == (torch.float32 if name == "step" else torch.bfloat16)
+
+
+def test_what_holds_no_tensors_is_refused() -> None:
+    wrongs: list[tuple[Any, str]] = [
+        ({"layer": {"weight": torch.ones(2)}}, r"parameter 'layer', got dict; flatten it"),
+        ([torch.ones(2), 1.0], "a tensor as parameter 1, got float"),
+        (torch.ones(2), "a list of parameters, or a mapping from names, got one tensor"),
+    ]
+    for params, message in wrongs:
+        with pytest.raises(TypeError, match=message):
+            pure.AdamW().init(params)
 
 
 def test_what_does_not_belong_together_is_refused() -> None:

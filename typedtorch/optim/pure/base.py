@@ -50,11 +50,17 @@ class Rule(ABC):
     def init(
         self, params: Mapping[str, Tensor] | Iterable[Tensor]
     ) -> dict[str, ParamState] | list[ParamState]:
-        """The state before the first step."""
+        """The state before the first step.
+
+        Raises:
+            TypeError: ``params`` is one tensor, or holds something else than tensors.
+        """
+        if isinstance(params, Tensor):
+            raise TypeError("init: expected a list of parameters, or a mapping from names, got one tensor")
         with torch.no_grad():
             if isinstance(params, Mapping):
-                return {name: self.init_one(param) for name, param in params.items()}
-            return [self.init_one(param) for param in params]
+                return {name: self.init_one(_tensor(name, param)) for name, param in params.items()}
+            return [self.init_one(_tensor(i, param)) for i, param in enumerate(params)]
 
     @overload
     def step(
@@ -328,6 +334,13 @@ def on_device(step: Float[Tensor, ""]) -> bool:
 def of_many(x: Shaped[Tensor, "*shape"]) -> bool:
     """Whether a tensor stands for many under ``torch.vmap``: no one value can be read, or memory written."""
     return not torch.compiler.is_compiling() and torch._C._functorch.is_batchedtensor(x)
+
+
+def _tensor(name: int | str, param: object) -> Shaped[Tensor, "*shape"]:
+    if not isinstance(param, Tensor):
+        hint = "; flatten it: {'layer.weight': ...}" if isinstance(param, Mapping) else ""
+        raise TypeError(f"init: expected a tensor as parameter {name!r}, got {type(param).__name__}{hint}")
+    return param
 
 
 def _check_names(
