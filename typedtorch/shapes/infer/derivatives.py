@@ -11,7 +11,7 @@ from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.values import UNKNOWN, LayerV, Tensor, Value
 from typedtorch.shapes.rule import Layer
 from typedtorch.shapes.rules.properties import check_gradient
-from typedtorch.shapes.tensor import Undecided
+from typedtorch.shapes.tensor import Pack, ShapeError, Undecided, show
 
 
 def jacobian_of(output: Value, argument: Value) -> Value:
@@ -23,6 +23,18 @@ def jacobian_of(output: Value, argument: Value) -> Value:
     if isinstance(output, Tensor) and isinstance(argument, Tensor) and output.rank is not None:
         return output.of((*output.shape, *argument.shape))
     return UNKNOWN
+
+
+def check_one_number(output: Tensor, what: str) -> None:
+    """What ``torch.func.grad`` differentiates: a function that gives a tensor without axes.
+
+    Raises:
+        ShapeError: it gives one with axes.
+    """
+    if any(not isinstance(entry, Pack) for entry in output.shape):
+        raise ShapeError(
+            f"the result has shape {show(output.shape)}: {what}() takes a function that gives a scalar"
+        )
 
 
 def _inputs(value: Value) -> list[Value] | None:
@@ -146,4 +158,4 @@ SPECIAL: dict[str, Special] = {
     "torch.func.linearize": linearized,
 }
 
-__all__ = ["SPECIAL", "jacobian_of"]
+__all__ = ["SPECIAL", "check_one_number", "jacobian_of"]

@@ -9,7 +9,7 @@ from functools import reduce
 
 from typedtorch.shapes.infer import batching, derivatives
 from typedtorch.shapes.infer.binding import Args, Special
-from typedtorch.shapes.infer.derivatives import jacobian_of
+from typedtorch.shapes.infer.derivatives import check_one_number, jacobian_of
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.operators import apply_rule
 from typedtorch.shapes.infer.values import (
@@ -129,6 +129,8 @@ def call_transform(frame: Frame, partial: Partial, args: Args, node: ast.AST) ->
         main, aux = output, None
     else:
         return UNKNOWN
+    if name in ("grad", "grad_and_value") and isinstance(main, Tensor):
+        apply_rule(frame, check_one_number, (main, name), {}, node, ())
     gradient = _gradient(args, which)
     if name == "grad":
         return (gradient, aux) if has_aux is True else gradient

@@ -50,8 +50,6 @@ def wrapped(
     return by_other_names(Q, K, V)
 
 
-if __name__ == "__main__":
-    q, k, v = torch.randn(2, 3, 8), torch.randn(2, 5, 8), torch.randn(2, 5, 8)
-    attend(q, k, v, torch.ones(2, 3, 5, dtype=torch.bool))
-    wrapped(q, k, v[..., :6])
-    Heads(8, 2)(q, k, v)
+# run: attend(randn(2, 3, 8), randn(2, 5, 8), randn(2, 5, 8), torch.ones(2, 3, 5, dtype=torch.bool))
+# run: wrapped(randn(2, 3, 8), randn(2, 5, 8), randn(2, 5, 6))
+# run: Heads(8, 2)(randn(2, 3, 8), randn(2, 5, 8), randn(2, 5, 8))

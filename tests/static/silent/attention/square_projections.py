@@ -34,5 +34,4 @@ def run(
     return attention(features)
 
 
-if __name__ == "__main__":
-    run(8, 2, torch.randn(8, 8), torch.randn(8, 8), torch.randn(8, 8), torch.randn(3, 5, 8))
+# run: run(8, 2, randn(8, 8), randn(8, 8), randn(8, 8), randn(3, 5, 8))
