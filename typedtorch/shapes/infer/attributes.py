@@ -78,7 +78,7 @@ def get(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
         return _of_super(value, name)
     if isinstance(value, Record) and name in value.names:
         return value[value.names.index(name)]
-    if isinstance(value, tuple) and not hasattr(tuple, name) and holds_tensors(value):
+    if isinstance(value, tuple) and not hasattr(tuple, name) and (holds_tensors(value) or _begins(value)):
         if name in _OF_TENSORS and not isinstance(value, Packed):
             messages.several(frame, node, value, name)
         return UNKNOWN
@@ -120,7 +120,10 @@ _OF_TENSORS = frozenset(
         "permute", "sum", "mean", "max", "min", "argmax", "softmax", "log_softmax", "squeeze", "unsqueeze",
         "flatten", "float", "long", "half", "to", "cpu", "cuda", "detach", "item", "relu", "sigmoid", "tanh",
         "exp", "log", "pow", "norm", "expand", "repeat", "chunk", "split", "masked_fill", "clamp",
-        "contiguous", "backward",
+        "contiguous", "backward", "unbind", "abs", "sqrt", "square", "std", "var", "prod", "cumsum", "topk",
+        "gather", "clone", "numpy", "numel", "bool", "int", "double", "matmul", "bmm", "unflatten",
+        "index_select", "any", "all", "flip", "diagonal", "requires_grad_", "new_zeros", "logsumexp", "amax",
+        "expand_as", "view_as", "repeat_interleave", "cos", "sin", "tolist",
     }
 )  # fmt: skip
 
@@ -135,6 +138,12 @@ def holds_tensors(value: tuple[Value, ...]) -> bool:
         if (isinstance(v, Tensor) and v.library == "torch") or (isinstance(v, tuple) and holds_tensors(v))
     ]
     return bool(tensors) and len(tensors) == sum(v is not None for v in value)
+
+
+def _begins(value: tuple[Value, ...]) -> bool:
+    """Whether a tuple is a tensor and something beside it: ``logits, cache`` that a step returned."""
+    first = value[0] if type(value) is tuple and len(value) > 1 else UNKNOWN
+    return isinstance(first, Tensor) and first.library == "torch"
 
 
 def _of_tensor(frame: Frame, value: Tensor, name: str, node: ast.AST) -> Value:

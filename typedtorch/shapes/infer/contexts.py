@@ -98,7 +98,9 @@ def swallows(frame: Frame, value: Value, node: ast.expr) -> bool:
         return bool(frame.evaluate(node.func) == External("contextlib.suppress"))
 
 
-_REFUSALS = {"RuntimeError", "ValueError", "TypeError", "IndexError", "AssertionError", "Exception"}
+_REFUSALS = {
+    "RuntimeError", "ValueError", "TypeError", "IndexError", "AssertionError", "AttributeError", "Exception",
+}  # fmt: skip
 
 
 def has_an_alternative(node: ast.Try) -> bool:

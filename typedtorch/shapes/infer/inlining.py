@@ -103,8 +103,10 @@ def function_result(
         value = run_inline(interpreter, frame, function, signature, values, node)
     if value is NEVER:
         return NEVER
-    refuted = isinstance(value, DictV) and isinstance(result, specs.InstanceSpec)
-    refuted = refuted and bool(match(result, value, names.copy()))  # told in the body
+    is_record = isinstance(value, DictV) and isinstance(result, specs.InstanceSpec)
+    refuted = match(result, value, names.copy()) if is_record else []
+    if refuted:
+        report_result(interpreter, frame, function, refuted[0], node)
     if (value is UNKNOWN or refuted) and not isinstance(result, specs.Anything):
         return wrapped(signature, assume(result, names, frame.place(node)))
     generic = isinstance(function.bound, Instance) and function.bound.variables

@@ -10,13 +10,14 @@ from typing import Any
 from typedtorch.shapes.dtypes import ANY, BIT, BOOL, FLOAT64, UINT8
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules import creation
-from typedtorch.shapes.rules.forms import Function, is_size
+from typedtorch.shapes.rules.forms import Function, broadcast_operands, is_size
 from typedtorch.shapes.rules.numpy_dtypes import (
     as_array,
     as_item,
     functions,
     numpy_default,
     promote,
+    result_dtype,
     to_numpy,
     with_number,
 )
@@ -78,7 +79,11 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, **set
     )
 
 
-@rule(*functions("linspace"), sample="0.0, 1.0, size:n | 0, 1, 5 | 0.0, 1.0")
+@rule(
+    *functions("linspace"),
+    sample="0.0, 1.0, size:n | 0, 1, 5 | 0.0, 1.0 | @f:, 2.0, size:n | 0, @f:, 5 | @f:a b, @f:b, size:n | "
+    "0, @i:, 3",
+)
 def linspace(
     start: Any,
     stop: Any,
@@ -88,9 +93,15 @@ def linspace(
     dtype: Any = None,
     axis: Any = 0,
 ) -> Tensor:
-    if retstep is not False or any(v is UNKNOWN or isinstance(v, Tensor) for v in (start, stop)):
+    if retstep is not False or start is UNKNOWN or stop is UNKNOWN:
         raise Undecided  # with arrays for ends it has their axes too
-    return Tensor((num if is_size(num) else unknown(),), dtype_of(dtype, FLOAT64), library="numpy")
+    steps, made = num if is_size(num) else unknown(), FLOAT64
+    ends = [(end, who) for end, who in ((start, "start"), (stop, "stop")) if isinstance(end, Tensor)]
+    if ends:
+        made = result_dtype(start, stop, 1.0)
+        if axis != 0:
+            raise Undecided
+    return Tensor((steps, *broadcast_operands(*ends)), dtype_of(dtype, made), library="numpy")
 
 
 @rule(
