@@ -149,6 +149,8 @@ def assume(spec: Spec, names: Names, hint: str = "") -> Value:
             return Awaitable(assume(result, names, hint))
         case specs.CallableSpec():
             return Promise(spec, names)
+        case specs.ClassSpec(info=info):  # or a subclass, whose constructor takes what it likes
+            return Promise(specs.CallableSpec(None, specs.InstanceSpec(info)), names)
         case specs.InstanceSpec(info=info, arguments=arguments):
             given = zip(info.type_parameters(), arguments, strict=False)
             return info.assumed(hint, {name: assume(argument, names, hint) for name, argument in given})

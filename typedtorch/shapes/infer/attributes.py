@@ -228,7 +228,15 @@ def _of_body(info: ClassInfo, name: str) -> Value:
     if name not in facts.changed_attributes:
         return made
     filled = registries.of_class(info, name, made)
-    return emptied(made) if filled is None else filled
+    return _with_annotated_items(info, name, emptied(made) if filled is None else filled)
+
+
+def _with_annotated_items(info: ClassInfo, name: str, held: Value) -> Value:
+    """A dict of which not every item is known; ``ClassVar[dict[str, type[Probe]]]`` says what the others are."""
+    spec = info.spec(name)
+    if isinstance(held, DictV) and held.rest is UNKNOWN and isinstance(spec, specs.DictSpec):
+        return replace(held, rest=assume_field(spec, name, info.name).any_value)
+    return held
 
 
 def _of_its_kind(constant: bool | int | float | str, name: str) -> Value:

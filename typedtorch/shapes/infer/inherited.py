@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes.assigned_elsewhere import is_self
 from typedtorch.shapes.infer.blame import findings_for_any, own_findings
 from typedtorch.shapes.infer.frame import Reporter
-from typedtorch.shapes.infer.inlining import is_abstract
+from typedtorch.shapes.infer.kinds import is_abstract
 from typedtorch.shapes.infer.values import FunctionV
 from typedtorch.shapes.syntax import walk
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes import taken
@@ -18,11 +17,12 @@ from typedtorch.shapes.infer.aftermath import proven_by, write_back
 from typedtorch.shapes.infer.assuming import Names, Promise, assume
 from typedtorch.shapes.infer.blame import report, report_result
 from typedtorch.shapes.infer.brought import as_annotated, brings_more, is_written, tells_nothing
-from typedtorch.shapes.infer.class_text import is_expression, is_stub, left_to_subclasses
+from typedtorch.shapes.infer.class_text import is_expression, is_stub
 from typedtorch.shapes.infer.declared import more_precise, more_precise_object
 from typedtorch.shapes.infer.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.inner_changes import handed_over
+from typedtorch.shapes.infer.kinds import is_abstract
 from typedtorch.shapes.infer.memo import LEFT_OUT, Outcome, of_this_call
 from typedtorch.shapes.infer.signatures import Signature, is_plain_instance, wrapped
 from typedtorch.shapes.infer.solving import prove, solved
@@ -49,7 +49,6 @@ from typedtorch.shapes.size import Size, atoms, is_unknown, unknown
 from typedtorch.shapes.tensor import ANY_AXES, Pack
 
 if TYPE_CHECKING:
-    from typedtorch.shapes.infer.classes import ClassInfo
     from typedtorch.shapes.infer.interpreter import Interpreter
 
 
@@ -253,16 +252,6 @@ def may_be_another(interpreter: Interpreter, frame: Frame, function: FunctionV) 
     modules = {receiver.info.module, frame.module}
     return any(function.name in m.overridden(receiver.info.name) for m in modules) or is_abstract(
         receiver.info
-    )
-
-
-@lru_cache(maxsize=256)  # asked at each call of a method
-def is_abstract(info: ClassInfo) -> bool:
-    """Whether some method is left to subclasses: no object is of this very class."""
-    return any(
-        left_to_subclasses(defined[-1]) and (info.find(name) or (None,))[0] is holder
-        for holder in info.mro()
-        for name, defined in holder.methods.items()
     )
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from typedtorch.shapes.infer.class_kinds import is_seen
+from typedtorch.shapes.infer.class_text import left_to_subclasses
 from typedtorch.shapes.infer.classes import ClassInfo
-from typedtorch.shapes.infer.contents import OF_ATTRIBUTES
+from typedtorch.shapes.infer.contents import OF_ATTRIBUTES, Substitution, sizes_in
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.specs import TENSOR_CLASSES
 from typedtorch.shapes.infer.values import (
@@ -22,15 +25,31 @@ from typedtorch.shapes.infer.values import (
 )
 from typedtorch.shapes.python_numbers import number_kind
 from typedtorch.shapes.rule import LAYERS
-from typedtorch.shapes.size import Poly
+from typedtorch.shapes.size import Atom, Poly, unknown
 from typedtorch.shapes.tensor import ANY_AXES
 
 
-def made_from(frame: Frame, kind: Value) -> Value:
-    """A value of which only its class is known."""
+def made_from(frame: Frame, kind: Value, place: str) -> Value:
+    """A value of which only its class is known: an object of any sizes, which another may share."""
     if isinstance(kind, External) and kind.name in TENSOR_CLASSES:
         return Tensor((ANY_AXES,), TENSOR_CLASSES[kind.name])
+    if isinstance(kind, ClassV) and not (kind.info.kind.is_structural or is_abstract(kind.info)):
+        if not kind.info.kind.is_fields:  # of what its constructor makes, nothing is known
+            return Instance(kind.info, {}, {}, partial=True, assumed=True)
+        made = frame.interpreter.assume_instance(kind.info, place, {})
+        own = [a for a in sizes_in(made) if isinstance(a, Atom) and (a.kind == "int" or a.scope)]
+        return Substitution({a: unknown(f"?{place}.{a.name}") for a in own})(made)
     return UNKNOWN
+
+
+@lru_cache(maxsize=256)  # asked at each call of a method
+def is_abstract(info: ClassInfo) -> bool:
+    """Whether some method is left to subclasses: no object is of this very class."""
+    return any(
+        left_to_subclasses(defined[-1]) and (info.find(name) or (None,))[0] is holder
+        for holder in info.mro()
+        for name, defined in holder.methods.items()
+    )
 
 
 _PYTHON: dict[str, tuple[type, ...]] = {

@@ -107,7 +107,7 @@ def keep_kind(frame: Frame, subject: ast.expr, classes: list[Value], positive: b
     value = read_place(frame, subject)
     if value is UNKNOWN:
         if positive and len(classes) == 1:
-            write_place(frame, subject, made_from(frame, classes[0]))
+            write_place(frame, subject, made_from(frame, classes[0], frame.place(subject)))
         return True
 
     def keep(option: Value) -> bool:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer import asking, contents, limited_sizes, padded, proven
 from typedtorch.shapes.infer.asking import reads_a_size
+from typedtorch.shapes.infer.assuming import Promise
 from typedtorch.shapes.infer.comparing import at_most, contains, truth
 from typedtorch.shapes.infer.equated import prove_equal, rank_of, set_rank
 from typedtorch.shapes.infer.frame import Frame
@@ -246,6 +247,10 @@ def _refine(frame: Frame, test: ast.expr, positive: bool) -> bool:
             return all(_refine_comparison(frame, a, op, b, positive) for a, op, b in pairs)
         case ast.Call(func=ast.Name(id="isinstance"), args=[subject, kinds]):
             return _refine_isinstance(frame, subject, kinds, positive)
+        case ast.Call(func=ast.Name(id="issubclass"), args=[subject, _]) if positive:
+            if isinstance(read_place(frame, subject), Promise):
+                write_place(frame, subject, UNKNOWN)
+            return True
         case ast.Call(func=ast.Attribute(value=subject, attr="is_floating_point"), args=[]):
             return _keep_dtype(frame, subject, dtypes.FLOATING, positive)
         case ast.Call(func=func, args=[subject]) if dotted(func) == "torch.is_floating_point":
@@ -298,6 +303,9 @@ def _refine_comparison(frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.e
     with frame.reporter.mute():
         if isinstance(op, ast.Is) and isinstance(right, ast.Constant) and right.value is None:
             return keep_options(frame, left, lambda v: (v is None) is positive if v is not UNKNOWN else True)
+        if isinstance(op, (ast.Is, ast.Eq)) and positive and isinstance(read_place(frame, left), Promise):
+            write_place(frame, left, look(frame, right))  # ``kind is Linear`` of a ``kind: type[Layer]``
+            return True
         if isinstance(op, ast.Is) and positive:
             one, other = read_place(frame, left), read_place(frame, right)
             if isinstance(one, Tensor) and isinstance(other, Tensor):  # ``if x is y``
