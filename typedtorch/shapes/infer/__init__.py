@@ -14,8 +14,8 @@ Where to find what; the first module of each list is the one to read first:
   iteration, paths, both_ways, edges
 - containers: containers, container_methods, sets, items, item_axes, lengths, grown, filled, defaults, listed,
   records, enumerations, mutation, stored, shared
-- calls: calls, arguments, binding, signatures, methods, inlining, aftermath, brought, results, memo, effects,
-  alternatives, overloads, definitions, inner_changes, wrappers, late
+- calls: calls, arguments, binding, exchanged, signatures, methods, inlining, aftermath, brought, results,
+  memo, effects, alternatives, overloads, definitions, inner_changes, wrappers, late
 - known functions: library, folded, written_calls, operator_module, itertools_module, random_module,
   transforms, derivatives, autograd, batching, loading, options
 - classes: classes, class_bodies, construction, new_objects, passed_objects, annotated_attributes,

@@ -232,7 +232,7 @@ def _of_body(info: ClassInfo, name: str) -> Value:
 
 
 def _with_annotated_items(info: ClassInfo, name: str, held: Value) -> Value:
-    """A dict of which not every item is known; ``ClassVar[dict[str, type[Probe]]]`` says what the others are."""
+    """A dict of which not every item is known: ``dict[str, type[Probe]]`` says what the others are."""
     spec = info.spec(name)
     if isinstance(held, DictV) and held.rest is UNKNOWN and isinstance(spec, specs.DictSpec):
         return replace(held, rest=assume_field(spec, name, info.name).any_value)

@@ -24,7 +24,7 @@ from typedtorch.shapes.infer.values import (
 from typedtorch.shapes.python_numbers import number_kind
 from typedtorch.shapes.rules.numpy_dtypes import as_number
 from typedtorch.shapes.size import unknown
-from typedtorch.shapes.tensor import Pack, show
+from typedtorch.shapes.tensor import Pack
 
 
 @dataclass(slots=True)
@@ -203,40 +203,6 @@ def _is_spread(node: ast.AST, where: ast.expr) -> bool:
     arguments = node.args if isinstance(node, ast.Call) else []
     part = where.value if isinstance(where, ast.Subscript) else None
     return any(isinstance(given, ast.Starred) and given.value is part for given in arguments)
-
-
-def exchanged_kinds(
-    frame: Frame,
-    node: ast.AST,
-    parameters: list[Parameter],
-    bound: Mapping[str, tuple[Value, ast.expr | None]],
-) -> bool:
-    """Report a tensor for an ``int`` where a number is given for such a tensor: they are in another order.
-
-    Either alone may be a loose annotation, and run.
-    """
-    given = [(p, *bound[p.name]) for p in parameters if p.kind == "positional" and p.name in bound]
-    without = [p for p, value, _ in given if number_kind(value) is not None]
-    order = ", ".join(p.name for p, _, _ in given)
-    for parameter, value, where in given:
-        spec = parameter.spec
-        if not isinstance(spec, specs.NumberSpec) or not isinstance(value, Tensor) or where is None:
-            continue
-        if value.shape and any(_is_meant_for(p.spec, value) for p in without):
-            text = (
-                f"{source(where)} is a tensor {show(value.shape)}, {parameter.name} is annotated {spec.kind}"
-            )
-            frame.reporter.add(where, "shape", f"{callee(node)}: {text}", f"the parameters are {order}")
-            return True
-    return False
-
-
-def _is_meant_for(spec: specs.Spec, tensor: Tensor) -> bool:
-    """Whether a parameter takes tensors of this dtype and number of axes."""
-    if not isinstance(spec, specs.ArraySpec) or spec.axes.variadic is not None:
-        return False
-    known = not any(isinstance(entry, Pack) for entry in tensor.shape)
-    return known and len(spec.axes.dims) == len(tensor.shape) and bool(spec.dtype & tensor.dtype)
 
 
 def _note_rank(frame: Frame, spec: specs.Spec, value: Value) -> None:

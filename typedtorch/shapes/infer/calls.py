@@ -27,11 +27,11 @@ from typedtorch.shapes.infer.binding import (
     callee,
     check_argument,
     complete,
-    exchanged_kinds,
     tensors_given,
 )
 from typedtorch.shapes.infer.class_text import always_raises, left_to_subclasses
 from typedtorch.shapes.infer.contents import Substitution
+from typedtorch.shapes.infer.exchanged import exchanged_kinds, lacks_what_is_read
 from typedtorch.shapes.infer.expected_errors import leaves_the_test
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.inner_changes import handed_over
@@ -236,6 +236,7 @@ def call_function(frame: Frame, function: FunctionV, args: Args, node: ast.AST) 
     frame.state.ties.meet("", [value for value, _ in bound.values()], {}, None)
     names.tie = frame.tie(node)
     failed = exchanged_kinds(frame, node, signature.parameters, bound)
+    failed = failed or lacks_what_is_read(frame, node, function, signature.parameters, bound)
     beside = Beside(signature.parameters, bound, names.copy())
     for parameter in signature.parameters:
         if parameter.name in bound and not failed:

@@ -7,6 +7,7 @@ from functools import partial
 
 from typedtorch.shapes.equality import is_name, loosely, observing
 from typedtorch.shapes.infer import messages, specs
+from typedtorch.shapes.infer.exchanged import exchanged_items
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.lengths import counts_items
 from typedtorch.shapes.infer.perhaps_none import where_given
@@ -28,7 +29,9 @@ def check_result(frame: Frame, node: ast.expr, value: Value) -> None:
     names = frame.state.names.copy()
     names.strict, names.tie, names.tied = True, frame.tie(node), frame.state.ties.settled
     with frame.comparing():
-        problems = match(frame.result, value, names, binder="the result")
+        problems = match(frame.result, value, names, binder="the result") or exchanged_items(
+            frame.result, value
+        )
     if not problems and isinstance(value, Choice):
         again = partial(match, frame.result, names=names.copy(), binder="the result")
         problems = where_given(frame, node, value, again)

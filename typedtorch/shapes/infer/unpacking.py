@@ -146,6 +146,8 @@ def _certain_count(frame: Frame, value: Value, source: ast.expr | None) -> bool:
         return True
     if isinstance(source, ast.Call) and shape_read(source) is not None:
         return True
+    if isinstance(source, ast.Tuple):  # written out beside the names
+        return any(isinstance(v, Tensor) for v in value)
     if not isinstance(source, ast.Call):
         return False
     with frame.reporter.mute():
