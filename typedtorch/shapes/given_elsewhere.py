@@ -201,6 +201,8 @@ def given_around(module: str, path: Path, text: str) -> list[str]:
             name for name, assigned in own if assigned
         }
         lacks -= _OF_MODULES.union(_METHODS.findall(text))
+        if "dataclass" in text or "NamedTuple" in text:
+            lacks |= read  # of parameters that are records
         if lacks:
             found.update(*(lacks & package.words_of(other) for other in set().union(*derived)))
     return sorted(found)

@@ -17,6 +17,7 @@ from typedtorch.shapes.assigned_elsewhere import is_among
 from typedtorch.shapes.findings import Finding
 from typedtorch.shapes.given_elsewhere import given_elsewhere
 from typedtorch.shapes.module_facts import ClassFacts, SourceFacts
+from typedtorch.shapes.record_attributes import missing_of_records
 from typedtorch.shapes.sources import text_of
 from typedtorch.shapes.syntax import Syntax, children
 
@@ -60,12 +61,17 @@ class AttributeCheck:
     _sources: dict[str, SourceFacts | None] = field(default_factory=dict)
 
     def __call__(self, module: str, path: Path, syntax: Syntax) -> list[Finding]:
-        """What is read from ``self`` in the classes of one source, and exists nowhere."""
+        """What is read from ``self`` in the classes of one source, or from records, and exists nowhere."""
         package = module if path.stem == "__init__" else module.rpartition(".")[0]
         source = SourceFacts.of(syntax, package)
         self._sources[module] = source
         self.asked = set()
-        return [f for name in source.classes for f in self._class(module, name, source, str(path))]
+        of_self = [f for name in source.classes for f in self._class(module, name, source, str(path))]
+        return of_self + [
+            _finding(str(path), node, no_attribute(facts.name, node.attr, set(known)))
+            for node, facts, known in missing_of_records(source)
+            if not given_elsewhere(module, path, facts.name, node.attr)
+        ]
 
     def _class(self, module: str, name: str, source: SourceFacts, path: str) -> Iterator[Finding]:
         facts = source.classes[name]

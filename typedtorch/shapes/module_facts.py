@@ -107,8 +107,8 @@ class ClassFacts(_Facts):
         """Whether instances may have attributes that the source does not name."""
         return bool(
             self.node.keywords
-            or any(not _harmless_decorator(d) for d in self.node.decorator_list)
-            or any(map(_opens, self.nodes))
+            or any(not is_harmless(d) for d in self.node.decorator_list)
+            or any(map(opens, self.nodes))
         )
 
     @cached_property
@@ -337,12 +337,13 @@ def _swallows(handler: ast.ExceptHandler) -> bool:
     return any((dotted(n) or "") in _SWALLOWING for n in walk(handler.type) if isinstance(n, ast.expr))
 
 
-def _harmless_decorator(node: ast.expr) -> bool:
+def is_harmless(node: ast.expr) -> bool:
+    """Whether a decorator leaves a class as it is written."""
     name = dotted(node.func if isinstance(node, ast.Call) else node) or ""
     return name.rpartition(".")[2] in _HARMLESS_DECORATORS
 
 
-def _opens(node: ast.AST) -> bool:
+def opens(node: ast.AST) -> bool:
     """Whether a node may give ``self`` attributes whose names the source does not show."""
     if type(node) not in (ast.FunctionDef, ast.Attribute, ast.Call):
         return False
