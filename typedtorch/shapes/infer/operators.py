@@ -20,6 +20,7 @@ from typedtorch.shapes.infer.operands import present
 from typedtorch.shapes.infer.proposals import Applied
 from typedtorch.shapes.infer.refusals import report_clash, report_lints, report_refusal
 from typedtorch.shapes.infer.rule_values import from_rule, to_rule
+from typedtorch.shapes.infer.several_objects import integers_of_several
 from typedtorch.shapes.infer.shared import sets_default_dtype
 from typedtorch.shapes.infer.state import among
 from typedtorch.shapes.infer.values import (
@@ -107,14 +108,15 @@ def _perhaps_one(frame: Frame, node: ast.AST, operands: tuple[Value, ...]) -> Pa
     state = frame.state
     adds = _adds(node)
     settings = [test for test, _ in state.settings if adds or _names_equal(test)]
-    if not state.asked and not settings:
+    several = integers_of_several(frame, node)
+    if not (state.asked or settings or several):
         return None
     chosen = any(map(_says_equal, settings))
     own = _axes_by_parameter(frame) if settings and not chosen else []
     apart = [] if any(map(_names_equal, settings)) else _axes_of_one(node, operands)
 
     def may_be_one(a: Size, b: Size) -> bool:
-        if among(a, b, state.asked):
+        if among(a, b, state.asked) or (several and atoms(a) | atoms(b) <= several):
             return True
         if not settings or not is_name(a) or not is_name(b):
             return False
