@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from typedtorch.shapes.infer import enumerations, refine, updates
+from typedtorch.shapes.infer import enumerations, read_items, refine, updates
 from typedtorch.shapes.infer.ages import aged
 from typedtorch.shapes.infer.assignment import assign_target
 from typedtorch.shapes.infer.contents import sizes_in
@@ -96,6 +96,7 @@ def _comprehend(
                 return tuple(every), UNKNOWN, None
         return None, join_all(results, place) if results else UNKNOWN, None
     finally:
+        outer.ties.taken = frame.state.ties.taken
         outer.ties.met = frame.state.ties.met  # two axes of one tensor are two, whenever it was
         _keep_effects(outer, frame.state, node, place)
         outer.asked = frame.state.asked  # what passed a test is used behind it
@@ -129,7 +130,9 @@ def _comprehend_one(
     each = whole = UNKNOWN if perhaps_none else iterate(iterable, place)
     if items and isinstance(each, Instance):
         each = whole = one_of(frame.state.variables, place, each, tuple(items))
-    assign_target(frame, generator.target, of_this_item(frame, each, place) if alone else each)
+    this = of_this_item(frame, each, place) if alone else each
+    read_items.counting(frame, this, each, items)
+    assign_target(frame, generator.target, this)
     for test in generator.ifs:
         then, _ = refine.branch(frame, test)
         if then is None:

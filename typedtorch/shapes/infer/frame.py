@@ -159,6 +159,7 @@ class Frame:
     optional: Mapping[str, Set[str]] = field(default_factory=dict)  # parameter -> axes only it may bind
     taken: Iterable[Taken] = ()  # slices of which the length is that of a name
     last_call: tuple[ast.Call, Args] | None = None  # the call that was evaluated last, and what it was given
+    counters: dict[Size, Iterable[int]] = field(default_factory=dict)  # of a loop, with what they run through
     parted: bool = False  # what is run is on one of two ways of a flag
 
     def comparing(self) -> contextlib.AbstractContextManager[None]:

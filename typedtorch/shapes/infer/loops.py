@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from typedtorch.shapes.findings import Finding
-from typedtorch.shapes.infer import refine, surgery
+from typedtorch.shapes.infer import read_items, refine, surgery
 from typedtorch.shapes.infer.ages import age
 from typedtorch.shapes.infer.assignment import assign_target
 from typedtorch.shapes.infer.contents import holds_tensors
@@ -42,7 +42,9 @@ def for_(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
         with frame.reporter.mute():
             again = gone_through(frame, look(frame, node.iter), node.iter) if moving else UNKNOWN
             now = join(each, iterate(again, place), place) if moving else each
-        assign_target(frame, node.target, this_one(frame, now, place))
+        this = this_one(frame, now, place)
+        read_items.counting(frame, this, each, items)
+        assign_target(frame, node.target, this)
         _entered(frame, node.iter)
 
     before = frame.state

@@ -128,27 +128,23 @@ def check_items(frame: Frame, value: Value, node: ast.AST | None) -> None:
         frame.reporter.add(node, "shape", f"{source(node)} is a single number, without axes: it has no items")
 
 
-def unpack_along(frame: Frame, node: ast.expr, value: Tensor, taken: int, wanted: int) -> None:
+def unpack_along(
+    frame: Frame, node: ast.expr, parted: ast.expr, value: Tensor, taken: int, wanted: int
+) -> None:
     """One axis is taken apart, and it is another one that has as many items as there are names."""
     axis = _told(value.shape, value.shape.index(wanted))
-    what = source(_taken_apart(node))
+    what = source(parted)
     text = f"unpacks axis {taken} of {what}, of shape {show(value.shape)}, into {wanted} names: "
     text += f"it is {value.shape[taken]}, and axis {axis} is {wanted}"
-    frame.reporter.add(node, "shape", text, f"{what}.unbind({axis}) takes that axis apart")
+    split = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "split"
+    how = f"split(1, {axis})" if split else f"unbind({axis})"
+    frame.reporter.add(node, "shape", text, f"{what}.{how} takes that axis apart")
 
 
 def _told(shape: Shape, axis: int) -> int:
     """The number of an axis; behind a run of axes it is counted from the end."""
     before = any(isinstance(entry, Pack) or str(entry).startswith("*") for entry in shape[:axis])
     return axis - len(shape) if before else axis
-
-
-def _taken_apart(node: ast.expr) -> ast.expr:
-    """The tensor of ``kv.unbind(1)``, or what is unpacked itself."""
-    match node:
-        case ast.Call(func=ast.Attribute(value=tensor, attr="unbind")):
-            return tensor
-    return node
 
 
 def no_axis(frame: Frame, node: ast.Subscript, shape: Shape) -> None:

@@ -75,6 +75,7 @@ def range_(frame: Frame, args: Args, node: ast.AST) -> Value:
         numbers = range(*values)
         if len(numbers) <= 16:
             return Sequence("view", tuple(numbers))
+        frame.counters[unknown(f"?{frame.place(node)}")] = numbers
     return Sequence("view", None, unknown(f"?{frame.place(node)}"), _turns(values))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from typedtorch.shapes.infer import calls, checks, enumerations, folded, messages, proven
+from typedtorch.shapes.infer import calls, checks, enumerations, folded, messages, proven, read_items
 from typedtorch.shapes.infer.alternatives import for_each
 from typedtorch.shapes.infer.arithmetic import is_tensor
 from typedtorch.shapes.infer.attributes import holds_tensors
@@ -41,6 +41,8 @@ def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
     if isinstance(index, (Choice, Scalar)) and index.proves:
         checks.passed(frame, (index,))
     if is_tensor(base):
+        if isinstance(base, Tensor):
+            read_items.by_index(frame, base, index)
         return calls.tensor_method(frame, base, "__getitem__", (index,), {}, node, (node.value, node.slice))
     if isinstance(index, Scalar) and index.proves and (pair := _pair(base)) is not None:
         texts = all(isinstance(v, str) for v in pair)

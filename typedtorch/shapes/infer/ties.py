@@ -39,7 +39,7 @@ Met: TypeAlias = tuple[Shape, Any] | None  # and those before it
 class Ties:
     """Groups of sizes that must be equal, and the tensors met, which tell sizes apart."""
 
-    __slots__ = ("groups", "held", "lines", "met")
+    __slots__ = ("groups", "held", "lines", "met", "taken")
 
     def __init__(
         self,
@@ -47,15 +47,17 @@ class Ties:
         lines: dict[frozenset[Size], int] | None = None,
         held: Set[str] = frozenset(),
         met: Met = None,
+        taken: Mapping[Size, frozenset[int]] = {},
     ) -> None:
         self.groups = {} if groups is None else groups
         self.lines = {} if lines is None else lines
         self.held = held  # axes of the tensors that ``self`` was constructed with
         self.met = met
+        self.taken = taken  # the items of axes that were taken one by one
 
     def copy(self) -> Ties:
         """The same ties, to which more can be added without adding them here."""
-        return Ties(self.groups, self.lines, self.held, self.met)  # nothing is changed in place
+        return Ties(self.groups, self.lines, self.held, self.met, self.taken)  # nothing is changed in place
 
     def without(self, gone: Callable[[Atom], bool]) -> Ties:
         """The same without sizes that are others from here on: what a call made in one turn of a loop."""
@@ -63,7 +65,8 @@ class Ties:
         if not left:
             return self
         groups = {size: group - left for size, group in self.groups.items() if size not in left}
-        return Ties({s: g for s, g in groups.items() if len(g) > 1}, self.lines, self.held, self.met)
+        groups = {s: g for s, g in groups.items() if len(g) > 1}
+        return Ties(groups, self.lines, self.held, self.met, self.taken)
 
     def none(self) -> Ties:
         """Nothing is tied any more."""
@@ -134,7 +137,17 @@ class Ties:
         """Whether two sizes had to be one in this body; a batch axis has every size, whatever it met."""
         if any(str(size).lower() in _BATCH for size in (a, b)):
             return False
+        if self._all_taken(a, b) or self._all_taken(b, a):
+            return True
         return self.known(a, b) or (self._counted(a) == self._counted(b) and bool(self.groups))
+
+    def take(self, size: Size, items: frozenset[int]) -> None:
+        """Items of an axis were taken one by one."""
+        self.taken = {**self.taken, size: self.taken.get(size, frozenset()) | items}
+
+    def _all_taken(self, size: Size, count: Size) -> bool:
+        """Whether the items of an axis that were taken are the first so many."""
+        return isinstance(count, int) and count > 1 and self.taken.get(size) == frozenset(range(count))
 
     def _counted(self, size: Size) -> Size:
         """A size in which the axes that had to be numbers are those numbers: dim + 1 is 3 where dim met 2."""
@@ -162,14 +175,15 @@ class Ties:
     def join(self, other: Ties) -> Ties:
         """What holds on both of two paths."""
         met = _common(self.met, other.met)
+        taken = {size: items & other.taken.get(size, items) for size, items in self.taken.items()}
         if self.groups == other.groups:
-            return Ties(self.groups, self.lines, self.held, met)
+            return Ties(self.groups, self.lines, self.held, met, taken)
         groups: dict[Size, frozenset[Size]] = {}
         for size, group in self.groups.items():
             common = group & other.groups.get(size, frozenset())
             if len(common) > 1:
                 groups[size] = common
-        return Ties(groups, {**other.lines, **self.lines}, self.held, met)
+        return Ties(groups, {**other.lines, **self.lines}, self.held, met, taken)
 
 
 def _common(a: Met, b: Met) -> Met:

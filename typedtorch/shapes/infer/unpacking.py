@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from typedtorch.shapes.equality import generic
-from typedtorch.shapes.infer import checks, messages
+from typedtorch.shapes.infer import checks, messages, read_items
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.items import items_of, iterate, tensor_item, these, this_one
 from typedtorch.shapes.infer.places import read_place, shape_read, write_place
@@ -114,24 +114,39 @@ def _written_out(source: ast.expr | None, count: int) -> Sequence[ast.expr | Non
 
 def _check_unbind(frame: Frame, source: ast.Call, value: Value, wanted: int) -> Value:
     """``k, v = kv.unbind(1)`` where it is another axis that is 2."""
-    func = source.func
-    if not isinstance(func, ast.Attribute) or func.attr != "unbind" or len(source.args) > 1:
-        return value
-    given = [k.value for k in source.keywords if k.arg == "dim"] or source.args
+    parted, given = _taken_apart(frame, source)
     with frame.reporter.mute():
-        tensor = frame.evaluate(func.value)
+        tensor = UNKNOWN if parted is None else frame.evaluate(parted)
         dim = frame.evaluate(given[0]) if given else 0
-    if isinstance(tensor, Tensor) and isinstance(dim, int) and tensor.rank is not None:
-        return _check_taken(frame, source, value, tensor, dim % tensor.rank if tensor.rank else 0, wanted)
+    if parted is not None and isinstance(tensor, Tensor) and isinstance(dim, int) and tensor.rank is not None:
+        at = dim % tensor.rank if tensor.rank else 0
+        return _check_taken(frame, source, parted, value, tensor, at, wanted)
     return value
 
 
-def _check_taken(frame: Frame, node: ast.expr, value: Value, tensor: Tensor, dim: int, wanted: int) -> Value:
+def _taken_apart(frame: Frame, source: ast.Call) -> tuple[ast.expr | None, list[ast.expr]]:
+    """What is taken apart, and along which axis: ``x.unbind(1)``, ``torch.unbind(x, 1)``, ``x.split(1)``."""
+    func, given = source.func, list(source.args)
+    if not isinstance(func, ast.Attribute) or func.attr not in ("unbind", "split"):
+        return None, []
+    parted = func.value
+    with frame.reporter.mute():
+        if given and isinstance(frame.evaluate(parted), External):
+            parted = given.pop(0)
+        if func.attr == "split" and not (given and frame.evaluate(given.pop(0)) == 1):
+            return None, []
+    return parted, [k.value for k in source.keywords if k.arg == "dim"] or given
+
+
+def _check_taken(
+    frame: Frame, node: ast.expr, parted: ast.expr, value: Value, tensor: Tensor, dim: int, wanted: int
+) -> Value:
     """``x, y, z = points`` of ``n 3``: n may be 3, but another axis is; what follows from it is unknown."""
     size = tensor.shape[dim] if dim < len(tensor.shape) else 0
     if isinstance(size, Poly) and generic(size) and wanted in tensor.shape:
-        messages.unpack_along(frame, node, tensor, dim, wanted)
+        messages.unpack_along(frame, node, parted, tensor, dim, wanted)
         return UNKNOWN
+    read_items.unpacked(frame, size, wanted)
     return value
 
 
@@ -205,7 +220,8 @@ def _unpack_tensor(
         messages.unpack(frame, source or target, value, len(elts), first)
     each = tensor_item(value)
     if star is None and first != len(elts):
-        each = _check_taken(frame, source or target, each, value, 0, len(elts))
+        what = source or target
+        each = _check_taken(frame, what, what, each, value, 0, len(elts))
     return tuple([each] * len(elts)) if star is None else _listed(each)
 
 
