@@ -75,6 +75,7 @@ class ClassInfo:
     _linking: bool = False
     weighed: Mapping[Def | ast.Lambda, Set[str]] = field(default_factory=dict)  # see ``links.Evidence``
     keeps: Mapping[str, frozenset[int]] | None = None  # see ``kept_shapes``; None: not looked for yet
+    fills: Mapping[str, Value] | None = None  # see ``kept_items``; None: not looked for yet
     helpers: set[str] = field(default_factory=set)  # what the constructor calls
     helper_arguments: dict[str, int] = field(default_factory=dict)  # and with how many arguments
     _names: frozenset[str] | None = None
@@ -312,6 +313,17 @@ class ClassInfo:
         ):
             self.symbolic()
         return self.keeps or {}
+
+    def kept_items(self, attribute: str) -> Value:
+        """A list that the constructor leaves empty and methods fill; None where its items may be anything."""
+        if (
+            self.fills is None
+            and not self._linking
+            and True not in self._symbolic
+            and any(attribute in info.self_changes for info in self.mro())
+        ):
+            self.symbolic()
+        return None if self.fills is None else self.fills.get(attribute)
 
     def assumed(self, hint: str, variables: Mapping[str, Value] | None = None) -> Value:
         """An instance that was passed in: annotated attributes are known, with axes of its own.

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from typedtorch.shapes.infer import (
-    attribute_dicts,
-    enumerations,
-    kept_shapes,
-    library,
-    specs,
-)
+from typedtorch.shapes.infer import attribute_dicts, enumerations, kept_items, kept_shapes, library, specs
 from typedtorch.shapes.infer.annotated_attributes import with_own_axes
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.binding import Args, Parameter, bind, check_argument
@@ -303,8 +297,14 @@ def symbolic(
                 name: sizes[name] if name in sizes else assume_member(info, name, arguments, own)
                 for name in info.fields()
             }
-            fresh = Instance(info, attributes, arguments, partial=True, axes=_held(info, info.fields(), own))
-            return after_fields(interpreter, frame, fresh, info.node)
+            axes = {
+                n: own(n)
+                for name in info.fields()
+                for n in specs.binding_names(info.spec(name) or specs.ANYTHING)
+            }
+            fresh = Instance(info, attributes, arguments, partial=True, axes=axes)
+            lasting = after_fields(interpreter, frame, fresh, info.node)
+            return kept_items.with_fields(interpreter, lasting) if linked else lasting
         return Instance(info, {}, arguments, partial=True)
     owner, definition = found
     start = Instance(info, {}, arguments, partial=True)
@@ -336,15 +336,11 @@ def symbolic(
     left = stable(made, values.values())
     if linked and owner is info and info.keeps is None:
         info.keeps = kept_shapes.find(interpreter, made, left)
-        left = stable(made, values.values()) if info.keeps else left
+        info.fills = kept_items.find(interpreter, made, left)
+        left = stable(made, values.values()) if info.keeps or info.fills else left
     lasting = perhaps_cast(left)
     assert isinstance(lasting, Instance)
     return lasting
-
-
-def _held(info: ClassInfo, fields: Iterable[str], own: Callable[[str], Size]) -> dict[str, Size]:
-    """The axes of annotated fields, as the class's own methods know them."""
-    return {n: own(n) for name in fields for n in specs.binding_names(info.spec(name) or specs.ANYTHING)}
 
 
 def symbolic_argument(

@@ -59,6 +59,8 @@ def stable(
             continue
         if is_followed and _is_seen(info, name, value):
             kept[name] = value
+        elif isinstance(value, Sequence) and not value.items and (filled := info.kept_items(name)):
+            kept[name] = filled
         elif not only_at_start(info, name) or (_is_plain(value) and (_is_start(value) or _given(info, name))):
             left = remains(instance, name)
             if left is not UNKNOWN:
