@@ -32,7 +32,7 @@ from typedtorch.shapes.rules.numpy_dtypes import (
 )
 from typedtorch.shapes.rules.promotion import dtype_of, to_real
 from typedtorch.shapes.rules.properties import as_float, as_int, numel_
-from typedtorch.shapes.size import Size, unknown
+from typedtorch.shapes.size import Poly, Size, unknown
 from typedtorch.shapes.tensor import (
     Scalar,
     ShapeError,
@@ -141,10 +141,11 @@ def broadcast_to(array: Any, shape: Any) -> Tensor:
 
 
 _ROWS = 64  # of one array given for a list of arrays
+_WRITTEN = (list, tuple, int, float, Poly, Scalar)  # what numpy makes an array of
 
 
 def arrays_of(values: Any) -> list[Tensor]:
-    """A list of arrays, some of which may be written as lists of numbers, ``[[0], x]``; an array's rows.
+    """A list of arrays, some of which may be numbers or lists of them, ``[[0], x]``; an array's rows.
 
     Raises:
         ShapeError: it is empty.
@@ -157,13 +158,14 @@ def arrays_of(values: Any) -> list[Tensor]:
             raise Undecided
         values = [Tensor(tuple(row), values.dtype, library=values.library)] * count
     if isinstance(values, (list, tuple)):
-        values = [as_array(v) if isinstance(v, (list, tuple)) else v for v in values]
+        values = [as_item(v) if isinstance(v, _WRITTEN) else v for v in values]
     return [as_array(a) for a in joining.tensors_of(values)]
 
 
 @rule(
     *functions("concatenate"),
-    sample="[@f:a b, @f:c b] | [@f:a b, @f:a c], 1 | [@f:a b, @f:a c], axis=-1 | [[0, 1], @f:a]",
+    sample="[@f:a b, @f:c b] | [@f:a b, @f:a c], 1 | [@f:a b, @f:a c], axis=-1 | [[0, 1], @f:a] | "
+    "[0.5, @f:a]",
 )
 def concatenate(arrays: Any, axis: Any = 0, **settings: Any) -> Tensor:
     given = arrays_of(arrays)
@@ -171,16 +173,27 @@ def concatenate(arrays: Any, axis: Any = 0, **settings: Any) -> Tensor:
         raise Undecided
     if any(t.shape == (0,) for t in given):
         raise Undecided
+    _check_axes(arrays, given)
     return Tensor(joining.cat(given, axis).shape, result_dtype(*given), library="numpy")
 
 
-@rule(*functions("stack"), sample="[@f:a b, @f:a b] | [@f:a b, @f:a b], -1")
+def _check_axes(arrays: Any, given: list[Tensor]) -> None:
+    """A number among arrays that are concatenated."""
+    numbers = [i for i, array in enumerate(given) if array.shape == ()]
+    if numbers and len(numbers) < len(given):
+        written = arrays[numbers[0]]
+        what = str(written) if isinstance(written, (int, float)) else given[numbers[0]].label
+        text = f"{what or f'item {numbers[0]}'} has no axes, so it cannot be concatenated"
+        raise ShapeError(text, hint=f"[{what}] has one" if what else "put it in brackets")
+
+
+@rule(*functions("stack"), sample="[@f:a b, @f:a b] | [@f:a b, @f:a b], -1 | [0.5, @f:] | [1, 0.5]")
 def stack(arrays: Any, axis: Any = 0, **settings: Any) -> Tensor:
     given = arrays_of(arrays)
     return Tensor(joining.stack(given, axis).shape, result_dtype(*given), library="numpy")
 
 
-@rule(*functions("hstack"), sample="[@f:a b, @f:a c] | [@f:a, @f:b]")
+@rule(*functions("hstack"), sample="[@f:a b, @f:a c] | [@f:a, @f:b] | [0.5, @f:a]")
 def hstack(tup: Any, **settings: Any) -> Tensor:
     given = arrays_of(tup)
     return Tensor(joining.hstack(given).shape, result_dtype(*given), library="numpy")
