@@ -19,10 +19,10 @@ Where to find what; the first module of each list is the one to read first:
 - known functions: library, folded, written_calls, operator_module, itertools_module, random_module,
   transforms, derivatives, autograd, batching, loading, options
 - classes: classes, class_bodies, construction, new_objects, passed_objects, annotated_attributes,
-  attribute_dicts, given_sizes, passed, links, updates, attribute_stores, kept_shapes, layers, made_layers,
-  registering, surgery, registries, layer_dtype
-- operators:
-  operators, several_objects, rule_values, operand_ranks, demands, ties, refusals, read_items
+  attribute_dicts, given_sizes, passed, links, updates, attribute_stores, kept_shapes, kept_items, layers,
+  made_layers, registering, surgery, registries, layer_dtype
+- operators: operators, several_objects, rule_values, operand_ranks, demands, ties, read_items, constants,
+  refusals
 - promises of a signature: summaries, as_made, preconditions, ranks, left_out, fixtures, inherited
 - reports: messages, numpy_words, blame, outliers, grounds, told_once, own_numbers, captured_axes, misaligned,
   repairs, proposals, other_results, trials, unbound_axes

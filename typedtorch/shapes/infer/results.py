@@ -7,6 +7,7 @@ from functools import partial
 
 from typedtorch.shapes.equality import is_name, loosely, observing
 from typedtorch.shapes.infer import messages, specs
+from typedtorch.shapes.infer.constants import settled
 from typedtorch.shapes.infer.exchanged import exchanged_items
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.lengths import counts_items
@@ -27,7 +28,7 @@ def check_result(frame: Frame, node: ast.expr, value: Value) -> None:
     if frame.result is None:
         return
     names = frame.state.names.copy()
-    names.strict, names.tie, names.tied = True, frame.tie(node), frame.state.ties.settled
+    names.strict, names.tie, names.tied = True, frame.tie(node), settled(frame)
     with frame.comparing():
         problems = match(frame.result, value, names, binder="the result") or exchanged_items(
             frame.result, value
@@ -45,7 +46,7 @@ def _fits_result(
     frame: Frame, spec: specs.Spec, value: Value, met: list[tuple[Size, Size]] | None = None
 ) -> bool:
     names, ties = frame.state.names.copy(), frame.state.ties
-    names.strict, names.tie, names.tied = True, ties.allow, ties.settled
+    names.strict, names.tie, names.tied = True, ties.allow, settled(frame)
     with observing(lambda a, b: None if met is None else met.append((a, b))):
         return not match(spec, value, names, binder="the result")
 

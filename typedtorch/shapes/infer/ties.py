@@ -135,7 +135,7 @@ class Ties:
 
     def settled(self, a: Size, b: Size) -> bool:
         """Whether two sizes had to be one in this body; a batch axis has every size, whatever it met."""
-        if any(str(size).lower() in _BATCH for size in (a, b)):
+        if is_batch(a) or is_batch(b):
             return False
         if self._all_taken(a, b) or self._all_taken(b, a):
             return True
@@ -266,9 +266,14 @@ def _name(size: Size, scope: str) -> str | None:
 _BATCH = {"b", "batch", "bs", "bsz", "batch_size"}
 
 
+def is_batch(size: Size) -> bool:
+    """Whether a size is a batch by its name, which has every size."""
+    return str(size).lower() in _BATCH
+
+
 def _batch_against_fixed(x: Size, y: Size) -> bool:
     """The batch axis of a signature against a number or a size of the instance: it has every size."""
-    if isinstance(x, int) or str(x).lower() not in _BATCH or any(a.scope for a in x.atoms()):
+    if isinstance(x, int) or not is_batch(x) or any(a.scope for a in x.atoms()):
         return False
     if isinstance(y, int):
         return y > 1
@@ -301,4 +306,4 @@ def lasting(size: Size) -> bool:
     )
 
 
-__all__ = ["Ties", "halved", "lasting", "sides"]
+__all__ = ["Ties", "halved", "is_batch", "lasting", "sides"]

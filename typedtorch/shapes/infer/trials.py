@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from typedtorch.shapes.infer.constants import settled
 from typedtorch.shapes.infer.frame import Frame, Reporter, source
 from typedtorch.shapes.infer.unify import match as problems_of
 from typedtorch.shapes.infer.values import Tensor, Value
@@ -192,7 +193,7 @@ def _is_wanted(frame: Frame, statement: ast.stmt, value: Value) -> bool:
     """A result as it is annotated; a variable that is brought up to date keeps its number of axes."""
     if isinstance(statement, ast.Return) and frame.result is not None:
         names = frame.state.names.copy()
-        names.strict, names.tie, names.tied = True, frame.state.ties.allow, frame.state.ties.settled
+        names.strict, names.tie, names.tied = True, frame.state.ties.allow, settled(frame)
         return not problems_of(frame.result, value, names, binder="the result")
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=given):
