@@ -75,7 +75,7 @@ def check_yield(frame: Frame, node: ast.Yield, value: Value) -> None:
     if spec is None or node.value is None:
         return
     names = frame.state.names.copy()
-    names.strict, names.tie = True, frame.tie(node)
+    names.strict, names.tie, names.tied = True, frame.tie(node), settled(frame)
     with loosely():
         problems = match(spec, value, names, binder="the item")
     if problems:

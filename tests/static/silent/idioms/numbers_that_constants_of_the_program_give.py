@@ -1,4 +1,5 @@
 """Bodies that use a constant of the program are written for that many, whatever an annotation calls the axis."""
+from collections.abc import Iterator
 from enum import Enum
 
 import torch
@@ -45,6 +46,12 @@ def by_joint(x: Float[Tensor, "b j 3"]) -> Float[Tensor, "b j"]:
     return torch.stack([x[:, joint.value].norm(dim=-1) for joint in Joint], 1)
 
 
+def rows(x: Float[Tensor, "b k"]) -> Iterator[Float[Tensor, "k"]]:
+    for row in x:
+        yield torch.stack([row[i] for i in range(NUM_CLASSES)])
+        yield torch.zeros(NUM_CLASSES)
+
+
 class Skeleton:
     parents = [0, 0, 1]
     width = 7
@@ -74,4 +81,5 @@ class Net(nn.Module):
 # run: smoothed(torch.randint(10, (3,)), torch.randn(3, 10)); of_parents(torch.randn(2, 5, 3)); rest_pose(torch.randn(2, 4, 3))
 # run: anchors(torch.randn(2, 3, 2)); picked(torch.randn(2, 3)); by_joint(torch.randn(2, 5, 3))
 # run: s = Skeleton(); s.of_class(torch.randn(2, 3, 3, 3)); s.of_object(torch.randn(2, 4, 3, 3)); s.padded(torch.randn(2, 7))
+# run: list(rows(torch.randn(2, 10)))
 # run: Net()(torch.randn(3, 32), torch.randn(3, 10))
