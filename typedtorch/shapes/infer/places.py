@@ -13,6 +13,7 @@ from typedtorch.shapes.infer.solving import prove
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Choice,
+    ClassV,
     Instance,
     Tensor,
     Value,
@@ -119,9 +120,20 @@ def keep_kind(frame: Frame, subject: ast.expr, classes: list[Value], positive: b
     if not keep_options(frame, subject, keep):
         return False
     value = read_place(frame, subject)
+    if positive and len(classes) == 1 and any(_is_of_a_base(o, classes[0]) for o in options_of(value)):
+        made = made_from(frame, classes[0], frame.place(subject))
+        value = choice([made if _is_of_a_base(o, classes[0]) else o for o in options_of(value)])
+        write_place(frame, subject, value)
     if positive and not all(any(could_be(o, c) for c in classes) for o in options_of(value)):
         write_place(frame, subject, UNKNOWN)  # of a class of which nothing is known
     return True
+
+
+def _is_of_a_base(value: Value, kind: Value) -> bool:
+    """Whether an object was promised to be of a class that the one it turns out to be of derives from."""
+    if not isinstance(value, Instance) or not value.assumed or not isinstance(kind, ClassV):
+        return False
+    return value.info is not kind.info and any(base is value.info for base in kind.info.mro())
 
 
 def shape_read(node: ast.expr) -> ast.expr | None:

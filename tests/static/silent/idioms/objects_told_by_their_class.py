@@ -111,6 +111,23 @@ def flat(item) -> Tensor:
     return item.flatten()
 
 
+class Sequences(Layer):
+    def forward(self, x: Float[Tensor, "n t a"]) -> Float[Tensor, "n t b"]:
+        return self.linear(x)
+
+
+def of_a_subclass(layer: Layer, x: Float[Tensor, "n d"]) -> Tensor:
+    if isinstance(layer, Sequences):
+        return layer(x[None])[0]
+    return layer(x)
+
+
+def made_of_a_subclass(kind: type[Layer], x: Float[Tensor, "n d"]) -> Tensor:
+    layer = kind(x.shape[1], 5)
+    out = layer(x[None])[0] if isinstance(layer, Sequences) else layer(x)
+    return out + layer.linear.bias
+
+
 def joined(a, b) -> Tensor:
     if isinstance(a, Pair) and isinstance(b, Pair):
         return torch.cat([a.left, b.left])
@@ -124,6 +141,8 @@ def main() -> None:
     for kind in (Layer, Doubled):
         described(kind, x)
     described(Fixed, torch.randn(2, 8))
+    for kind in (Layer, Sequences):
+        of_a_subclass(kind(4, 5), x), made_of_a_subclass(kind, x)
     grown([Doubled, Doubled], x)
     pair = Pair(x, x)
     for item in (pair, x, Row()):
