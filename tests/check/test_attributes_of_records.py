@@ -73,6 +73,16 @@ THERE = [
     "def f(cfg: Config | None): return cfg.width",
     "def f(cfg: Config):\n    object.__setattr__(cfg, 'width', 1)\n    return cfg.width",
     "    def forward(self, x): return x * self.cfg.d_head * self.other.anything",
+    "    @property\n    def c(self): ...\n    @c.setter\n    def c(self, c: Config): ...\n",
+    "def f(cfg: Config):\n    if isinstance(cfg, torch.Size):\n        return cfg.width\n    return 1",
+    "    def forward(self): return self.cfg.width if isinstance(self.cfg, torch.Size) else 1",
+    "def f(cfg: Config):\n    assert isinstance(cfg, torch.Size)\n    return cfg.width",
+    "def f(cfg: Config):\n    match cfg:\n        case torch.Size():\n            return cfg.width",
+    "def f(cfg: Config):\n    if type(cfg) is torch.Size:\n        return cfg.width\n    return 1",
+    "def f(cfg: Config):\n    setattr(cfg, 'width', 3)\n    return cfg.width",
+    "def f(cfg: Config):\n    vars(cfg).update(width=3)\n    return cfg.width",
+    "def f(cfg: Config):\n    cfg.__dict__['width'] = 3\n    return cfg.width",
+    "def g(cfg: Config):\n    cfg.width = 3\ndef f(cfg: Config):\n    g(cfg)\n    return cfg.width",
 ]
 
 

@@ -74,17 +74,27 @@ def _class_of(annotation: ast.expr | None) -> str | None:
 def _of_parameters(source: SourceFacts, records: Records) -> Iterator[tuple[ast.Attribute, str]]:
     """Reads of a parameter that is a record from beginning to end."""
     for node in source.syntax.nodes:
-        kinds = _annotated(node, records) if isinstance(node, Def) else {}
-        if not kinds:
+        if not isinstance(node, Def) or not (kinds := _annotated(node, records)):
             continue
-        parts = walk(node)
-        arguments = [a.arg for a in parts if isinstance(a, ast.arg)]
+        parts = [part for statement in node.body for part in walk(statement)]  # a decorator reads another
+        arguments = [a.arg for a in walk(node) if isinstance(a, ast.arg)]
         stored = {n.id for n in parts if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+        stored |= {n.id for part in parts for n in _asked(part) if isinstance(n, ast.Name)}
         for part in parts:
             match part:
                 case ast.Attribute(value=ast.Name(id=name), ctx=ast.Load()) if name in kinds:
                     if name not in stored and arguments.count(name) == 1:
                         yield part, kinds[name]
+
+
+def _asked(node: ast.AST) -> list[ast.AST]:
+    """What a test is about that may tell an object to be of another class, or what fills its ``vars``."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _ASKING:
+        return walk(node)
+    return walk(node.subject) if isinstance(node, ast.Match) else []
+
+
+_ASKING = frozenset({"isinstance", "issubclass", "type", "vars"})
 
 
 def _annotated(node: Def, records: Records) -> dict[str, str]:
@@ -101,7 +111,12 @@ def _of_kept(source: SourceFacts, records: Records) -> Iterator[tuple[ast.Attrib
         if not kept:
             continue
         above = [source.classes[base] for base in facts.bases if base in source.classes]
-        set_by = [facts.outside, *(other.defined for other in (*above, *source.subclasses(facts.name)))]
+        asked = {n.attr for part in facts.nodes for n in _asked(part) if isinstance(n, ast.Attribute)}
+        set_by = [
+            asked,
+            facts.outside,
+            *(other.defined for other in (*above, *source.subclasses(facts.name))),
+        ]
         for part in facts.nodes:
             match part:
                 case ast.Attribute(value=ast.Attribute(value=ast.Name(id="self"), attr=held), ctx=ast.Load()):
