@@ -392,9 +392,8 @@ class Trainer:
         """
         kept = {keep} if isinstance(keep, str) else set(keep)
         lines, self.kept = self.snapshot.restore(state, path, kept), kept
-        for line in lines:
-            if self.parallel.rank == 0:
-                self.display.note(line)
+        for line in lines if self.parallel.rank == 0 else ():
+            self.display.note(line)
         self._evaluated_at, self._saved_at = -1, self.step if self.saver.wrote(path) else -1
 
 
