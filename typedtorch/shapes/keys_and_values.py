@@ -33,6 +33,7 @@ def may_be_one(a: Size, b: Size) -> bool:
     return substitute(a, same_length) == substitute(b, same_length)
 
 
+@lru_cache(maxsize=65536)
 def _kind(atom: Atom) -> str:
     """Whether an axis is a number of keys or of values, by its name."""
     words = atom.name.lower().split("_") if atom.kind == "axis" else []

@@ -39,7 +39,7 @@ def _names(source: SourceFacts, name: str) -> frozenset[str] | None:
     waiting, is_record = [name], False
     while waiting:
         facts = source.classes.get(waiting.pop())
-        if facts is None or facts in family or not _is_closed(facts):
+        if facts is None or facts in family:
             return None
         family.append(facts)
         is_record |= any(_last(d) == "dataclass" for d in facts.node.decorator_list)
@@ -48,7 +48,7 @@ def _names(source: SourceFacts, name: str) -> frozenset[str] | None:
                 is_record = True
             elif base not in ("object", "Generic"):
                 waiting.append(base)
-    if not is_record or any(not _is_closed(below) for below in source.subclasses(name)):
+    if not is_record or not all(map(_is_closed, (*family, *source.subclasses(name)))):
         return None
     return frozenset[str]().union(*(facts.defined for facts in family))
 

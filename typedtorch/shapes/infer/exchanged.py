@@ -32,6 +32,8 @@ Bound = Mapping[str, tuple[Value, "ast.expr | None"]]
 
 def exchanged_kinds(frame: Frame, node: ast.AST, parameters: list[Parameter], bound: Bound) -> bool:
     """Report arguments in another order than the parameters that their kinds are meant for."""
+    if not any(isinstance(p.spec, (specs.InstanceSpec, specs.NumberSpec)) for p in parameters):
+        return False
     given = [(p, *bound[p.name]) for p in parameters if p.kind == "positional" and p.name in bound]
     order = ", ".join(p.name for p, _, _ in given)
     crossed = exchanged([p.spec for p, _, _ in given], [value for _, value, _ in given])
