@@ -48,7 +48,7 @@ class Net(nn.Module):
         state = self.lstm(x)
         state = state[0]
         x = self.lstm(x)
-        parts = x.split(3)
+        parts = x[0].split(3)
         parts = list(parts)
         return found, several, state, parts
 

@@ -1,5 +1,19 @@
-"""A tensor for an object, and an object for a tensor, where the body takes either or does not look."""
+"""A tensor for an object, and an object for a tensor, where the body takes either or does not look.
 
+No program of the corpus: what runs here contradicts its annotations.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from typedtorch.check.cli import main
+
+PROGRAM = """
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -109,4 +123,14 @@ def main() -> None:
     paired(x, x)
 
 
-# run: main()
+main()
+"""
+
+
+def test_working_code_with_loose_annotations_is_left_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "loose.py"
+    program.write_text(PROGRAM)
+    subprocess.run([sys.executable, str(program)], check=True)
+    assert main(["--no-cache", str(program)]) == 0, capsys.readouterr().out
