@@ -190,4 +190,4 @@ def _read(node: ast.AST) -> Iterable[ast.expr]:
     return ()
 
 
-__all__ = ["find"]
+__all__ = ["find", "with_fields"]
