@@ -82,7 +82,10 @@ EXPLAIN = {
         "register it.\n\n"
         "    self.project = nn.Linear(64, 64)\n"
         "    self.proejct(x)    # write self.project(x)\n\n"
-        "mypy alone does not report it, because nn.Module has a __getattr__ that accepts every name."
+        "mypy alone does not report it, because nn.Module has a __getattr__ that accepts every name.\n"
+        "Or a dict has no such key, where all of its keys are seen being put in:\n\n"
+        "    batch = {'inputs': x, 'labels': y}\n"
+        "    batch['label']     # write batch['labels']"
     ),
     "unused-ignore": (
         'A "# typedtorch: ignore" comment that silences nothing; reported under --warn-unused-ignores.\n\n'

@@ -13,7 +13,7 @@ Where to find what; the first module of each list is the one to read first:
   solving, proven, checks, places, patterns, asserted, contexts, expected_errors, loops, turns, ages,
   iteration, paths, both_ways, edges
 - containers: containers, container_methods, sets, items, item_axes, lengths, grown, filled, defaults, listed,
-  records, enumerations, mutation, stored, shared
+  missing_keys, records, enumerations, mutation, stored, shared
 - calls: calls, arguments, binding, exchanged, signatures, methods, inlining, aftermath, brought, results,
   memo, effects, alternatives, overloads, definitions, inner_changes, wrappers, late
 - known functions: library, folded, written_calls, operator_module, itertools_module, random_module,

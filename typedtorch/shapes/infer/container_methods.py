@@ -236,7 +236,7 @@ def _dict_method(frame: Frame, receiver: DictV, name: str, args: Args, node: ast
         case "clear":  # asked again, a defaultdict may make another value for any key
             frame.state.replace_value(receiver, replace(receiver, items={}, length=None))
             return None
-        case "__setitem__" | "__delitem__":
+        case "__setitem__" | "__delitem__" | "add_module" | "register_module":
             frame.state.replace_value(receiver, DictV({}, UNKNOWN, receiver.kind))
     return UNKNOWN
 

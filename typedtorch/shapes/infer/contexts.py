@@ -99,7 +99,8 @@ def swallows(frame: Frame, value: Value, node: ast.expr) -> bool:
 
 
 _REFUSALS = {
-    "RuntimeError", "ValueError", "TypeError", "IndexError", "AssertionError", "AttributeError", "Exception",
+    "RuntimeError", "ValueError", "TypeError", "IndexError", "KeyError", "LookupError", "AssertionError",
+    "AttributeError", "Exception",
 }  # fmt: skip
 
 

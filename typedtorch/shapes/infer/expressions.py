@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from typedtorch.shapes.infer import (
@@ -221,6 +222,8 @@ def yield_(frame: Frame, node: ast.Yield) -> Value:
     frame.yields.append(value)
     frame.exits.append(frame.state.copy())  # whoever takes the item finds things as they are here
     check_yield(frame, node, value)
+    if isinstance(value, DictV) and value.rest is None:  # and may put others into it
+        frame.state.replace_value(value, replace(value, rest=UNKNOWN, length=None))
     return UNKNOWN
 
 

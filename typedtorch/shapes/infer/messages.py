@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from difflib import get_close_matches
 
 from typedtorch.shapes import dtypes
 from typedtorch.shapes.infer import reading, specs
@@ -12,7 +13,7 @@ from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.grounds import Ground, ground, written, written_in
 from typedtorch.shapes.infer.numpy_words import worded
 from typedtorch.shapes.infer.problems import Problem
-from typedtorch.shapes.infer.values import UNKNOWN, Value, is_size
+from typedtorch.shapes.infer.values import UNKNOWN, DictV, Value, is_size
 from typedtorch.shapes.rule import tuple_text
 from typedtorch.shapes.scopes import HELD_SCOPE, INSTANCE_SCOPE, LINKED_SCOPE, bare
 from typedtorch.shapes.size import Size, atoms, is_counted, is_unknown
@@ -152,6 +153,20 @@ def no_axis(frame: Frame, node: ast.Subscript, shape: Shape) -> None:
     if not any(isinstance(e, Pack) for e in shape):
         what = source(node.value).removesuffix(".shape")
         frame.reporter.add(node, "shape", f"{source(node)}: {what} has {_axes(len(shape))}, {_shown(shape)}")
+
+
+def no_key(frame: Frame, node: ast.Subscript, held: DictV, key: str) -> None:
+    """``batch["target"]`` of a dict that has other keys."""
+    text = f"{source(node.value)} has no key {key!r}"
+    close = get_close_matches(key, held.items, n=1)
+    if close:
+        text += f"; maybe {close[0]!r}?"
+    elif len(held.items) <= _MOST_KEYS:
+        text += f": it has {', '.join(map(repr, held.items))}"
+    frame.reporter.add(node, "attribute", text)
+
+
+_MOST_KEYS = 6  # that are listed
 
 
 def several(frame: Frame, node: ast.AST, value: tuple[Value, ...], attribute: str = "") -> None:

@@ -12,6 +12,7 @@ from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.grown import grown
 from typedtorch.shapes.infer.items import items_of, these, this_one
 from typedtorch.shapes.infer.lengths import cut, length_of
+from typedtorch.shapes.infer.missing_keys import is_missing
 from typedtorch.shapes.infer.objects import one_of
 from typedtorch.shapes.infer.passed import Passed
 from typedtorch.shapes.infer.values import (
@@ -61,6 +62,9 @@ def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
         known = enumerations.is_key(index) and index in base.items
         if known:
             return base.get(index)
+        if is_missing(frame.module, base, index, node.value):
+            messages.no_key(frame, node, base, index)
+            return UNKNOWN
         checks.looked_up(frame, base, index)
         rest = () if base.rest is None else (base.rest,)
         return _any_of(frame, base.get(index), (*base.items.values(), *rest), node)

@@ -86,7 +86,7 @@ def _given_away(module: Module) -> frozenset[str]:
         if isinstance(node, ast.Name):
             uses[node.id] += isinstance(node.ctx, ast.Load)
             continue
-        uses.subtract(held.id for held in _read_by(node) if isinstance(held, ast.Name))
+        uses.subtract(held.id for held in read_by(node) if isinstance(held, ast.Name))
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attribute)):
                 uses[name] += _is_setting(attribute)  # a method, that may change it
@@ -98,7 +98,7 @@ def _is_setting(attribute: str) -> bool:
     return not hasattr(dict, attribute) and not hasattr(list, attribute)
 
 
-def _read_by(node: ast.AST) -> list[ast.expr]:
+def read_by(node: ast.AST) -> list[ast.expr]:
     """The expressions from which a node takes no more than items."""
     match node:
         case ast.Subscript(value=held, ctx=ast.Load()) | ast.Starred(value=held):
@@ -121,4 +121,4 @@ def _read_by(node: ast.AST) -> list[ast.expr]:
     return []
 
 
-__all__ = ["is_constant_name", "lasting"]
+__all__ = ["is_constant_name", "lasting", "read_by"]
