@@ -14,8 +14,12 @@ from typedtorch.shapes.findings import Finding
 def report_finding(finding: Finding, errors: Errors) -> None:
     """Tell mypy of a finding, in the file that its errors are directed to.
 
-    A comment silences it on any of its lines, and the hint with it.
+    A comment silences it on any of its lines, and the hint with it.  Of a key that a TypedDict does not
+    have mypy tells itself.
     """
+    infos = errors.error_info_map.get(errors.file, []) if finding.code == "attribute" else []
+    if any(info.line == finding.line and info.code == errorcodes.TYPEDDICT_ITEM for info in infos):
+        return
     line, column, message, lines = finding.line, finding.column, finding.message, finding.lines
     if finding.severity == "note":
         errors.report(line, column, message, errorcodes.MISC, severity="note", origin_span=lines)
