@@ -80,11 +80,18 @@ def range_(frame: Frame, args: Args, node: ast.AST) -> Value:
 
 
 def _turns(values: list[Value]) -> Size | None:
-    """How many numbers ``range(n)`` or ``range(a, b)`` has."""
+    """How many numbers ``range(n)``, ``range(a, b)`` or, backwards, ``range(a, b, -1)`` has."""
     sizes: list[Size] = [v for v in values if is_size(v) and not is_unknown(v)]
-    if len(sizes) < len(values) or not 1 <= len(sizes) <= 2:
+    if len(sizes) < len(values):
         return None
-    return sizes[0] if len(sizes) == 1 else sizes[1] - sizes[0]
+    match sizes:
+        case [count]:
+            return count
+        case [start, stop] | [start, stop, 1]:
+            return stop - start
+        case [start, stop, -1]:
+            return start - stop
+    return None
 
 
 def extreme(pick: Callable[..., Value]) -> Special:

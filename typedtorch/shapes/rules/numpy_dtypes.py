@@ -24,6 +24,7 @@ _WIDTH = {
 _KINDS = ("bool", "uint", "int", "float", "complex")
 _KNOWN = dtypes.union(*_WIDTH)
 _ADDED = dtypes.FLOATING & ~_KNOWN  # bfloat16 and its like, which a package adds to numpy
+_HOLDS_ADDED = dtypes.FLOAT32 | FLOAT64
 
 
 def _kind(dtype: str) -> str:
@@ -56,7 +57,7 @@ def _promote_names(a: str, b: str) -> str:
 
 @lru_cache(maxsize=4096)
 def promote(a: int, b: int) -> int:
-    """The same on sets; floats that are not numpy's own make some float, anything else makes it unknown."""
+    """The same on sets; anything that is not known makes it unknown."""
     if (a | b) & ~(_KNOWN | _ADDED):
         return ANY
     result = 0
@@ -64,10 +65,17 @@ def promote(a: int, b: int) -> int:
         for y in dtypes.members(b & _KNOWN):
             result |= BIT[_promote_names(dtypes.show(x), dtypes.show(y))]
     for added, other in ((a & _ADDED, b), (b & _ADDED, a)):
-        if added and other & dtypes.COMPLEX:
-            result |= dtypes.COMPLEX
-        if added and other & ~dtypes.COMPLEX:
-            result |= dtypes.FLOAT | added
+        result |= _with_added(added, other) if added else 0
+    return result
+
+
+def _with_added(added: int, other: int) -> int:
+    """Floats that are not numpy's own make some float, but of one that holds them all that one."""
+    result = other & _HOLDS_ADDED
+    if other & dtypes.COMPLEX:
+        result |= dtypes.COMPLEX
+    if other & ~(dtypes.COMPLEX | _HOLDS_ADDED):
+        result |= dtypes.FLOAT | added
     return result
 
 
