@@ -6,12 +6,15 @@ import ast
 
 from typedtorch.shapes.infer.comparing import at_most
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.places import read_place, write_place
+from typedtorch.shapes.infer.places import look, read_place, write_place
 from typedtorch.shapes.infer.solving import equate
-from typedtorch.shapes.size import Poly, as_poly, atoms, unknown
+from typedtorch.shapes.infer.values import is_size
+from typedtorch.shapes.size import Poly, as_poly, atoms, is_unknown, unknown
 
 # Whether a comparison that holds, or that does not, says that its left side is below the right one.
 _BELOW: dict[type[ast.cmpop], bool] = {ast.Lt: True, ast.LtE: True, ast.Gt: False, ast.GtE: False}
+
+_EXACT = (ast.Add, ast.Sub, ast.Mult)
 
 
 def counts(test: ast.expr) -> bool:
@@ -20,6 +23,24 @@ def counts(test: ast.expr) -> bool:
         case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
             return name in ("len", "numel", "nelement", "size")
     return isinstance(test, (ast.Name, ast.Subscript))
+
+
+def is_of_counts(frame: Frame, test: ast.expr) -> bool:
+    """Whether a test asks how large known sizes are, and nothing else: ``x.shape[1] > 512``, ``len(x)``."""
+    if isinstance(test, ast.Compare):
+        ordering = all(isinstance(op, tuple(_BELOW)) for op in test.ops)
+        return ordering and all(_is_known(frame, side) for side in (test.left, *test.comparators))
+    return counts(test) and _is_known(frame, test)
+
+
+def _is_known(frame: Frame, node: ast.expr) -> bool:
+    """Whether a node is a number, a size, or a sum or product of them: all that it asks about is in it."""
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, _EXACT) and _is_known(frame, node.left) and _is_known(frame, node.right)
+    if not isinstance(node, (ast.Constant, ast.Name, ast.Attribute)) and not counts(node):
+        return False
+    value = look(frame, node)
+    return is_size(value) and not is_unknown(value)
 
 
 def below(frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.expr, positive: bool) -> None:

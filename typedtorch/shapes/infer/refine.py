@@ -100,6 +100,7 @@ def _asked(frame: Frame, test: ast.expr, value: Value) -> frozenset[Atom]:
         return frozenset()
     read = proven.asked_by(value) if isinstance(value, (Scalar, Poly)) else frozenset[Atom]()
     plain = read or value is UNKNOWN or isinstance(value, (Choice, Scalar, Sequence)) or _is_numpy_bool(value)
+    plain = plain and not (read and limited_sizes.is_of_counts(frame, test))
     nodes = [*(names_of_sizes(test) if plain else ()), *asking.compared(frame, test)]
     return read | sizes_of(frame, nodes)
 

@@ -250,7 +250,9 @@ def _join_names(a: Mapping[str, Size], b: Mapping[str, Size], key: str) -> dict[
 
 
 def among(a: Size, b: Size, asked: Tests[frozenset[Atom]]) -> bool:
-    """Whether two sizes are among those that one test has compared."""
+    """Whether two sizes are among those that one test has compared; ``n - 1`` is never ``n``."""
+    if isinstance(a - b, int):
+        return a == b
     both = atoms(a) | atoms(b)
     return bool(both) and any(both <= sizes for sizes, _ in asked)
 
