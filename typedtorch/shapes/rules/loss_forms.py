@@ -102,6 +102,8 @@ def _lint_numbers(input: Tensor, target: Tensor, shape: Shape) -> None:
     """
     if len(input.shape) == len(target.shape) or shape in (input.shape, target.shape):
         return
+    if any(isinstance(e, Pack) and e.anonymous for e in (*input.shape, *target.shape)):
+        return  # they may have as many axes
     written = (input.deliberate or target.deliberate) and _is_squared(input.shape, target.shape, shape)
     if written or all(isinstance(size, int) for size in shape):
         both = f"{show(input.shape)} and {show(target.shape)} broadcast to {show(shape)}"
@@ -114,9 +116,8 @@ def _lint_numbers(input: Tensor, target: Tensor, shape: Shape) -> None:
 
 def _is_squared(a: Shape, b: Shape, shape: Shape) -> bool:
     """Whether an axis meets itself: ``(b,)`` with ``(b, 1)`` is ``(b, b)``."""
-    return any(
-        is_name(e) and shape.count(e) > max(a.count(e), b.count(e)) for e in shape if not isinstance(e, Pack)
-    )
+    met = {e for e in (*a, *b) if not isinstance(e, Pack) and is_name(e)}
+    return any(shape.count(e) > max(a.count(e), b.count(e)) for e in met)
 
 
 def _lint_square(input: Tensor, target: Tensor, shape: Shape) -> None:
