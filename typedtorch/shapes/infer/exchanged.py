@@ -166,10 +166,13 @@ def _shown(value: Value) -> str:
 
 
 def _is_of(spec: specs.Spec, value: Value) -> bool | None:
-    """Whether a value is of the kind that is promised; None where it cannot be told."""
+    """Whether a value is of the kind that is promised; None where it cannot be told.
+
+    What a tensor and something unknown make has unknown axes, and may be an object of the other's class.
+    """
     if isinstance(spec, specs.InstanceSpec):
-        known = isinstance(value, Instance) or (isinstance(value, Tensor) and _is_no_tensor(spec.info))
-        return instance_of(value, ClassV(spec.info)) if known else None
+        tensor = isinstance(value, Tensor) and value.is_known and _is_no_tensor(spec.info)
+        return instance_of(value, ClassV(spec.info)) if tensor or isinstance(value, Instance) else None
     if not isinstance(spec, specs.ArraySpec):
         return None
     if isinstance(value, Tensor):
