@@ -147,8 +147,8 @@ def _sequence_item(frame: Frame, base: Sequence, index: Value, node: ast.Subscri
     place = frame.place(node)
     if base.kind == "dataset" and not is_size(index):
         return _rows(base, place) if isinstance(index, slice) else UNKNOWN
-    if isinstance(index, int) and base.items is not None and -len(base.items) <= index < len(base.items):
-        return base.items[index]
+    if isinstance(index, int) and base.items is not None:  # behind the end nothing is read
+        return base.items[index] if -len(base.items) <= index < len(base.items) else UNKNOWN
     if isinstance(index, slice):
         parts = (index.start, index.stop, index.step)
         if base.items is not None and all(p is None or isinstance(p, int) for p in parts):

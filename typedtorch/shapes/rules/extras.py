@@ -86,7 +86,7 @@ def unravel_index(indices: Any, shape: Any) -> Any:
     want(need(indices), INTEGER, "indices", "integers")
     if is_size(shape):
         return (indices.of(indices.shape, INT64),)
-    return tuple(indices.of(indices.shape, INT64) for _ in shape)
+    return tuple(indices.of(indices.shape, INT64) for _ in counted(shape))
 
 
 @rule("torch.gradient", sample="F:A | F:A B, dim=0 | F:A B")

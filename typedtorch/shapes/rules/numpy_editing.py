@@ -12,6 +12,7 @@ from typedtorch.shapes.rules import diagonals, reduction, splitting
 from typedtorch.shapes.rules.forms import (
     Function,
     broadcast_operands,
+    counted,
     expect_shape,
     is_size,
     literal,
@@ -155,14 +156,14 @@ def unravel_index(indices: Any, shape: Any, order: Any = "C") -> Any:
     given = as_item(indices)
     if not isinstance(shape, (list, tuple)):
         raise Undecided
-    return tuple(Tensor(given.shape, INT64, library="numpy") for _ in shape)
+    return tuple(Tensor(given.shape, INT64, library="numpy") for _ in counted(shape))
 
 
 @rule(*functions("ravel_multi_index"), sample="(@I:a, @I:a), (3, 4) | (@I:a b, @I:b), (3, 4)")
 def ravel_multi_index(multi_index: Any, dims: Any, *settings: Any, **more: Any) -> Tensor:
     if not isinstance(multi_index, (list, tuple)) or not isinstance(dims, (list, tuple)):
         raise Undecided
-    if len(multi_index) != len(dims):
+    if len(counted(multi_index)) != len(counted(dims)):
         raise ShapeError(f"{len(multi_index)} indices for a shape of {len(dims)} axes")
     shape = broadcast_operands(*((as_item(index), "an index") for index in multi_index))
     return Tensor(shape, INT64, library="numpy")

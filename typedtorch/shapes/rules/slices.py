@@ -142,7 +142,8 @@ def _length(size: Size, start: Size | None, stop: Size | None) -> Size:
     if head == tail != 0:
         if isinstance(length, int) and (length <= 0 or isinstance(start, int)):
             return unknown()
-        return length
+        shifted = isinstance(start, int) and is_unknown(size)  # ``y[:, k : n + k]`` may be cut off by the end
+        return unknown() if shifted else length
     if head > 0 > tail:
         return size + length
     # ``x[t - w : t]`` is a window of w that ends at t
