@@ -1,4 +1,4 @@
-"""Axes that a signature allows to be 1, or not to be there at all.
+"""Sizes that may be 1: axes that a signature allows to be so, or not to be there, and lengths of lists.
 
 ``*batch``, ``...``, ``_`` and ``#n`` leave it to the call: one observation has no batch axis, or one of 1.
 A plain name claims every size.
@@ -9,7 +9,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator
 
-from typedtorch.shapes.size import Atom, Size, substitute
+from typedtorch.shapes.size import Atom, Poly, Size, atoms, exact_div, substitute
+
+LENGTH_SCOPE = "len "  # and the name of a list that was passed: how many items it has
 
 _broadcastable: list[frozenset[str]] = []
 
@@ -41,3 +43,14 @@ def at_least(size: Size) -> Size:
     b
     """
     return substitute(size, lambda atom: 1 if may_be_one(atom) else None)
+
+
+def counts_items(size: Size) -> bool:
+    """Whether a size says how many items a list has that was passed."""
+    return any(atom.scope.startswith(LENGTH_SCOPE) for atom in atoms(size))
+
+
+def is_times_items(size: Size, other: Size) -> bool:
+    """Whether one size is the other times lengths of lists: the same where each has one item."""
+    more = exact_div(size, other) or exact_div(other, size)
+    return isinstance(more, Poly) and all(atom.scope.startswith(LENGTH_SCOPE) for atom in atoms(more))

@@ -15,7 +15,6 @@ from typedtorch.shapes.equality import (
     of_another,
     unobserved,
 )
-from typedtorch.shapes.infer.lengths import counts_items
 from typedtorch.shapes.infer.local_numbers import may_be_an_axis
 from typedtorch.shapes.infer.ties import Ties, halved, lasting, sides
 from typedtorch.shapes.infer.values import (
@@ -23,6 +22,7 @@ from typedtorch.shapes.infer.values import (
     Value,
     is_size,
 )
+from typedtorch.shapes.ones import counts_items
 from typedtorch.shapes.rule import Function
 from typedtorch.shapes.rule import call as call_rule
 from typedtorch.shapes.scopes import (

@@ -10,23 +10,18 @@ from dataclasses import replace
 
 from typedtorch.shapes.infer.values import UNKNOWN, DictV, Tensor, Value, join_all
 from typedtorch.shapes.infer.values import Sequence as SequenceV
+from typedtorch.shapes.ones import LENGTH_SCOPE
 from typedtorch.shapes.rules.forms import is_size
 from typedtorch.shapes.rules.slices import slice_size
-from typedtorch.shapes.size import Size, atoms, axis, is_unknown, unknown
+from typedtorch.shapes.size import Size, axis, is_unknown, unknown
 from typedtorch.shapes.tensor import Entry, Pack, Undecided
 
-LENGTH_SCOPE = "len "  # and the name of a list that was passed: how many items it has
 COUNTS = (2, 3, 4)  # numbers of items for which an operator is tried, to see how its result grows
 
 
 def of_passed(name: str) -> Size:
     """The number of items of a list that was passed under a name."""
     return axis(f"len({name})", LENGTH_SCOPE + name)
-
-
-def counts_items(size: Size) -> bool:
-    """Whether a size says how many items a list has that was passed."""
-    return any(atom.scope.startswith(LENGTH_SCOPE) for atom in atoms(size))
 
 
 def length_of(value: Value) -> Size | None:

@@ -12,8 +12,8 @@ import ast
 from typedtorch.shapes.infer import proven
 from typedtorch.shapes.infer.contents import sizes_in
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.lengths import LENGTH_SCOPE
 from typedtorch.shapes.infer.values import Value
+from typedtorch.shapes.ones import LENGTH_SCOPE
 from typedtorch.shapes.scopes import ITEM_SCOPE, LOCAL_SCOPE
 from typedtorch.shapes.size import Atom, Poly, Size, atoms, integer
 

@@ -6,10 +6,10 @@ from typedtorch.shapes.axes import Dim
 from typedtorch.shapes.differences import may_be_square, only_rounding
 from typedtorch.shapes.equality import of_another
 from typedtorch.shapes.infer.assuming import Names
-from typedtorch.shapes.infer.lengths import counts_items
 from typedtorch.shapes.infer.local_numbers import may_be_an_axis
 from typedtorch.shapes.infer.problems import Problem, expected_shape, shown_shape
 from typedtorch.shapes.infer.specs import ArraySpec
+from typedtorch.shapes.ones import counts_items
 from typedtorch.shapes.scopes import INTEGER_SCOPE
 from typedtorch.shapes.size import Size, axis, integer, is_counted, is_unknown
 from typedtorch.shapes.tensor import Pack, Shape, Tensor

@@ -10,7 +10,6 @@ from typedtorch.shapes.infer import messages, specs
 from typedtorch.shapes.infer.constants import settled
 from typedtorch.shapes.infer.exchanged import exchanged_items
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.lengths import counts_items
 from typedtorch.shapes.infer.perhaps_none import where_given
 from typedtorch.shapes.infer.repairs import repair
 from typedtorch.shapes.infer.unify import match
@@ -19,6 +18,7 @@ from typedtorch.shapes.infer.values import (
     Tensor,
     Value,
 )
+from typedtorch.shapes.ones import counts_items
 from typedtorch.shapes.size import Size, is_unknown
 from typedtorch.shapes.tensor import has_open_run
 

@@ -20,7 +20,7 @@ from typedtorch.shapes.infer.assuming import Names
 from typedtorch.shapes.infer.binding import tensors_given
 from typedtorch.shapes.infer.contents import map_tensors, sizes_in
 from typedtorch.shapes.infer.frame import Frame, Reporter
-from typedtorch.shapes.infer.lengths import LENGTH_SCOPE, length_of
+from typedtorch.shapes.infer.lengths import length_of
 from typedtorch.shapes.infer.made_layers import remade
 from typedtorch.shapes.infer.slicing import in_call
 from typedtorch.shapes.infer.values import (
@@ -34,6 +34,7 @@ from typedtorch.shapes.infer.values import (
     is_size,
     join_all,
 )
+from typedtorch.shapes.ones import LENGTH_SCOPE
 from typedtorch.shapes.proofs import Facts, common
 from typedtorch.shapes.scopes import HELD_SCOPE, INSTANCE_SCOPE, INTEGER_SCOPE, LINKED_SCOPE, OWN, bare
 from typedtorch.shapes.size import Atom, Size, atoms, unknown

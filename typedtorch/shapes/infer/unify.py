@@ -15,7 +15,6 @@ from typedtorch.shapes.equality import name_against_number, observe, same
 from typedtorch.shapes.infer import specs
 from typedtorch.shapes.infer.assuming import Names, assume
 from typedtorch.shapes.infer.contents import holds_tensors
-from typedtorch.shapes.infer.lengths import counts_items
 from typedtorch.shapes.infer.misaligned import misaligned, misplaced, permuted, permuted_text
 from typedtorch.shapes.infer.problems import Problem, expected_shape, shown_shape
 from typedtorch.shapes.infer.runs import match_run, match_unknown
@@ -31,6 +30,7 @@ from typedtorch.shapes.infer.values import (
     is_size,
     join,
 )
+from typedtorch.shapes.ones import counts_items
 from typedtorch.shapes.rule import Fields, tuple_text
 from typedtorch.shapes.scopes import GIVEN_SCOPE
 from typedtorch.shapes.size import Size, axis, integer, is_counted, is_unknown, unknown

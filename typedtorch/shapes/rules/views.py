@@ -6,6 +6,7 @@ from typing import Any
 
 from typedtorch.shapes.dtypes import BIT
 from typedtorch.shapes.equality import same
+from typedtorch.shapes.ones import is_times_items
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.forms import axes_of, both, is_size, literal, methods, need
 from typedtorch.shapes.rules.layout import contiguous_strides, view_strides
@@ -92,7 +93,7 @@ def resolved(shape: Shape, wanted: list[Entry], who: str, what: str) -> Shape:
         return replaced(tuple(wanted), holes[0], unknown()) if holes else tuple(wanted)
     if holes:
         return replaced(tuple(wanted), holes[0], _rest(have, asked, shape, wanted, who))
-    if same(have, asked) is False or _leftover(have, asked):
+    if (same(have, asked) is False or _leftover(have, asked)) and not is_times_items(have, asked):
         raise _count_error(shape, tuple(wanted), who)
     return tuple(wanted)
 
