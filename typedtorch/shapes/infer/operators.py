@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,6 +24,7 @@ from typedtorch.shapes.infer.rule_values import from_rule, to_rule
 from typedtorch.shapes.infer.several_objects import integers_of_several
 from typedtorch.shapes.infer.shared import sets_default_dtype
 from typedtorch.shapes.infer.state import among
+from typedtorch.shapes.infer.ties import Ties
 from typedtorch.shapes.infer.values import (
     UNKNOWN,
     Choice,
@@ -38,6 +40,7 @@ from typedtorch.shapes.size import Atom, Size, atoms, unknown
 from typedtorch.shapes.tensor import Entry, ShapeError
 
 MAX_COMBINATIONS = 9
+MAX_TRIED = 4096  # items of a list that is tried as long as it is
 
 
 def apply_rule(
@@ -80,7 +83,7 @@ def apply_rule(
                     continue
                 report_clash(frame, Applied(function, given, named, node, nodes), clash)
                 return UNKNOWN
-    if errors and not results:
+    if errors and not results and not _fits_another_length(function, values, keywords, frame.state.ties):
         report_refusal(frame, *errors[0])
     if not results:
         return UNKNOWN
@@ -269,6 +272,32 @@ def _expanded(value: Value) -> tuple[Value, ...]:
             return tuple(Sequence(value.kind, (each[0],) * n) for n in counts)
         return (value,)
     return (value,)
+
+
+def _fits_another_length(
+    function: Function, values: tuple[Value, ...], keywords: Mapping[str, Value], ties: Ties
+) -> bool:
+    """Whether a list that was tried with a few items is taken as long as it is, or as an axis beside it.
+
+    ``scores == sorted(scores)`` of an array of 101.
+    """
+    given = (*values, *keywords.values())
+    axes = {e for v in given if isinstance(v, Tensor) for e in v.shape if isinstance(e, int)}
+    tried = [v for v in given if isinstance(v, Sequence) and len(_expanded(v)) > 1]
+    known = {v.length for v in tried if isinstance(v.length, int)}
+    for count in sorted(known or axes) if tried else ():
+        if COUNTS[-1] < count <= MAX_TRIED:
+            made = [to_rule(_of_length(v, count) if any(v is t for t in tried) else v) for v in given]
+            named = dict(zip(keywords, made[len(values) :], strict=True))
+            with contextlib.suppress(ShapeError):
+                apply(function, tuple(made[: len(values)]), named, ties)
+                return True
+    return False
+
+
+def _of_length(value: Value, count: int) -> Value:
+    """A list of so many items that are alike."""
+    return Sequence(value.kind, (value.element,) * count) if isinstance(value, Sequence) else value
 
 
 def _under_autocast(value: Value) -> Value:
