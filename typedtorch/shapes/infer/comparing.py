@@ -69,6 +69,8 @@ def compare_values(op: ast.cmpop, left: Value, right: Value) -> bool | None:
             equal = True if same_shape_values(left, right) else None
         elif _of_two_kinds(left, right):
             equal = False
+        elif isinstance(left, ClassV) and isinstance(right, ClassV):
+            equal = _same_class(left, right)
         else:
             equal = enumerations.equal(left, right)
         return equal if equal is None or isinstance(op, ast.Eq) else not equal
@@ -115,12 +117,29 @@ def _is(left: Value, right: Value) -> bool | None:
         return False
     if isinstance(left, bool) and isinstance(right, bool):
         return left is right
+    if isinstance(left, ClassV) and isinstance(right, ClassV):
+        return _same_class(left, right)
     return enumerations.same(left, right)
+
+
+def _same_class(left: ClassV, right: ClassV) -> bool | None:
+    """False for two classes that are not of one line: ``cls`` and ``type(x)`` may be one that extends it.
+
+    Those of one name may be one, read from two places.
+    """
+    one, other = left.info, right.info
+    related = one in other.mro() or other in one.mro() or one.name == other.name
+    return None if related else False
 
 
 def contains(left: Value, right: Value) -> bool | None:
     """``left in right``; None where it is not known."""
     constants = (int, str, float, bool)
+    if isinstance(left, ClassV):
+        classes = right.items if isinstance(right, Sequence) else right
+        if not isinstance(classes, tuple) or not all(isinstance(c, ClassV) for c in classes):
+            return None
+        return None if any(_same_class(left, c) is None for c in classes if isinstance(c, ClassV)) else False
     if not isinstance(left, constants):
         return None
     if isinstance(right, DictV) and right.rest is None:
