@@ -242,9 +242,10 @@ def _unpack_shape(
     if missing < 0 or sum(isinstance(v, Pack) for v in value) > 1:
         return UNKNOWN
     names = [e.id if isinstance(e, ast.Name) else "?" for e in elts[packed : packed + missing]]
-    # a name that says it is not used says nothing of the size: of a square, perhaps
-    fresh: Shape = tuple(unknown() if n.startswith("_") else integer(n, place) for n in names)
     subject = shape_read(source) if source is not None else None
+    alike = isinstance(subject, ast.Name) and _is_a_further_part(frame, subject.id)
+    # a name that says it is not used says nothing of the size: of a square, perhaps
+    fresh: Shape = tuple(unknown() if alike or n.startswith("_") else integer(n, place) for n in names)
     if subject is not None:
         tensor = read_place(frame, subject)
         pack = value[packed]
@@ -255,3 +256,13 @@ def _unpack_shape(
             else:
                 frame.state.replace_pack(pack, fresh)
     return (*value[:packed], *fresh, *value[packed + 1 :])
+
+
+def _is_a_further_part(frame: Frame, name: str) -> bool:
+    """Whether a name is bound to what a call gives beside something else: ``q, k = qkv.unbind(2)`` are alike."""
+    for node in walk(frame.function.node) if frame.function is not None else ():
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=parts)], value=ast.Call()):
+                if any(isinstance(part, ast.Name) and part.id == name for part in parts[1:]):
+                    return True
+    return False
