@@ -16,7 +16,8 @@ if os.environ.get("TYPEDTORCH_COMPILE") == "1":
     except ImportError:  # pip asks first what else the build needs, and then comes back
         settings = {"setup_requires": ["mypy>=2.3"]}
     else:
-        modules = sorted(str(p) for p in Path("typedtorch/shapes/infer").glob("*.py") if p.stem != "__init__")
+        engine = Path("typedtorch/shapes/infer").rglob("*.py")
+        modules = sorted(str(path) for path in engine if path.stem != "__init__")
         options = ["--config-file=", "--follow-imports=silent"]
         settings = {"ext_modules": mypycify([*options, *modules], debug_level="0", multi_file=True)}
 

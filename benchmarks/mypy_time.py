@@ -23,7 +23,7 @@ import zlib
 from datetime import UTC, datetime
 from pathlib import Path
 
-from typedtorch.shapes.infer import program
+from typedtorch.shapes.infer.program import program
 
 ROOT = Path(__file__).parents[1]
 PROGRAMS = ROOT / "tests" / "static" / "silent"

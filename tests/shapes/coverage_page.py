@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 
 import typedtorch.shapes.rules  # noqa: F401 - fills the table
-from typedtorch.shapes.infer import library, transforms
+from typedtorch.shapes.infer.library import library, transforms
 from typedtorch.shapes.rule import ATTRIBUTES, LAYERS, RULES
 
 PAGE = Path(__file__).parents[2] / "docs" / "coverage.md"

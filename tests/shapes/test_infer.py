@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,11 @@ from hypothesis import strategies as st
 
 import typedtorch.shapes
 from typedtorch.shapes import infer
-from typedtorch.shapes.infer import Finding, Program, Report, inlining, interpreter
+from typedtorch.shapes.infer import Finding, Program, Report, interpreter
+from typedtorch.shapes.infer.calls import inlining
+from typedtorch.shapes.infer.calls.signatures import Signature
 from typedtorch.shapes.infer.frame import Frame
-from typedtorch.shapes.infer.signatures import Signature
-from typedtorch.shapes.infer.values import (
+from typedtorch.shapes.infer.values.values import (
     UNKNOWN,
     Choice,
     DictV,
@@ -336,20 +338,38 @@ def test_the_answer_does_not_depend_on_what_was_checked_before() -> None:
 def test_the_engine_survives_its_own_sources() -> None:
     root = Path(typedtorch.shapes.__file__).parent
     program = Program(lambda name: None)
-    for path in sorted(root.glob("infer/*.py")):
+    for path in sorted(root.glob("infer/**/*.py")):
         assert not program.check(path.stem, path).findings
 
 
-def test_the_map_of_the_engine_has_every_module() -> None:
-    there = {path.stem for path in Path(infer.__file__).parent.glob("*.py")} - {"__init__"}
-    lines = re.findall(r"^(?:- .*?:|  )(.*)$", infer.__doc__ or "", re.M)
-    named = re.findall(r"(?<![*\w])\w+", re.sub(r"\(.*?\)", "", ",".join(lines)))
-    assert sorted(named) == sorted(there)
+def test_the_map_of_the_engine_has_every_package_and_where_to_begin() -> None:
+    root = Path(infer.__file__).parent
+    begin = dict(re.findall(r"^- ``(\w+)``: .* \(``(\w+)``\)$", infer.__doc__ or "", re.M))
+    assert begin.keys() == {path.parent.name for path in root.glob("*/__init__.py")}
+    for package, module in begin.items():
+        about = ast.get_docstring(ast.parse((root / package / "__init__.py").read_text())) or ""
+        assert (root / package / f"{module}.py").is_file()
+        assert about.endswith(f"read ``{module}`` first.")
+
+
+def test_modules_of_the_engine_import_each_other_in_no_circle() -> None:
+    root = Path(infer.__file__).parent
+    paths = {
+        ".".join(("typedtorch.shapes.infer", *p.relative_to(root).with_suffix("").parts)): p
+        for p in root.rglob("*.py")
+    }
+    imported = {}
+    for name, path in paths.items():
+        nodes = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ImportFrom)]
+        of = {f"{node.module}.{alias.name}" for node in nodes for alias in node.names}
+        imported[name] = (of | {str(node.module) for node in nodes}) & paths.keys()
+    assert sum(map(len, imported.values())) > len(paths)
+    TopologicalSorter(imported).prepare()
 
 
 def test_the_engine_has_no_starred_item_in_a_test_of_membership() -> None:
     """``x in (a, *b)`` stops mypyc, which compiles these modules."""
-    for path in Path(infer.__file__).parent.glob("*.py"):
+    for path in Path(infer.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
                 items = [item for c in node.comparators for item in getattr(c, "elts", ())]

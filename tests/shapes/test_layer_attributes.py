@@ -12,8 +12,8 @@ from real import covers, describe, realise, resolve
 from sampling import at, draw_sizes, letters
 
 import typedtorch.shapes.rules  # noqa: F401 - fills the table
-from typedtorch.shapes.infer.made_layers import kept_number
-from typedtorch.shapes.infer.values import UNKNOWN, LayerV
+from typedtorch.shapes.infer.layers.made_layers import kept_number
+from typedtorch.shapes.infer.values.values import UNKNOWN, LayerV
 from typedtorch.shapes.rule import LAYERS, Layer, Rule, lints, spelled
 from typedtorch.shapes.tensor import ShapeError, Undecided
 

@@ -20,8 +20,8 @@ from static.corpus import Case
 from static.running import execute
 from typedtorch.check.cli import main as check
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.infer import statements
 from typedtorch.shapes.infer.frame import Frame
+from typedtorch.shapes.infer.statements import statements
 from typedtorch.shapes.size import Atom, Size, atoms, substitute
 from typedtorch.shapes.tensor import Pack, Tensor, show
 

@@ -1,31 +1,22 @@
 """The inference engine: shapes of a program's tensors, from its text alone.
 
-Where to find what; the first module of each list is the one to read first:
+``checking`` checks a module; ``interpreter`` holds what is remembered meanwhile, ``frame`` one body, and
+``files`` finds modules. The rest lies in packages; of each, the module in brackets is the one to read first:
 
-- one check: checking (a module), interpreter (what is remembered), frame (one body), files
-- program text: program, bindings, stars, index, integral, tables, class_kinds, class_text, reached
-- values: values, stand_ins, state (variables, joins), tensor_joins, kinds, contents, objects, likeness
-- annotations: reading, annotation_slips, specs, assuming, declared, unify, perhaps_none, runs (*batch),
-  problems
-- expressions: expressions, choosing, arithmetic, operands, comparing, attributes, subscripts, slicing,
-  comprehension, numbers, fractions, local_numbers
-- statements: statements, assignment, unpacking, refine (conditions), asking, limited_sizes, padded, equated,
-  solving, proven, checks, places, patterns, asserted, contexts, expected_errors, loops, turns, ages,
-  iteration, paths, both_ways, edges
-- containers: containers, container_methods, sets, items, item_axes, lengths, grown, filled, defaults, listed,
-  missing_keys, records, enumerations, mutation, stored, shared
-- calls: calls, arguments, binding, exchanged, signatures, methods, inlining, aftermath, brought, results,
-  memo, effects, alternatives, overloads, definitions, inner_changes, wrappers, late
-- known functions: library, folded, written_calls, operator_module, itertools_module, random_module,
-  transforms, derivatives, autograd, batching, loading, options
-- classes: classes, class_bodies, construction, new_objects, passed_objects, annotated_attributes,
-  attribute_dicts, given_sizes, passed, links, updates, attribute_stores, kept_shapes, kept_items, layers,
-  made_layers, registering, surgery, registries, layer_dtype
-- operators: operators, several_objects, rule_values, operand_ranks, demands, ties, read_items, constants,
-  refusals
-- promises of a signature: summaries, as_made, preconditions, ranks, left_out, fixtures, inherited
-- reports: messages, numpy_words, blame, outliers, grounds, told_once, own_numbers, captured_axes, misaligned,
-  repairs, proposals, other_results, trials, unbound_axes
+- ``program``: the text of a program, before anything of it is evaluated (``program``)
+- ``values``: what an expression may stand for, and what two of these have in common (``values``)
+- ``annotations``: what annotations say: read, taken as given, and held against values (``reading``)
+- ``expressions``: expressions, one function for each kind (``expressions``)
+- ``statements``: statements, one function for each kind, and the ways that lead through them (``statements``)
+- ``conditions``: what tests prove of values and sizes in the branches they lead to (``refine``)
+- ``containers``: lists, tuples, dicts and sets: what is in them, and what changes it (``containers``)
+- ``calls``: calls of the program's own functions: arguments, bodies, results (``calls``)
+- ``library``: functions of Python and torch for which a shape rule is not the right form (``library``)
+- ``classes``: classes of the program, their objects, and what is true of these all along (``classes``)
+- ``layers``: modules: torch's own layers, containers of modules, and parts that are exchanged (``layers``)
+- ``operators``: operators of torch, numpy and einops, through their rules (``operators``)
+- ``promises``: what holds of a function whoever calls it: what it gives, what it needs (``summaries``)
+- ``reports``: what is told of a contradiction: where, how, with which fix, and only once (``messages``)
 
 >>> from pathlib import Path
 >>> report = Program(lambda name: None).check("example", Path("example.py"), '''
@@ -46,8 +37,8 @@ from pathlib import Path
 import typedtorch.shapes.rules  # noqa: F401 - importing it fills the rule table
 from typedtorch.shapes.findings import EXPLAIN, Coverage, Finding, Report
 from typedtorch.shapes.infer.files import find_in
-from typedtorch.shapes.infer.program import Options, Program
-from typedtorch.shapes.infer.reached import Reach
+from typedtorch.shapes.infer.program.program import Options, Program
+from typedtorch.shapes.infer.program.reached import Reach
 
 __all__ = [
     "EXPLAIN",

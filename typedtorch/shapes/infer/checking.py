@@ -11,34 +11,27 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes.conftests import is_test
 from typedtorch.shapes.equality import mentioning, passed
 from typedtorch.shapes.findings import Coverage, Report
-from typedtorch.shapes.infer import (
-    captured_axes,
-    checks,
-    definitions,
-    fixtures,
-    lengths,
-    own_numbers,
-    ranks,
-    specs,
-    stored,
-    summaries,
-    unbound_axes,
-)
-from typedtorch.shapes.infer.annotation_slips import lint_annotations
-from typedtorch.shapes.infer.assuming import Names, assume
-from typedtorch.shapes.infer.construction import symbolic_argument
-from typedtorch.shapes.infer.expected_errors import is_not_run
+from typedtorch.shapes.infer.annotations import specs
+from typedtorch.shapes.infer.annotations.annotation_slips import lint_annotations
+from typedtorch.shapes.infer.annotations.assuming import Names, assume
+from typedtorch.shapes.infer.calls import definitions
+from typedtorch.shapes.infer.calls.memo import Memo
+from typedtorch.shapes.infer.calls.signatures import linked_axes
+from typedtorch.shapes.infer.classes.construction import symbolic_argument
+from typedtorch.shapes.infer.conditions import checks
+from typedtorch.shapes.infer.containers import lengths, stored
+from typedtorch.shapes.infer.containers.item_axes import axes_of_items
+from typedtorch.shapes.infer.containers.shared import sets_default_dtype
 from typedtorch.shapes.infer.frame import Frame, Reporter
-from typedtorch.shapes.infer.item_axes import axes_of_items
-from typedtorch.shapes.infer.made_layers import passed_layer
-from typedtorch.shapes.infer.memo import Memo
-from typedtorch.shapes.infer.shared import sets_default_dtype
-from typedtorch.shapes.infer.signatures import linked_axes
-from typedtorch.shapes.infer.state import State
-from typedtorch.shapes.infer.statements import run
-from typedtorch.shapes.infer.ties import Met, Ties
-from typedtorch.shapes.infer.told_once import told_once
-from typedtorch.shapes.infer.values import (
+from typedtorch.shapes.infer.layers.made_layers import passed_layer
+from typedtorch.shapes.infer.operators.ties import Met, Ties
+from typedtorch.shapes.infer.promises import fixtures, ranks, summaries
+from typedtorch.shapes.infer.reports import captured_axes, own_numbers, unbound_axes
+from typedtorch.shapes.infer.reports.told_once import told_once
+from typedtorch.shapes.infer.statements.expected_errors import is_not_run
+from typedtorch.shapes.infer.statements.statements import run
+from typedtorch.shapes.infer.values.state import State
+from typedtorch.shapes.infer.values.values import (
     UNKNOWN,
     ClassV,
     DictV,
@@ -56,10 +49,10 @@ from typedtorch.shapes.taken import noting
 from typedtorch.shapes.tensor import Scalar
 
 if TYPE_CHECKING:
-    from typedtorch.shapes.infer.binding import Parameter
-    from typedtorch.shapes.infer.classes import ClassInfo
+    from typedtorch.shapes.infer.calls.binding import Parameter
+    from typedtorch.shapes.infer.classes.classes import ClassInfo
     from typedtorch.shapes.infer.interpreter import Interpreter, Signature
-    from typedtorch.shapes.infer.program import Module
+    from typedtorch.shapes.infer.program.program import Module
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +93,7 @@ def _find_default_dtype(interpreter: Interpreter, module: Module) -> None:
 
 def _drain(interpreter: Interpreter, reporter: Reporter) -> None:
     """Check every function and class met so far, and those met on the way."""
-    from typedtorch.shapes.infer import inherited  # noqa: PLC0415 - it checks functions
+    from typedtorch.shapes.infer.promises import inherited  # noqa: PLC0415 - it checks functions
 
     while interpreter.pending or interpreter.pending_classes:
         functions, interpreter.pending = list(interpreter.pending.values()), {}

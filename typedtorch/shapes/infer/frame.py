@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from typedtorch.shapes.equality import coinciding
 from typedtorch.shapes.findings import Finding
-from typedtorch.shapes.infer.state import State, among
-from typedtorch.shapes.infer.values import UNKNOWN, FunctionV, Tensor, Value
+from typedtorch.shapes.infer.values.state import State, among
+from typedtorch.shapes.infer.values.values import UNKNOWN, FunctionV, Tensor, Value
 
 if TYPE_CHECKING:
-    from typedtorch.shapes.infer.assuming import Names
-    from typedtorch.shapes.infer.binding import Args
-    from typedtorch.shapes.infer.classes import ClassInfo
-    from typedtorch.shapes.infer.grounds import Ground
+    from typedtorch.shapes.infer.annotations.assuming import Names
+    from typedtorch.shapes.infer.annotations.specs import Spec
+    from typedtorch.shapes.infer.calls.binding import Args
+    from typedtorch.shapes.infer.classes.classes import ClassInfo
     from typedtorch.shapes.infer.interpreter import Interpreter
-    from typedtorch.shapes.infer.program import Module
-    from typedtorch.shapes.infer.specs import Spec
+    from typedtorch.shapes.infer.program.program import Module
+    from typedtorch.shapes.infer.reports.grounds import Ground
     from typedtorch.shapes.size import Size
     from typedtorch.shapes.taken import Taken
 

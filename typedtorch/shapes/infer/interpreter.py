@@ -13,39 +13,33 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.infer import (
+from typedtorch.shapes.infer.annotations import reading, specs
+from typedtorch.shapes.infer.annotations.assuming import Names, assume
+from typedtorch.shapes.infer.calls import calls, definitions, effects, inlining, signatures
+from typedtorch.shapes.infer.calls.binding import Args
+from typedtorch.shapes.infer.calls.definitions import decorator_names
+from typedtorch.shapes.infer.calls.memo import Memo
+from typedtorch.shapes.infer.calls.signatures import Signature
+from typedtorch.shapes.infer.classes import (
     annotated_attributes,
-    calls,
     construction,
-    definitions,
-    effects,
-    inlining,
     links,
     passed_objects,
-    preconditions,
-    reading,
-    registering,
     registries,
-    shared,
-    signatures,
-    specs,
-    summaries,
-    tables,
 )
-from typedtorch.shapes.infer.arithmetic import operate
-from typedtorch.shapes.infer.assignment import assign_target
-from typedtorch.shapes.infer.assuming import Names, assume
-from typedtorch.shapes.infer.binding import Args
-from typedtorch.shapes.infer.classes import ClassInfo
-from typedtorch.shapes.infer.definitions import decorator_names
-from typedtorch.shapes.infer.expressions import evaluate
+from typedtorch.shapes.infer.classes.classes import ClassInfo
+from typedtorch.shapes.infer.containers import shared
+from typedtorch.shapes.infer.expressions.arithmetic import operate
+from typedtorch.shapes.infer.expressions.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Reporter
-from typedtorch.shapes.infer.memo import Memo
-from typedtorch.shapes.infer.program import Module, Program, canonical
-from typedtorch.shapes.infer.signatures import Signature
-from typedtorch.shapes.infer.state import State
-from typedtorch.shapes.infer.statements import run
-from typedtorch.shapes.infer.values import (
+from typedtorch.shapes.infer.layers import registering
+from typedtorch.shapes.infer.program import tables
+from typedtorch.shapes.infer.program.program import Module, Program, canonical
+from typedtorch.shapes.infer.promises import preconditions, summaries
+from typedtorch.shapes.infer.statements.assignment import assign_target
+from typedtorch.shapes.infer.statements.statements import run
+from typedtorch.shapes.infer.values.state import State
+from typedtorch.shapes.infer.values.values import (
     NEVER,
     UNKNOWN,
     DictV,
@@ -61,7 +55,7 @@ from typedtorch.shapes.infer.values import (
 from typedtorch.shapes.size import Size, axis, integer, unknown
 
 if TYPE_CHECKING:
-    from typedtorch.shapes.infer.specs import Spec
+    from typedtorch.shapes.infer.annotations.specs import Spec
 
 Def = ast.FunctionDef | ast.AsyncFunctionDef
 

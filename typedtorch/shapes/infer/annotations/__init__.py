@@ -1,0 +1,1 @@
+"""What annotations say: read, taken as given, and held against values; read ``reading`` first."""

@@ -1,0 +1,1 @@
+"""Calls of the program's own functions: arguments, bodies, results; read ``calls`` first."""

@@ -1,0 +1,117 @@
+"""The statements of a class that assign an attribute: whether all of them put in something of one form."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.infer.annotations import specs
+from typedtorch.shapes.infer.program.class_text import Def
+from typedtorch.shapes.infer.program.index import RESHAPING, registered, reshaped
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.annotations.specs import Spec
+    from typedtorch.shapes.infer.classes.classes import ClassInfo
+
+AT_START = ("__init__", "__post_init__")
+_CONTAINERS = frozenset({"list", "deque", "dict", "defaultdict", "OrderedDict"})
+
+
+def remembered(ask: Callable[[ClassInfo, str], bool]) -> Callable[[ClassInfo, str], bool]:
+    """Keep what is asked for each new object; while the bases of a class are looked up, more may be known."""
+
+    def answer(info: ClassInfo, attribute: str) -> bool:
+        known: bool | None = info.answers.get((ask, attribute))
+        if known is None:
+            known = ask(info, attribute)
+            if info.is_settled:
+                info.answers[ask, attribute] = known
+        return known
+
+    return answer
+
+
+def stores(info: ClassInfo, attribute: str) -> Iterator[tuple[Def, ast.AST]]:
+    """The statements outside the constructor that assign an attribute, each with its method."""
+    for ancestor in info.mro():
+        for method in ancestor.self_stores.get(attribute, ()):
+            if method not in AT_START:
+                for definition in ancestor.methods[method]:
+                    yield from ((definition, store) for store in _in_body(definition, attribute))
+
+
+def _in_body(definition: ast.AST, attribute: str) -> Iterator[ast.AST]:
+    plain: set[int] = set()  # targets that were met as the whole of what is assigned
+    for node in ast.walk(definition):
+        targets: list[ast.expr] = []
+        if attribute in (registered(node), reshaped(node)):
+            yield node
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
+            targets = [node.target]
+        for target in targets:
+            if isinstance(target, ast.Attribute) and target.attr == attribute:
+                plain.add(id(target))
+                yield node
+        if (
+            isinstance(node, ast.Attribute)
+            and node.attr == attribute
+            and not isinstance(node.ctx, ast.Load)
+            and id(node) not in plain
+        ):
+            yield node  # one of several targets, a loop variable, deleted: it may be anything
+
+
+def displayed(info: ClassInfo, attribute: str) -> bool:
+    """Whether an attribute is only ever assigned a list or dict that is written there, of lasting tensors."""
+    if any(RESHAPING & i.module.facts(i.module.tree).called for i in info.mro()):
+        return False
+    return all(
+        _assigns_displays(definition, attribute)
+        for ancestor in info.mro()
+        for method in ancestor.self_stores.get(attribute, ())
+        for definition in ancestor.methods[method]
+    )
+
+
+@lru_cache(maxsize=4096)  # a class is made many times
+def _assigns_displays(definition: Def, attribute: str) -> bool:
+    return all(
+        isinstance(getattr(store, "value", None), (ast.Dict, ast.List, ast.DictComp, ast.ListComp))
+        for store in _in_body(definition, attribute)
+    )
+
+
+@remembered
+def made_anew(info: ClassInfo, attribute: str) -> bool:
+    """Whether an attribute is only ever assigned a list, deque or dict that nobody else has."""
+    return not _holds_objects(info.spec(attribute)) and all(
+        isinstance(store, (ast.Assign, ast.AnnAssign)) and _is_new_container(store.value)
+        for ancestor in info.mro()
+        for method in ancestor.self_stores.get(attribute, ())
+        for definition in ancestor.methods[method]
+        for store in _in_body(definition, attribute)
+    )
+
+
+def _is_new_container(node: ast.expr | None) -> bool:
+    match node:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name in _CONTAINERS
+    return isinstance(node, (ast.List, ast.ListComp, ast.Dict, ast.DictComp))
+
+
+def _holds_objects(spec: Spec | None) -> bool:
+    """Whether an annotation says that a list or dict holds objects, which may be changed through others."""
+    match spec:
+        case specs.SequenceSpec(element=inner) | specs.DictSpec(value=inner):
+            return _holds_objects(inner)
+        case specs.TupleSpec(items=options) | specs.UnionSpec(options=options):
+            return any(map(_holds_objects, options))
+    return isinstance(spec, specs.InstanceSpec) and not spec.info.kind.is_named_tuple
+
+
+__all__ = ["AT_START", "displayed", "made_anew", "remembered", "stores"]

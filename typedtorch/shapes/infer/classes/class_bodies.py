@@ -1,0 +1,68 @@
+"""What a class statement says: the members of its body, and what its methods do to attributes."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from typedtorch.shapes.infer.classes.classes import ClassInfo
+from typedtorch.shapes.infer.program.class_text import (
+    Def,
+    arguments_of_calls,
+    held_under,
+)
+from typedtorch.shapes.infer.values.values import (
+    Value,
+)
+
+if TYPE_CHECKING:
+    from typedtorch.shapes.infer.program.program import Module
+
+
+def collect(node: ast.ClassDef, module: Module, closure: dict[str, Value]) -> ClassInfo:
+    """Read a class statement."""
+    info = ClassInfo(node, module, closure)
+    _collect_body(info, node.body)
+    for definitions in info.methods.values():
+        for definition in definitions:
+            _collect_facts(info, definition)
+    return info
+
+
+def _collect_facts(info: ClassInfo, definition: Def) -> None:
+    """What a method says of the attributes of its instance; a constructor, whom it asks for help."""
+    facts = info.module.facts(definition)
+    arguments = [*definition.args.posonlyargs, *definition.args.args]
+    receiver = arguments[0].arg if arguments else ""
+    for name, attribute in facts.stored:
+        if name == receiver:
+            info.self_stores.setdefault(attribute, set()).add(definition.name)
+    for name, attribute in facts.within:
+        if name == receiver:
+            info.self_within.setdefault(attribute, set()).add(definition.name)
+    for attribute in facts.changed_attributes.union(held_under(definition, receiver, facts.changed_names)):
+        info.self_changes.setdefault(attribute, set()).add(definition.name)
+    if definition.name in ("__init__", "__post_init__"):
+        info.helpers |= facts.called - {"forward"}
+        info.helper_arguments |= arguments_of_calls(definition, receiver)
+
+
+def _collect_body(info: ClassInfo, body: list[ast.stmt]) -> None:
+    for statement in body:
+        match statement:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                info.methods.setdefault(name, []).append(statement)
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                info.assigned[name] = value
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                pairs = zip(targets, values, strict=False) if len(targets) == len(values) else ()
+                info.assigned.update((target.id, v) for target, v in pairs if isinstance(target, ast.Name))
+            case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
+                info.annotated[name] = annotation
+                if value is not None:
+                    info.assigned[name] = value
+            case ast.ClassDef(name=name):
+                info.classes[name] = statement
+            case ast.If(body=inner, orelse=orelse):
+                _collect_body(info, orelse)
+                _collect_body(info, inner)

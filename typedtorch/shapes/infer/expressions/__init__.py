@@ -1,0 +1,1 @@
+"""Expressions, one function for each kind; read ``expressions`` first."""

@@ -1,0 +1,1 @@
+"""Operators of torch, numpy and einops, through their rules; read ``operators`` first."""

@@ -1,0 +1,1 @@
+"""The text of a program, before anything of it is evaluated; read ``program`` first."""

@@ -1,0 +1,1 @@
+"""Statements, one function for each kind, and the ways that lead through them; read ``statements`` first."""
