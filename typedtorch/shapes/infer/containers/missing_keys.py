@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
-from typedtorch.shapes.infer.program.index import MUTATORS
+from typedtorch.shapes.infer.program.index import MUTATORS, REGISTERS
 from typedtorch.shapes.infer.program.program import Module
 from typedtorch.shapes.infer.program.tables import read_by
 from typedtorch.shapes.infer.values.values import DictV, Value
@@ -67,7 +67,7 @@ def _put_into(module: Module) -> dict[str, frozenset[str | None]]:
                 if not isinstance(node.ctx, ast.Load):
                     found.setdefault(attribute, set()).add(_text(index))
             case ast.Attribute(value=ast.Attribute(attr=attribute) as held, attr=method):
-                if method not in MUTATORS | _REGISTERING:
+                if method not in _FILLING:
                     read.add(id(held))
     for node in others:
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and id(node) not in read:
@@ -79,7 +79,7 @@ def _text(node: ast.expr) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
-_REGISTERING = frozenset({"add_module", "register_module", "__setitem__"})
+_FILLING = MUTATORS | REGISTERS | {"__setitem__"}
 
 
 def _is_constructor(scope: ast.AST) -> bool:
