@@ -153,6 +153,36 @@ def test_functions_that_need_much_leave_something_to_the_others(monkeypatch: pyt
     assert len(messages(helper + "".join(costly) + textwrap.dedent(last))) == 1
 
 
+@pytest.mark.parametrize(
+    ("named", "asks", "fault"),
+    [
+        ('def rows(x: Float[Tensor, "a 3"]): ...', "given.rows(x)", "parts.rows(torch.zeros(2, 4))"),
+        ("WIDTH = 2 * 4", "given.WIDTH", "torch.zeros(2, 3) @ torch.zeros(parts.WIDTH, 3)"),
+        ("out = nn.Linear(2 * 4, 3)", "given.out(x)", "parts.out(torch.zeros(2, 4))"),
+        (
+            "class Base(nn.Linear): ...\nclass Net(Base): ...",
+            "given.Net(2 * 4, 3)",
+            "parts.Net(2 * 4, 3)(torch.zeros(2, 4))",
+        ),
+    ],
+    ids=["signature", "number", "layer", "class"],
+)
+def test_what_is_asked_for_when_nothing_is_left_is_there_for_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str, asks: str, fault: str
+) -> None:
+    monkeypatch.setattr(interpreter, "STEPS_A_MODULE", 0)
+    monkeypatch.setattr(interpreter, "STEPS_A_LINE", 5)
+    parts = tmp_path / "parts.py"
+    parts.write_text(f"{HEADER}\n{named}\n")
+    for before in range(40):  # steps run out just before it is asked for, or while it is looked up
+        inner = f"import parts\ndef inner(x, given):\n    return [{'x, ' * before}{asks}]"
+        spent = "def spent(x):\n    return inner(x, parts)"
+        other = f"import parts\ndef other():\n    return {fault}"
+        program = Program({"parts": parts}.get)
+        program.check("spent", tmp_path / "spent.py", f"{HEADER}{inner}\n{spent}")
+        assert len(program.check("other", tmp_path / "other.py", f"{HEADER}{other}").findings) == 1, before
+
+
 def test_a_constructor_is_run_once_for_what_it_makes_and_what_is_wrong_in_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
 Def = ast.FunctionDef | ast.AsyncFunctionDef
 
 STEPS_A_MODULE, STEPS_A_LINE = 20_000, 40  # expressions evaluated in other bodies, for what is checked
+STEPS_APART = 40_000  # and for what is found once and remembered
 
 
 _canonical = lru_cache(maxsize=65536)(canonical)
@@ -112,6 +114,16 @@ class Interpreter:
         self.steps = max(self._left // 2, STEPS_A_LINE * lines)
         self._left -= self.steps
 
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """What is remembered for every body gets steps of its own: the first to ask may have none left."""
+        left = self.steps, self._left
+        self.steps, self._left = STEPS_APART, 0
+        try:
+            yield
+        finally:
+            self.steps, self._left = left
+
     def decorators_of(self, node: Def) -> set[str]:
         return decorator_names(node)
 
@@ -145,15 +157,14 @@ class Interpreter:
     def evaluate_in(self, node: ast.expr, module: Module, closure: Mapping[str, Value]) -> Value:
         """An expression of a class body or header, evaluated quietly."""
         if isinstance(node, ast.Constant) and not isinstance(node.value, complex):
-            self.steps -= 1
-            return UNKNOWN if self.steps < 0 else node.value
+            return node.value
         name = node.value if isinstance(node, ast.Attribute) else node
         if isinstance(name, ast.Name):  # most are, and need no frame
             value = closure[name.id] if name.id in closure else module.lookup(name.id)
             if name is node or value is UNKNOWN:
-                self.steps -= 1 if name is node else 2
-                return UNKNOWN if self.steps < 0 else value
-        return evaluate(self.quiet_frame(module, closure), node)
+                return value
+        with self.apart():
+            return evaluate(self.quiet_frame(module, closure), node)
 
     def quiet_frame(self, module: Module, closure: Mapping[str, Value] | None = None) -> Frame:
         reporter = Reporter(module.path, muted=1, counting=False)
@@ -298,7 +309,8 @@ class Interpreter:
         return construction.construct(self, frame, info, args, node)
 
     def construct_symbolic(self, info: ClassInfo, *, linked: bool) -> Instance:
-        return construction.symbolic(self, info, linked=linked)
+        with self.apart():
+            return construction.symbolic(self, info, linked=linked)
 
     def check_constructor(
         self, info: ClassInfo, function: FunctionV, values: Mapping[str, Value]
@@ -319,7 +331,8 @@ class Interpreter:
         return annotated_attributes.check_attribute(frame, holder, spec, value, node)
 
     def discover_links(self, info: ClassInfo) -> dict[str, Size]:
-        return links.discover(self, info)
+        with self.apart():
+            return links.discover(self, info)
 
     def custom_wrapper(self, info: ClassInfo) -> int | None:
         return definitions.custom_wrapper(info)

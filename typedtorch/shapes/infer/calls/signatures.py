@@ -52,7 +52,8 @@ def signature_of(interpreter: Interpreter, function: FunctionV) -> Signature:
     key = id(function.node) * 2 + function.is_bound
     known = interpreter.signatures.get(key)
     if known is None:
-        known = interpreter.signatures[key] = _read_signature(interpreter, function)
+        with interpreter.apart():
+            known = interpreter.signatures[key] = _read_signature(interpreter, function)
     return known
 
 

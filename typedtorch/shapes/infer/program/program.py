@@ -151,7 +151,8 @@ class Module:
             return None if name.startswith("_") else find_in_stars(self, name)
         self.resolving.add(name)
         try:
-            value = self._resolve(name, bindings)
+            with self.program.interpreter.apart():
+                value = self._resolve(name, bindings)
         finally:
             self.resolving.discard(name)
         self.resolved[name] = value

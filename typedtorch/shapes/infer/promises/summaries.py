@@ -329,7 +329,8 @@ def _summary(interpreter: Interpreter, function: FunctionV) -> Summary:
     interpreter.pending, interpreter.pending_classes = {}, {}
     interpreter.summarising += 1
     try:
-        check_function(interpreter, own, reporter, info)
+        with interpreter.apart():
+            check_function(interpreter, own, reporter, info)
     finally:
         interpreter.summarising -= 1
         interpreter.pending, interpreter.pending_classes = pending

@@ -153,7 +153,8 @@ def own_findings(interpreter: Interpreter, function: FunctionV) -> frozenset[tup
     key = id(function.node), id(info)
     if key not in interpreter.own:
         interpreter.own[key] = frozenset()
-        found = findings_for_any(interpreter, function, info)
+        with interpreter.apart():
+            found = findings_for_any(interpreter, function, info)
         interpreter.own[key] = frozenset((f.line, f.column, f.code) for f in found)
     return interpreter.own[key]
 
