@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes.infer.classes.classes import ClassInfo
 from typedtorch.shapes.infer.program.class_text import (
     Def,
-    arguments_of_calls,
     held_under,
+    helpers_of,
 )
 from typedtorch.shapes.infer.values.values import (
     Value,
@@ -43,8 +43,7 @@ def _collect_facts(info: ClassInfo, definition: Def) -> None:
     for attribute in facts.changed_attributes.union(held_under(definition, receiver, facts.changed_names)):
         info.self_changes.setdefault(attribute, set()).add(definition.name)
     if definition.name in ("__init__", "__post_init__"):
-        info.helpers |= facts.called - {"forward"}
-        info.helper_arguments |= arguments_of_calls(definition, receiver)
+        info.helpers |= helpers_of(definition, receiver)
 
 
 def _collect_body(info: ClassInfo, body: list[ast.stmt]) -> None:

@@ -76,8 +76,7 @@ class ClassInfo:
     weighed: Mapping[Def | ast.Lambda, Set[str]] = field(default_factory=dict)  # see ``links.Evidence``
     keeps: Mapping[str, frozenset[int]] | None = None  # see ``kept_shapes``; None: not looked for yet
     fills: Mapping[str, Value] | None = None  # see ``kept_items``; None: not looked for yet
-    helpers: set[str] = field(default_factory=set)  # what the constructor calls
-    helper_arguments: dict[str, int] = field(default_factory=dict)  # and with how many arguments
+    helpers: dict[str, int] = field(default_factory=dict)  # what the constructor calls: how many arguments
     _names: frozenset[str] | None = None
     _specs: dict[str, Spec] = field(default_factory=dict)
     _declared: dict[str, ast.expr] | None = None  # annotations of attributes inside the constructor

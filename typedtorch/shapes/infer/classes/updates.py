@@ -269,15 +269,15 @@ def _called_at_start(info: ClassInfo) -> set[str]:
     return {
         name
         for ancestor in info.mro()
-        for name in ancestor.helpers
-        if not _takes_more(info, name, ancestor.helper_arguments.get(name))
+        for name, given in ancestor.helpers.items()
+        if name != "forward" and not _takes_more(info, name, given)
     }
 
 
-def _takes_more(info: ClassInfo, helper: str, given: int | None) -> bool:
+def _takes_more(info: ClassInfo, helper: str, given: int) -> bool:
     """Whether the constructor leaves arguments of a method to their defaults, which a later call may give."""
     found = info.find(helper)
-    if given is None or found is None:
+    if found is None:
         return False
     taken = found[1][-1].args
     return given < len(taken.posonlyargs) + len(taken.args) - 1 + len(taken.kwonlyargs)

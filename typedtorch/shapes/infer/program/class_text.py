@@ -110,16 +110,29 @@ def _says_or_raises(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
-def arguments_of_calls(definition: ast.AST, receiver: str) -> dict[str, int]:
-    """How many arguments a constructor gives to each method that it calls; not where they are spread."""
+def helpers_of(definition: ast.AST, receiver: str) -> dict[str, int]:
+    """The methods of its object that a constructor calls, with how many arguments; many where spread."""
     given: dict[str, int] = {}
     for node in walk(definition):
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if name == receiver:
-                spread = any(isinstance(a, ast.Starred) for a in node.args)
-                if not spread and all(k.arg is not None for k in node.keywords):
-                    given[method] = min(given.get(method, 99), len(node.args) + len(node.keywords))
+                arguments = [*node.args]
+            case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr=method)):
+                arguments = [*node.args]
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id=base), attr=method), args=[ast.Name(id=name), *arguments]
+            ) if name == receiver and base[:1].isupper():
+                pass
+            case _:
+                continue
+        spread = any(isinstance(a, ast.Starred) for a in arguments)
+        many = spread or any(keyword.arg is None for keyword in node.keywords)
+        number = _MANY if many else len(arguments) + len(node.keywords)
+        given[method] = min(given.get(method, number), number)
     return given
+
+
+_MANY = 99
 
 
 def held_under(definition: ast.AST, receiver: str, names: set[str]) -> set[str]:
