@@ -109,6 +109,13 @@ def paired(first: Nested, second: Float[Tensor, "b t d"]) -> tuple[Nested, Float
     return first, second
 
 
+class Runner:
+    def __init__(self, nested: Nested) -> None:
+        self.nested = nested
+        self.nested.canvas = 5
+        self.canvas = canvas(self.nested)
+
+
 def main() -> None:
     x = torch.randn(2, 3, 4)
     for f in (nested, either, tried, passed):
@@ -118,6 +125,7 @@ def main() -> None:
     boxes = torch.zeros(3, 4).as_subclass(Boxes)
     boxes.canvas = 5
     scaled(boxes * 2, 2.0), scaled(torch.zeros(3, 4), 2.0), canvas(boxes)
+    Runner(Nested(x, torch.ones(2, 3)))
     width(Wrapper(nn.Linear(3, 2)), torch.zeros(2, 3))
     through(Direct(), x)
     paired(x, x)

@@ -68,3 +68,16 @@ def test_a_helper_of_another_file_gives_a_layer_other_weights(capsys: pytest.Cap
         + "    torch.testing.assert_close(layer.weight, torch.zeros(2, 8))\n"
     )
     assert main(["."]) == 0, capsys.readouterr().out
+
+
+def test_a_method_of_another_file_puts_more_keys_into_a_dict(capsys: pytest.CaptureFixture[str]) -> None:
+    heads = "class Heads(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    heads += '        self.each = nn.ModuleDict({"0": nn.Linear(4, 4)})\n\n'
+    more = "    def adapt(self, task):\n        self.each[str(task)] = nn.Linear(4, 4)\n"
+    run = 'from heads import Heads\n\n\ndef run(train):\n    heads = Heads()\n    train(heads.each["0"])\n'
+    Path("main.py").write_text(run + '    return heads.each["4"]\n')
+    Path("heads.py").write_text(f"from torch import nn\n\n\n{heads}{more}")
+    assert main(["."]) == 0, capsys.readouterr().out
+    Path("heads.py").write_text(f"from torch import nn\n\n\n{heads}")
+    assert main(["."]) == 1
+    assert "heads.each has no key '4'" in capsys.readouterr().out

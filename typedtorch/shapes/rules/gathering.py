@@ -8,6 +8,7 @@ import contextlib
 from dataclasses import replace
 from typing import Any
 
+from typedtorch.shapes.bounds import positive
 from typedtorch.shapes.dtypes import ANY, BIT, BOOL, INT64
 from typedtorch.shapes.equality import is_argument, same
 from typedtorch.shapes.rule import name, rule
@@ -17,7 +18,7 @@ from typedtorch.shapes.rules.promotion import common_dtype, mask_of, want
 from typedtorch.shapes.rules.properties import several
 from typedtorch.shapes.rules.views import flatten
 from typedtorch.shapes.rules.written import called
-from typedtorch.shapes.size import Poly, Size, counted, unknown
+from typedtorch.shapes.size import Poly, Size, atoms, counted, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
     UNKNOWN,
@@ -81,9 +82,14 @@ def _check_ranks(tensor: Tensor, other: Tensor, parameter: str) -> None:
 
 
 def _check_within(part: Size, whole: Size, place: int, who: str, of: str) -> None:
-    """Refused where one is certainly larger; how many were asked for (``topk(k)``) may be fewer."""
+    """Refused where one is certainly larger; how many were asked for (``topk(k)``) may be fewer.
+
+    ``n - 1`` and ``n // 2`` are no larger than ``n``; of two names either may be.
+    """
     if isinstance(part, int) and isinstance(whole, int):
         too_large = part > whole
+    elif atoms(part) & atoms(whole):
+        too_large = positive(part - whole)
     else:
         too_large = same(part, whole) is False and part != 1 and not is_argument(part)
     if too_large:

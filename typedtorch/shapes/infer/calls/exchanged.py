@@ -60,7 +60,10 @@ def lacks_what_is_read(
             or _is_of(parameter.spec, value) is not False
         ):
             continue
-        missing = next((a for a in surely_read(function.node, parameter.name) if _lacks(value, a)), None)
+        classes = value.info.mro() if isinstance(value, Instance) else ()
+        put = {a for m in (frame.module, *(i.module for i in classes)) for a in m.facts(m.tree).given}
+        read = surely_read(function.node, parameter.name)
+        missing = next((a for a in read if a not in put and _lacks(value, a)), None)
         if missing is not None:
             kind = f"{parameter.name} is annotated {_kind_text(parameter.spec)}"
             text = f"{callee(node)}: {source(where)} is {_shown(value)}, {kind}, and its .{missing} is read"

@@ -14,6 +14,7 @@ from typedtorch.shapes.infer.program.class_text import (
 from typedtorch.shapes.infer.values.values import (
     Value,
 )
+from typedtorch.shapes.syntax import walk
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.program.program import Module
@@ -46,6 +47,18 @@ def _collect_facts(info: ClassInfo, definition: Def) -> None:
         info.helpers |= helpers_of(definition, receiver)
 
 
+def _is_of_environment(test: ast.expr) -> bool:
+    """Whether a condition asks where a class is used, or by which version: it means the same either way."""
+    return not _ENVIRONMENT.isdisjoint({getattr(n, "id", getattr(n, "attr", "")) for n in walk(test)})
+
+
+_ENVIRONMENT = frozenset({"TYPE_CHECKING", "version_info", "platform", "hasattr"})
+
+
+def _functions(body: list[ast.stmt]) -> set[str]:
+    return {s.name for s in body if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef))}
+
+
 def _collect_body(info: ClassInfo, body: list[ast.stmt]) -> None:
     for statement in body:
         match statement:
@@ -62,6 +75,8 @@ def _collect_body(info: ClassInfo, body: list[ast.stmt]) -> None:
                     info.assigned[name] = value
             case ast.ClassDef(name=name):
                 info.classes[name] = statement
-            case ast.If(body=inner, orelse=orelse):
+            case ast.If(test=test, body=inner, orelse=orelse):
+                if not _is_of_environment(test):
+                    info.alternatives |= _functions(inner) & _functions(orelse)
                 _collect_body(info, orelse)
                 _collect_body(info, inner)

@@ -53,6 +53,7 @@ class ClassInfo:
     module: Module | Any
     closure: dict[str, Value] = field(default_factory=dict)
     methods: dict[str, list[Def]] = field(default_factory=dict)
+    alternatives: set[str] = field(default_factory=set)  # methods of which a condition chooses one of two
     assigned: dict[str, ast.expr] = field(default_factory=dict)
     annotated: dict[str, ast.expr] = field(default_factory=dict)
     classes: dict[str, ast.ClassDef] = field(default_factory=dict)
@@ -151,7 +152,7 @@ class ClassInfo:
         return None
 
     def is_replaced(self, name: str) -> bool:
-        """Whether the class is given another member of this name: ``Net.forward = patched``."""
+        """Whether a member may be another: ``Net.forward = patched``, or one of two under a condition."""
         if self._replaced is not None:
             return name in self._replaced
         replaced = frozenset(
@@ -161,7 +162,7 @@ class ClassInfo:
                 for owner, attribute in info.module.facts(info.module.tree).stored
                 if owner in (info.name, "cls")
             ]
-        )
+        ).union(*(info.alternatives for info in self.mro()))
         if self.is_settled:
             self._replaced = replaced
         return name in replaced

@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
+from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.program.index import MUTATORS, REGISTERS
 from typedtorch.shapes.infer.program.program import Module
 from typedtorch.shapes.infer.program.tables import read_by
-from typedtorch.shapes.infer.values.values import DictV, Value
+from typedtorch.shapes.infer.values.values import DictV, Instance, Value, options_of
 from typedtorch.shapes.syntax import walk
 
 
-def is_missing(module: Module, held: DictV, key: Value, where: ast.expr) -> bool:
+def is_missing(frame: Frame, held: DictV, key: Value, where: ast.expr) -> bool:
     """Whether no run finds a key in the dict that an expression ``where`` gives.
 
     Not where the program itself looks whether it is there, in whichever words: then it is known to be for a
@@ -20,10 +21,10 @@ def is_missing(module: Module, held: DictV, key: Value, where: ast.expr) -> bool
     """
     if not isinstance(key, str) or held.rest is not None or not held.items or key in held.items:
         return False
-    if not all(isinstance(other, str) for other in held.items) or key in _asked_for(module):
+    if not all(isinstance(other, str) for other in held.items) or key in _asked_for(frame.module):
         return False
     attribute = _attribute(where)
-    return attribute is None or not _is_filled(module, attribute, key)
+    return attribute is None or not any(_is_filled(m, attribute.attr, key) for m in _files(frame, attribute))
 
 
 @lru_cache(maxsize=64)
@@ -41,11 +42,19 @@ def _asked_for(module: Module) -> frozenset[str]:
     return frozenset(filter(None, map(_text, found)))
 
 
-def _attribute(where: ast.expr) -> str | None:
+def _attribute(where: ast.expr) -> ast.Attribute | None:
     """The attribute of an object that holds a dict, or a list or dict with the dict in it."""
     while isinstance(where, ast.Subscript):
         where = where.value
-    return where.attr if isinstance(where, ast.Attribute) else None
+    return where if isinstance(where, ast.Attribute) else None
+
+
+def _files(frame: Frame, attribute: ast.Attribute) -> set[Module]:
+    """Where an attribute may be filled: this file, and those with the classes of the object that has it."""
+    with frame.reporter.mute():
+        holder = frame.evaluate(attribute.value)
+    of_classes = [i.module for o in options_of(holder) if isinstance(o, Instance) for i in o.info.mro()]
+    return {frame.module, *of_classes}
 
 
 def _is_filled(module: Module, attribute: str, key: str) -> bool:

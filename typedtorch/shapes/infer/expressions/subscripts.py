@@ -67,7 +67,7 @@ def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
         known = enumerations.is_key(index) and index in base.items
         if known:
             return base.get(index)
-        if is_missing(frame.module, base, index, node.value):
+        if is_missing(frame, base, index, node.value):
             messages.no_key(frame, node, base, index)
             return UNKNOWN
         checks.looked_up(frame, base, index)

@@ -82,7 +82,13 @@ def _check_backward(
 
 
 def _is_dropped(frame: Frame, node: ast.AST) -> bool:
-    """Whether nothing is made of a result: no gradient ever comes back to it."""
+    """Whether perhaps no gradient ever comes back to a result: nothing is made of it, or not here.
+
+    What calls a helper may want no gradients: then its ``backward`` need not be made for such tensors.
+    A module's weights do want them.
+    """
+    if frame.depth and (frame.owner is None or not frame.owner.kind.is_module):
+        return True
     body = frame.module.tree if frame.function is None else frame.function.node
     return any(isinstance(part, ast.Expr) and part.value is node for part in walk(body))
 
