@@ -164,23 +164,21 @@ def dict_(frame: Frame, node: ast.Dict) -> Value:
 
 def joined_str(frame: Frame, node: ast.JoinedStr) -> Value:
     """An f-string whose parts are known is a string: axis strings are written this way."""
-    parts: list[str] = []
-    for piece in node.values:
-        if isinstance(piece, ast.Constant):
-            parts.append(str(piece.value))
-            continue
-        value = _formatted(frame, piece)
-        if not isinstance(value, str):
-            return Object("str")
-        parts.append(value)
-    return "".join(parts)
+    parts = [str(p.value) if isinstance(p, ast.Constant) else _formatted(frame, p) for p in node.values]
+    known = [part for part in parts if isinstance(part, str)]
+    return "".join(known) if len(known) == len(parts) else Object("str")
 
 
 def _formatted(frame: Frame, piece: ast.expr) -> Value:
-    if not isinstance(piece, ast.FormattedValue) or piece.conversion != -1:
+    if not isinstance(piece, ast.FormattedValue):
+        return UNKNOWN
+    if piece.conversion != -1:
+        evaluate(frame, piece.value)
         return UNKNOWN
     value = enumerations.written(frame, piece.value)
     form = "" if piece.format_spec is None else evaluate(frame, piece.format_spec)
+    if isinstance(value, Tensor) and value.rank and form and isinstance(form, str):
+        messages.not_written(frame, piece.value, value, form)
     return folded.operator("format", value, form)
 
 

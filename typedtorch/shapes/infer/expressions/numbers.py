@@ -71,6 +71,9 @@ def to_str(frame: Frame, args: Args, node: ast.AST) -> Value:
 def range_(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``range(...)``: its numbers, or how many there are."""
     values = args.values
+    for value, where in zip(values, args.nodes, strict=False):
+        if isinstance(value, Tensor):
+            frame.call_method(value, "__index__", (), {}, node, (where,))
     numeric = values and all(isinstance(v, int) and not isinstance(v, bool) for v in values)
     if numeric and len(values) <= 3 and values[2:] != [0]:
         numbers = range(*values)
@@ -104,6 +107,8 @@ def extreme(pick: Callable[..., Value]) -> Special:
         items = items_of(args.values[0]) if len(args.values) == 1 else args.values
         if items and "key" in args.keywords:
             return join_all(items, frame.place(node))
+        if len(args.values) > 1:
+            _compared(frame, args, node)
         if items and all(is_size(v) for v in items):
             return pick(*items)
         if items is None and is_size(each := iterate(args.values[0], frame.place(node))):
@@ -111,6 +116,14 @@ def extreme(pick: Callable[..., Value]) -> Special:
         return one_of(*items) or UNKNOWN if items else UNKNOWN
 
     return handler
+
+
+def _compared(frame: Frame, args: Args, node: ast.AST) -> None:
+    """``max(x, 0)`` asks for the truth of ``0 > x``, which a tensor of several elements has not."""
+    known = all(is_size(v) or isinstance(v, (float, Scalar, Tensor)) for v in args.values)
+    for value, where in zip(args.values, args.nodes, strict=False):
+        if known and isinstance(value, Tensor):
+            frame.call_method(value, "__bool__", (), {}, node, (where,))
 
 
 def _one_of_many(frame: Frame, each: Size, node: ast.AST) -> Size:
@@ -181,7 +194,10 @@ def _decided(args: Args, *, by: bool) -> Value:
 
 
 def float_function(frame: Frame, args: Args, node: ast.AST) -> Value:
-    """A function that returns a float."""
+    """A function of numbers that returns a float."""
+    for value, where in zip(args.values, args.nodes, strict=False):
+        if isinstance(value, Tensor):
+            frame.call_method(value, "__float__", (), {}, node, (where,))
     return Scalar("float")
 
 

@@ -180,6 +180,13 @@ def several(frame: Frame, node: ast.AST, value: tuple[Value, ...], attribute: st
     frame.reporter.add(node, "shape", text)
 
 
+def not_written(frame: Frame, node: ast.expr, value: Tensor, form: str) -> None:
+    """``f"{losses:.3f}"`` of several: torch and numpy write only what has no axes in some form."""
+    if value.library in ("torch", "numpy"):
+        text = f"{source(node)} has shape {show(value.shape)}: with axes it cannot be written as {form!r}"
+        frame.reporter.add(node, "shape", text)
+
+
 def reveal(frame: Frame, node: ast.AST, name: str, value: Value) -> None:
     """What is known of a value that the program asks about; values that have no shapes are left to others."""
     text = _revealed(value)
