@@ -5,10 +5,20 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
+from typedtorch.shapes.equality import is_argument
 from typedtorch.shapes.infer.conditions.places import read_place
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.program.index import MUTATORS
-from typedtorch.shapes.infer.values.values import ClassV, FunctionV, Tensor, Value, options_of
+from typedtorch.shapes.infer.values.values import (
+    ClassV,
+    FunctionV,
+    Instance,
+    Tensor,
+    Value,
+    is_size,
+    options_of,
+)
+from typedtorch.shapes.size import Atom, atoms
 from typedtorch.shapes.syntax import walk
 
 _DEPTH = 3  # a test of a number, which counts, which were found in a loop
@@ -40,6 +50,24 @@ def compared(frame: Frame, test: ast.expr, around: ast.AST | None = None) -> lis
         if by_class or by_function:
             found += _names((*call.args, *(k.value for k in call.keywords)))
     return found
+
+
+def beside_one(frame: Frame, test: ast.expr, *, positive: bool) -> frozenset[Atom]:
+    """The integers that were passed, where one of them is 1: of two others one may be that times the other.
+
+    ``if ep_size == 1: return counts.view(1, num_local)`` of ``num_experts`` counts.
+    """
+    match test:
+        case ast.Compare(left=left, ops=[op], comparators=[ast.Constant(value=1)]):
+            is_one = isinstance(op, (ast.Eq, ast.LtE)) if positive else isinstance(op, (ast.NotEq, ast.Gt))
+            value = read_place(frame, left)
+            if is_one and is_size(value) and is_argument(value):
+                held = [v for v in frame.state.variables.values() if is_size(v) or isinstance(v, Instance)]
+                own = [
+                    v for h in held if isinstance(h, Instance) for v in h.attributes.values() if is_size(v)
+                ]
+                return frozenset(a for v in (*held, *own) if is_size(v) and is_argument(v) for a in atoms(v))
+    return frozenset()
 
 
 @lru_cache(maxsize=16384)

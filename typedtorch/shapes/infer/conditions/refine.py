@@ -85,6 +85,8 @@ def branch(frame: Frame, test: ast.expr, evaluated: Value | None = None) -> Bran
             frame.state.flags = (*frame.state.flags, (flag, positive))
         if asks and not (positive and rest):
             frame.state.asked = (*frame.state.asked, (asks, positive))
+        if beside := asking.beside_one(frame, test, positive=positive):
+            frame.state.asked = (*frame.state.asked, (beside, positive))
         if is_setting:
             frame.state.settings = (*frame.state.settings, (test, positive))
         possible = not facts or prove(frame, facts[0 if positive else 1])
