@@ -49,7 +49,16 @@ _DIMS = "n:* | n:*, axis=dim, keepdims=bool | n:*, dim | n:*, dims, bool | n:*, 
 def reduce_axes(input: Any, dim: Any, keepdim: Any, dtype: int, parameter: str = "input") -> Tensor:
     """What a reduction over one axis, several or all of them gives."""
     tensor = need(input)
+    if tensor.library == "torch":
+        _wants_a_flag(dim, keepdim)
     return tensor.of(reduced(tensor.shape, dim, keepdim, name(tensor, parameter)), dtype)
+
+
+def _wants_a_flag(dim: Any, keepdim: Any) -> None:
+    """``x.mean(0, 1)``: the second number is no further axis, and torch takes none for a bool."""
+    if type(keepdim) is int:
+        several = f"; two axes are dim=({dim}, {keepdim})" if type(dim) is int else ""
+        raise ShapeError(f"keepdim is {keepdim}, wanted True or False{several}")
 
 
 def _extreme(input: Any, dim: Any, keepdim: Any, mask: int, what: str) -> Tensor:
