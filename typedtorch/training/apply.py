@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from typedtorch.optim import clip_by_global_norm
+from typedtorch.training.beside import trained_beside
 from typedtorch.training.distributed import Parallel
 from typedtorch.training.errors import ConfigError
 from typedtorch.training.restore import plain_name
@@ -29,10 +30,12 @@ class Outcome(NamedTuple):
 
 
 class Applier:
-    """Steps an optimizer with the gradients a step accumulated.
+    """Steps an optimizer with the gradients a step accumulated: those of its parameters, and no others.
+
+    Which of them have a gradient may change from step to step (layers that are unfrozen one by one).
 
     Raises:
-        ConfigError: no parameter of the optimizer is one of the model.
+        ConfigError: no parameter of the optimizer is one of the model; or, of several processes, one is not.
     """
 
     def __init__(
@@ -46,16 +49,36 @@ class Applier:
         device: torch.device,
     ) -> None:
         self.optimizer, self.clip, self.scaler, self.parallel = optimizer, clip, scaler, parallel
-        self.named = [(plain_name(n), p) for n, p in model.named_parameters() if p.requires_grad]
-        own = {id(param) for param in model.parameters()}
-        if not any(id(param) in own for group in optimizer.param_groups for param in group["params"]):
+        stepped, own = set(self._trained()), {id(param): param for param in model.parameters()}
+        if not stepped & own.keys():
             kind = type(optimizer).__name__
             raise ConfigError(f"optimizer: expected parameters of the model, but the {kind} has none of them")
+        if parallel.world > 1 and (others := trained_beside(model, optimizer)):
+            got = f"{len(others)} that are not its own, whose gradients would not be joined"
+            raise ConfigError(f"optimizer: expected parameters of the model, got {got}; put them into it")
+        self._names = {id(param): plain_name(name) for name, param in model.named_parameters()}
+        self._left = [param for number, param in own.items() if number not in stepped]
         # fused kernels can leave parameters alone where a tensor on the device says so
         self._asynchronous = device.type == "cuda" and getattr(optimizer, "_step_supports_amp_scaling", False)
 
+    def _trained(self) -> dict[int, Tensor]:
+        """The optimizer's parameters, each once: torch allows one to be named twice in a group."""
+        return {id(param): param for group in self.optimizer.param_groups for param in group["params"]}
+
+    def clear(self) -> None:
+        """Throw all gradients away, also those of the model's parameters that the optimizer leaves alone."""
+        self.optimizer.zero_grad()
+        for param in self._left:
+            param.grad = None
+
     def apply(self, found: Accumulated) -> Outcome:
-        """One optimizer step, or a reason why not."""
+        """One optimizer step, or a reason why not; the gradients are thrown away."""
+        try:
+            return self._applied(found)
+        finally:
+            self.clear()
+
+    def _applied(self, found: Accumulated) -> Outcome:
         if self.parallel.world > 1:
             found = self._joined(found)
         waits = self.scaler is not None or not self._asynchronous or not isinstance(found.items, Tensor)
@@ -63,7 +86,7 @@ class Applier:
             return Outcome(0.0, 0.0, "no item in the batch counts", is_fault=False)
         if self.scaler is not None:
             self.scaler.unscale_(self.optimizer)
-        grads = [p.grad for _, p in self.named if p.grad is not None]
+        grads = [p.grad for p in self._trained().values() if p.grad is not None]
         factor = correction(found.expected, found.items, found.total.dtype)
         if factor is not None:
             torch._foreach_mul_(grads, factor)
@@ -109,14 +132,12 @@ class Applier:
         return Accumulated(total.to(exact), count if count.is_cuda else float(count), found.expected)
 
     def _name_the_bad(self, loss: float) -> str:
-        name = next((n for n, p in self.named if not _finite(p.grad)), None)
-        if name is None:
+        bad = next((p for p in self._trained().values() if not _finite(p.grad)), None)
+        if bad is None or bad.grad is None:
             return f"the loss is {loss}" if not math.isfinite(loss) else "the gradients' norm overflows"
-        what = "nan" if self._has_nan(name) else "inf"
+        name = self._names.get(id(bad), "a parameter beside the model")
+        what = "nan" if bool(bad.grad.isnan().any()) else "inf"
         return f"the loss is {loss:.6g}, the gradient of {name} has {what}"
-
-    def _has_nan(self, name: str) -> bool:
-        return any(n == name and p.grad is not None and bool(p.grad.isnan().any()) for n, p in self.named)
 
 
 def _finite(grad: Shaped[Tensor, "*shape"] | None) -> bool:

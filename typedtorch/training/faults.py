@@ -130,7 +130,7 @@ class Faults:
             OutOfMemory: saying what did not fit and what to change.
         """
         t = self.trainer
-        t.optimizer.zero_grad(set_to_none=True)
+        t.applier.clear()
         if t.device.type == "cuda":
             torch.cuda.empty_cache()
         halve = getattr(t.source, "halve", None)

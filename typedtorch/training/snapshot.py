@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from torch import Tensor
 
 from typedtorch.optim.facade import lay_out
-from typedtorch.training import divided, numbering
+from typedtorch.training import beside, divided, numbering
 from typedtorch.training.errors import CheckpointMismatch
 from typedtorch.training.form import counter_problems, generator_problems, scaler_problems
 from typedtorch.training.restore import (
@@ -27,11 +27,12 @@ if TYPE_CHECKING:
     from typedtorch.training.trainer import Trainer
 
 ITEMS = ("model", "optimizer", "counters", "rng", "data")
-"""What every state has; ``ema``, ``scaler`` and ``callbacks`` join where the run has them."""
+"""What every state has; ``ema``, ``scaler``, ``callbacks`` and ``beside`` join where the run has them."""
 
 _WHY_MISSING = {
     "scaler": " (it was not trained in fp16)",
     "ema": " (it was trained without an average of the weights)",
+    beside.KEY: " (what the optimizer trains beside the model)",
 }
 
 
@@ -68,7 +69,12 @@ class Snapshot:
             "identity": self.identity,
             numbering.KEY: numbering.parameter_names(t.model, t.optimizer),
         }  # fmt: skip
+        if others := self._beside():
+            state[beside.KEY] = [param.detach() for param in others]
         return {**state, "scaler": t.scaler.state_dict()} if t.scaler is not None else state
+
+    def _beside(self) -> list[Tensor]:
+        return beside.trained_beside(self.trainer.model, self.trainer.optimizer)
 
     def problems(self, state: object) -> list[str]:
         """Every way in which ``state`` is not this run's, one line each."""
@@ -89,6 +95,8 @@ class Snapshot:
             checks["scaler"] = lambda found: scaler_problems(found, scaler.state_dict())
         if t.ema is not None:
             checks["ema"] = t.ema.problems
+        if (others := self._beside()) or beside.KEY in state:
+            checks[beside.KEY] = lambda found: beside.problems(found, others)
         # first what was chosen otherwise: the rest mostly follows from it
         problems = identity_problems(state.get("identity", {}), self.identity)
         problems += [
@@ -131,6 +139,7 @@ class Snapshot:
         lay_out(getattr(t.optimizer, "optim", t.optimizer).state)  # ZeRO keeps its share inside
         if t.scaler is not None:
             t.scaler.load_state_dict(state["scaler"])
+        beside.restore(state.get(beside.KEY, ()), self._beside())
         counters = state["counters"]
         t.step, t.skipped, t.rollbacks = counters["step"], counters["skipped"], counters["rollbacks"]
         t.meter.items = counters["items"]

@@ -143,6 +143,7 @@ class Trainer:
         with SignalWatch(self.settings.handle_signals) as watch, self._closing():
             self.callbacks.call("on_start", self)
             begin_training(self.model)
+            self.applier.clear()  # a backward pass before the run is none of its steps
             if self.settings.sanity:
                 self._try_evaluation()
             self.meter.begin()
@@ -180,7 +181,7 @@ class Trainer:
             found = self._gradients()
         except BatchesEnded:
             self.should_stop, self._agreed_to_stop = "the batches ended", True
-            self.optimizer.zero_grad()
+            self.applier.clear()
             return
         except RuntimeError as error:
             if not is_out_of_memory(error):
@@ -189,7 +190,6 @@ class Trainer:
             return
         clock.computed(self.waited)
         outcome = self.applier.apply(found)
-        self.optimizer.zero_grad()
         clock.updated()
         self.step += 1
         self.meter.add(outcome.loss, outcome.norm, self.items, self.waited)
@@ -374,8 +374,8 @@ class Trainer:
             NonFiniteError: the loss or a gradient is not finite; the step was not applied.
         """
         self._set_rate(rate)
+        self.applier.clear()
         outcome = self.applier.apply(self._gradients())
-        self.optimizer.zero_grad()
         self.waited, self.items, self.drawn = 0.0, 0, 0
         if outcome.problem:
             raise NonFiniteError(self.step + 1, outcome.problem)
