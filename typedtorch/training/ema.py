@@ -14,7 +14,9 @@ from typedtorch.training.restore import plain_name
 
 
 class Ema:
-    """``average = decay * average + (1 - decay) * weights`` after every step.
+    """``average = decay * average + (1 - decay) * weights`` after every step, at least in float32.
+
+    In half precision an average moves by less than it can hold, and soon no more.
 
     >>> model = nn.Linear(1, 1, bias=False); model.weight.data.fill_(0.0)
     tensor([[0.]])
@@ -33,28 +35,32 @@ class Ema:
             raise ValueError(f"ema: expected a decay between 0 and 1, got {decay}")
         self.decay, self._model = decay, model
         self._names = [plain_name(name) for name, _ in model.named_parameters()]
-        self.averages: list[Tensor] = [param.detach().clone() for param in model.parameters()]
+        self.averages: list[Tensor] = [_wide_copy(param.detach()) for param in model.parameters()]
         # where a model is divided between processes, each moves what it holds
         self._params = [_held(param.detach()) for param in model.parameters()]
         self._held = [_held(average) for average in self.averages]
+        pairs = zip(self._held, self._params, strict=True)
+        self._widens = any(average.dtype is not param.dtype for average, param in pairs)
 
     def update(self) -> None:
         """Move towards the present weights."""
-        torch._foreach_lerp_(self._held, self._params, 1 - self.decay)
+        weights = self._params
+        if self._widens:
+            weights = [param.to(mine.dtype) for mine, param in zip(self._held, weights, strict=True)]
+        torch._foreach_lerp_(self._held, weights, 1 - self.decay)
 
     @contextlib.contextmanager
     def swapped(self) -> Iterator[None]:
-        """Inside, the model has the averages as its weights."""
-        self._swap()
+        """Inside, the model has the averages as its weights, in its own precision."""
+        weights = [param.clone() for param in self._params]
+        self._put(self._held)
         try:
             yield
         finally:
-            self._swap()
+            self._put(weights)
 
-    def _swap(self) -> None:
-        held = [param.clone() for param in self._params]
-        torch._foreach_copy_(self._params, self._held)
-        torch._foreach_copy_(self._held, held)
+    def _put(self, values: list[Tensor]) -> None:
+        torch._foreach_copy_(self._params, values)
         for module in self._model.modules():
             reshard = getattr(
                 module, "reshard", None
@@ -87,6 +93,11 @@ def _problems(name: str, mine: Shaped[Tensor, "*shape"], value: object) -> list[
     if value.shape != mine.shape:
         return [f"ema {name}: expected shape {tuple(mine.shape)}, found {tuple(value.shape)}"]
     return []
+
+
+def _wide_copy(tensor: Shaped[Tensor, "*shape"]) -> Shaped[Tensor, "*shape"]:
+    half = tensor.dtype in (torch.float16, torch.bfloat16)
+    return tensor.to(torch.float32) if half else tensor.clone()
 
 
 def _held(tensor: Shaped[Tensor, "*shape"]) -> Shaped[Tensor, "*held"]:
