@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from typedtorch.training import ConfigError, LoopSettings, Trainer, join
+from typedtorch.training import Callback, ConfigError, LoopSettings, Trainer, join
 from typedtorch.training.distributed import Parallel
 
 
@@ -35,17 +35,52 @@ def parallel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     found.close()
 
 
+def mean_square(model: nn.Module, batch: Tensor) -> Tensor:
+    found: Tensor = model(batch).pow(2).mean()
+    return found
+
+
+class Changes(Callback):
+    """Makes one layer trainable, or not, after the first step."""
+
+    def __init__(self, layer: nn.Module, trained: bool) -> None:
+        self.layer, self.trained = layer, trained
+
+    def on_step(self, trainer: Trainer) -> None:
+        self.layer.requires_grad_(self.trained)
+
+
+@pytest.mark.parametrize("accumulate", [1, 3])
+@pytest.mark.parametrize(
+    ("later", "said"),
+    [
+        (True, r"expected the parameters that were trainable .* got also 0\.weight, 0\.bias \(make them"),
+        (False, r"expected every parameter to be used .* not used: 0\.weight, 0\.bias \("),
+    ],
+)
+def test_what_becomes_trainable_or_frozen_during_the_run_is_named(
+    parallel: Parallel, accumulate: int, later: bool, said: str
+) -> None:
+    plain = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4))
+    plain[0].requires_grad_(not later)
+    model = parallel.wrap(plain)
+    optimizer = parallel.optimizer(torch.optim.SGD(model.parameters(), lr=0.1))
+    settings, callbacks = LoopSettings(steps=4, accumulate=accumulate), [Changes(plain[0], later)]
+    trainer = Trainer(
+        model, mean_square, [torch.ones(2, 4)], optimizer, settings, parallel=parallel, callbacks=callbacks
+    )
+    with pytest.raises(ConfigError, match=said):
+        trainer.fit()
+    assert trainer.step == 1
+
+
 @pytest.mark.parametrize(("accumulate", "step"), [(1, 0), (2, 1)])
 def test_what_a_step_does_not_use_is_named(parallel: Parallel, accumulate: int, step: int) -> None:
     model = parallel.wrap(Turns())
     optimizer = parallel.optimizer(torch.optim.SGD(model.parameters(), lr=0.1))
 
-    def loss(model: nn.Module, batch: Tensor) -> Tensor:
-        found: Tensor = model(batch).pow(2).mean()
-        return found
-
     settings = LoopSettings(steps=4, accumulate=accumulate)
-    trainer = Trainer(model, loss, [torch.ones(2, 4)], optimizer, settings, parallel=parallel)
+    trainer = Trainer(model, mean_square, [torch.ones(2, 4)], optimizer, settings, parallel=parallel)
     names = "a.weight, a.bias" if accumulate == 2 else "b.weight, b.bias"
     with pytest.raises(ConfigError, match=f"parallel: expected every parameter .* not used: {names} "):
         trainer.fit()

@@ -31,7 +31,7 @@ from typedtorch.training import messages
 from typedtorch.training.errors import CheckpointError, ConfigError, Interrupted
 from typedtorch.training.restore import load_model, plain_state
 from typedtorch.training.step import Count
-from typedtorch.training.unused import all_used
+from typedtorch.training.unused import Joined
 
 ResultT = TypeVar("ResultT")
 _JOINED = itertools.count()
@@ -233,13 +233,18 @@ class DataParallel(Group):
     """DDP: a whole copy of the model in every process."""
 
     sharing: Sharing = "ddp"
+    _of: Joined | None = None
 
     def wrap(self, model: nn.Module) -> nn.Module:
         ids = [self.device.index] if self.device.type == "cuda" else None
-        return nn.parallel.DistributedDataParallel(model, device_ids=ids)
+        wrapped = nn.parallel.DistributedDataParallel(model, device_ids=ids)
+        self._of = Joined(wrapped)
+        return wrapped
 
     def micro_batch(self, model: nn.Module, *, last: bool) -> AbstractContextManager[None]:
-        return all_used(model, last=last)
+        if self._of is None or self._of.model is not model:  # compiled since, or wrapped by somebody else
+            self._of = Joined(model)
+        return self._of.all_used(last=last)
 
 
 class ZeroOne(DataParallel):
