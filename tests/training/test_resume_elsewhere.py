@@ -139,6 +139,42 @@ def test_a_compiled_model_saves_plain_names() -> None:
     assert set(trainer.state_dict()["model"]) == set(Tiny().state_dict())
 
 
+class Twice(nn.Module):
+    """A model whose parts are called as wrappers call theirs, and have parameters of the same names."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.module, self.out = Tiny(), nn.Linear(61, 61)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        found: Tensor = self.out(self.module(tokens))
+        return found
+
+
+WRAPS: dict[str, Callable[[nn.Module], nn.Module]] = {
+    "plain": lambda model: model,
+    "compiled": lambda model: torch.compile(model, backend="eager"),
+    "data parallel": nn.DataParallel,
+    "both": lambda model: nn.DataParallel(torch.compile(model, backend="eager")),
+}
+
+
+@pytest.mark.parametrize("there", WRAPS)
+@pytest.mark.parametrize("here", WRAPS)
+def test_a_part_that_is_called_module_is_no_wrapper(here: str, there: str, tmp_path: Path) -> None:
+    first = make_trainer(steps=2, ema=0.9, model=WRAPS[there](Twice()))
+    first.fit()
+    assert set(first.state_dict()["model"]) == set(Twice().state_dict())
+    CheckpointStore(tmp_path).save(2, first.state_dict())
+    resumed = make_trainer(steps=4, ema=0.9, model=WRAPS[here](Twice()))
+    resumed.load_state_dict(CheckpointStore(tmp_path).latest()[1])
+    assert same(weights(resumed), weights(first))
+    assert resumed.ema is not None
+    assert first.ema is not None
+    assert same(resumed.ema.averages, first.ema.averages)
+    assert resumed.fit().step == 4
+
+
 def test_a_checkpoint_from_a_gpu_continues_on_a_cpu_bit_for_bit(tmp_path: Path) -> None:
     """What a GPU leaves in a checkpoint that a CPU does not: torch's fused optimizer, and its generators.
 

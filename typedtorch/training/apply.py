@@ -14,7 +14,7 @@ from typedtorch.optim import clip_by_global_norm
 from typedtorch.training.beside import trained_beside
 from typedtorch.training.distributed import Parallel
 from typedtorch.training.errors import ConfigError
-from typedtorch.training.restore import plain_name
+from typedtorch.training.restore import named_plainly
 from typedtorch.training.step import Accumulated, correction, not_zero
 
 
@@ -56,7 +56,7 @@ class Applier:
         if parallel.world > 1 and (others := trained_beside(model, optimizer)):
             got = f"{len(others)} that are not its own, whose gradients would not be joined"
             raise ConfigError(f"optimizer: expected parameters of the model, got {got}; put them into it")
-        self._names = {id(param): plain_name(name) for name, param in model.named_parameters()}
+        self._names = {id(param): name for name, param in named_plainly(model)}
         self._left = [param for number, param in own.items() if number not in stepped]
         # fused kernels can leave parameters alone where a tensor on the device says so
         self._asynchronous = device.type == "cuda" and getattr(optimizer, "_step_supports_amp_scaling", False)

@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Shaped
 from torch import Tensor, nn
 
-from typedtorch.training.restore import plain_name
+from typedtorch.training.restore import named_plainly
 
 
 class Ema:
@@ -34,7 +34,7 @@ class Ema:
         if not 0 < decay < 1:
             raise ValueError(f"ema: expected a decay between 0 and 1, got {decay}")
         self.decay, self._model = decay, model
-        self._names = [plain_name(name) for name, _ in model.named_parameters()]
+        self._names = [name for name, _ in named_plainly(model)]
         self.averages: list[Tensor] = [_wide_copy(param.detach()) for param in model.parameters()]
         # where a model is divided between processes, each moves what it holds
         self._params = [_held(param.detach()) for param in model.parameters()]

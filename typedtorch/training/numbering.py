@@ -13,7 +13,7 @@ from typing import Any
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from typedtorch.training.restore import form_problems, optimizer_problems, plain_name
+from typedtorch.training.restore import form_problems, named_plainly, optimizer_problems, plain_names
 
 KEY = "parameters"
 """The item of a state that holds the names; older checkpoints have none."""
@@ -27,7 +27,7 @@ def parameter_names(model: nn.Module, optimizer: Optimizer) -> list[str]:
     >>> parameter_names(layer, torch.optim.SGD([layer.bias, layer.weight], lr=0.1))
     ['bias', 'weight']
     """
-    names = {param: plain_name(name) for name, param in model.named_parameters()}
+    names = {param: name for name, param in named_plainly(model)}
     return [names.get(param, "") for group in optimizer.param_groups for param in group["params"]]
 
 
@@ -87,7 +87,9 @@ def _known(saved: Mapping[str, Any], names: object) -> Sequence[str] | None:
         each: list[Any] = [group.get("param_names") for group in saved["param_groups"]]
         if not all(isinstance(own, list) for own in each):
             return None
-        names = [plain_name(name) for name in chain.from_iterable(each) if isinstance(name, str)]
+        own = [name for name in chain.from_iterable(each) if isinstance(name, str)]
+        plain = plain_names(own)
+        names = [plain[name] for name in own]
     total = sum(len(group["params"]) for group in saved["param_groups"])
     if not isinstance(names, list) or len(names) != total or not all(isinstance(n, str) for n in names):
         return ()
@@ -118,8 +120,9 @@ def _numbers(model: nn.Module, optimizer: Optimizer) -> dict[str, int]:
     """The number of each parameter here, under every name that it has in the model."""
     order: list[Tensor] = [param for group in optimizer.param_groups for param in group["params"]]
     numbers = {param: number for number, param in enumerate(order)}
-    named = model.named_parameters(remove_duplicate=False)
-    return {plain_name(name): numbers[param] for name, param in named if param in numbers}
+    named = dict(model.named_parameters(remove_duplicate=False))
+    plain = plain_names(named)
+    return {plain[name]: numbers[param] for name, param in named.items() if param in numbers}
 
 
 def _by_group(optimizer: Optimizer) -> list[range]:

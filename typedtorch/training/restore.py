@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -14,23 +14,47 @@ from typedtorch.optim import Facade, pure
 from typedtorch.optim.facade import state_misfits
 from typedtorch.training.form import is_count, unlike
 
-_WRAPPERS = ("_orig_mod.", "module.", "_fsdp_wrapped_module.")
+_OWN = "module"  # what a model may call a part of its own, too
+_WRAPPERS = {"_orig_mod", "_fsdp_wrapped_module", _OWN}
 
 
-def plain_name(name: str) -> str:
-    """A parameter's name without what ``torch.compile`` and data-parallel wrappers put into it.
+def plain_names(names: Iterable[str]) -> dict[str, str]:
+    """Each name of one model without what ``torch.compile`` and data-parallel wrappers put into it.
 
-    >>> plain_name("module._orig_mod.blocks.0.weight")
-    'blocks.0.weight'
+    Where two would become one, as a model's own part may be called ``module``, only what all of them begin
+    with is left out.
+
+    >>> plain_names(["module._orig_mod.blocks.0.weight", "module.bias"])
+    {'module._orig_mod.blocks.0.weight': 'blocks.0.weight', 'module.bias': 'bias'}
+    >>> plain_names(["module.fc.weight", "fc.weight"])
+    {'module.fc.weight': 'module.fc.weight', 'fc.weight': 'fc.weight'}
     """
-    parts = name.split(".")
-    kept = [part for part in parts if f"{part}." not in _WRAPPERS or part == parts[-1]]
-    return ".".join(kept)
+    found = {name: _without(name, _WRAPPERS) for name in names}
+    if len(set(found.values())) == len(found):
+        return found
+    unnamed = [_without(name, _WRAPPERS - {_OWN}) for name in found]
+    while all(name.startswith(f"{_OWN}.") for name in unnamed):
+        unnamed = [name.removeprefix(f"{_OWN}.") for name in unnamed]
+    return dict(zip(found, unnamed, strict=True))
+
+
+def _without(name: str, wrappers: Collection[str]) -> str:
+    """A name without the parts that wrappers put before others."""
+    *parts, last = name.split(".")
+    return ".".join([*(part for part in parts if part not in wrappers), last])
+
+
+def named_plainly(model: nn.Module) -> list[tuple[str, nn.Parameter]]:
+    """The model's parameters, each once, under plain names."""
+    params = dict(model.named_parameters())
+    names = plain_names(params)
+    return [(names[name], param) for name, param in params.items()]
 
 
 def plain_state(state: Mapping[str, Any]) -> dict[str, Any]:
     """A module's state dict under plain names."""
-    return {plain_name(name): value for name, value in state.items()}
+    names = plain_names(state)
+    return {names[name]: value for name, value in state.items()}
 
 
 def model_problems(saved: object, model: nn.Module) -> list[str]:
@@ -62,7 +86,7 @@ def _shape(tensor: Shaped[Tensor, "*shape"]) -> str:
 
 def load_model(saved: Mapping[str, Any], model: nn.Module) -> None:
     """Copy a state that has no :func:`model_problems` into the model."""
-    names = {plain_name(name): name for name in model.state_dict()}
+    names = {plain: name for name, plain in plain_names(model.state_dict()).items()}
     model.load_state_dict({names[name]: value for name, value in plain_state(saved).items()})
 
 
