@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from typedtorch.shapes import dtypes
-from typedtorch.shapes.dtypes import BOOL, FLOATING
+from typedtorch.shapes.dtypes import BOOL, FLOAT32, FLOATING
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import name, rule
 from typedtorch.shapes.rules.axis_patterns import tail
@@ -145,9 +145,10 @@ def scaled_dot_product_attention(
 def _check_mask(attn_mask: Tensor, scores: Shape, mask: int) -> None:
     """A mask must broadcast to the scores ``(..., s, t)``."""
     who = name(attn_mask, "attn_mask")
-    if not mask_of(attn_mask) & (BOOL | mask):
+    if not mask_of(attn_mask) & (BOOL | FLOAT32 | mask):  # float32 beside any other
+        wanted = "bool, float32" if mask & ~FLOAT32 else "bool"
         raise ShapeError(
-            f"{who} is {dtypes.show(mask_of(attn_mask))}, wanted bool or {dtypes.show(mask)}",
+            f"{who} is {dtypes.show(mask_of(attn_mask))}, wanted {wanted} or {dtypes.show(mask)}",
             "dtype",
             f"{who}.bool()",
         )
