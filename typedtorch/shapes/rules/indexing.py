@@ -40,12 +40,17 @@ def _items(index: Any) -> list[Any]:
     return list(index) if isinstance(index, tuple) else [index]
 
 
-def _consumes(item: Any) -> int:
+def _masks(library: str) -> int:
+    """What chooses among elements: torch has bytes stand for a mask, to numpy they are integers."""
+    return BOOL if library == "numpy" else BOOL | UINT8
+
+
+def _consumes(item: Any, library: str) -> int:
     """How many axes an index takes."""
     if item is None or item is Ellipsis or isinstance(item, bool):
         return 0
-    if isinstance(item, Tensor) and mask_of(item) & (BOOL | UINT8):
-        if mask_of(item) & ~(BOOL | UINT8) or item.rank is None:
+    if isinstance(item, Tensor) and mask_of(item) & _masks(library):
+        if mask_of(item) & ~_masks(library) or item.rank is None:
             raise Undecided
         return len(item.shape)
     return 1
@@ -84,7 +89,7 @@ def indexed(tensor: Tensor, index: Any, who: str) -> tuple[Shape, bool]:
         front, back = items[:at], items[at + 1 :]
     else:
         front, back = items, []
-    taken, taken_back = sum(map(_consumes, front)), sum(map(_consumes, back))
+    taken, taken_back = (sum(_consumes(i, tensor.library) for i in part) for part in (front, back))
     first = pack_index(shape)
     if first is None:
         if taken + taken_back > len(shape):
@@ -117,12 +122,12 @@ def _walk(items: Sequence[Any], shape: Shape, who: str, from_end: int, library: 
         elif isinstance(item, slice):
             pieces.append((slice_size(entry_size(shape[at]), item, library), None))
             at += 1
-        elif isinstance(item, Tensor) and not item.shape and not mask_of(item) & (BOOL | UINT8):
+        elif isinstance(item, Tensor) and not item.shape and not mask_of(item) & _masks(library):
             want(item, dtypes.INTEGER, item.label or "the index", "integers or a bool mask")
             pieces.append((None, None))
             at += 1
         elif isinstance(item, Tensor):
-            taken = _consumes(item)
+            taken = _consumes(item, library)
             pieces.append((None, _index_shape(item, shape[at : at + taken], who, place, library)))
             at += taken
         elif is_size(item):
@@ -146,7 +151,7 @@ def check_range(item: Size, size: Size, who: str, place: int) -> None:
 
 def _index_shape(item: Tensor, axes: Shape, who: str, place: int, library: str) -> Shape:
     label = item.label or "the index"
-    if mask_of(item) & (BOOL | UINT8):
+    if mask_of(item) & _masks(library):
         for k, (mask, size) in enumerate(zip(item.sizes(), axes, strict=True)):
             if same(mask, entry_size(size)) is False:
                 raise ShapeError(

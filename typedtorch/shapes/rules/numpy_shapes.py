@@ -287,7 +287,10 @@ def copied(self: Any, *settings: Any) -> Tensor:
 
 rule(
     *methods("__getitem__"),
-    sample="@f:a b c, 0 | @f:a b, (slice(None), None) | @f:a b, (..., 0) | @f:a b, @I:n | @f:a b, @B:a b",
+    sample=(
+        "@f:a b c, 0 | @f:a b, (slice(None), None) | @f:a b, (..., 0) | @f:a b, @I:n | @f:a b, @B:a b | "
+        "@f:a b, @i:n m"
+    ),
 )(indexing.getitem)
 
 
@@ -295,7 +298,8 @@ rule(
     *methods("__setitem__"),
     sample=(
         "@f:a b c, 0, @f:b c | @f:a b c, (..., 0), @f:b | @f:a b c, slice(1, None), 0.0 | "
-        "@f:a b c, @B:a b, 0.0 | @f:a b c, (slice(None), 0), @f:#a #c | @f:a b c, @I:n, @f:n b c"
+        "@f:a b c, @B:a b, 0.0 | @f:a b c, (slice(None), 0), @f:#a #c | @f:a b c, @I:n, @f:n b c | "
+        "@f:a b c, @i:n, 0.0"
     ),
 )
 def setitem(self: Any, index: Any, value: Any) -> None:
