@@ -17,6 +17,7 @@ from typedtorch.shapes.rules.promotion import common_dtype, mask_of
 from typedtorch.shapes.size import Size, product, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
+    Pack,
     Shape,
     ShapeError,
     Tensor,
@@ -59,7 +60,9 @@ def _batch(query: Tensor, key: Tensor, value: Tensor, enable_gqa: Any, names: li
             raise ShapeError(f"enable_gqa=True and {names[0]} has no axis of heads: {show(query.shape)}")
         if enable_gqa is True:
             _check_groups(query, key, value, names)
-        return leads[0]
+        if any(not lead or isinstance(lead[-1], Pack) for lead in leads):
+            return leads[0]
+        leads = [(*lead[:-1], leads[0][-1]) for lead in leads]
     try:
         return broadcast(*leads)
     except ShapeError:

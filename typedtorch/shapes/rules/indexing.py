@@ -288,7 +288,7 @@ def _has_axes(index: Any) -> bool:
 def _masks_only(index: Any) -> bool:
     """Whether all index tensors are masks."""
     tensors = [i for i in map(_as_tensor, _items(index)) if isinstance(i, Tensor)]
-    return all(mask_of(tensor) & (BOOL | UINT8) for tensor in tensors)
+    return all(mask_of(tensor) & _masks("torch") for tensor in tensors)
 
 
 def _may_be_one(entry: Entry) -> bool:

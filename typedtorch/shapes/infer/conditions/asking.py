@@ -62,11 +62,10 @@ def beside_one(frame: Frame, test: ast.expr, *, positive: bool) -> frozenset[Ato
             is_one = isinstance(op, (ast.Eq, ast.LtE)) if positive else isinstance(op, (ast.NotEq, ast.Gt))
             value = read_place(frame, left)
             if is_one and is_size(value) and is_argument(value):
-                held = [v for v in frame.state.variables.values() if is_size(v) or isinstance(v, Instance)]
-                own = [
-                    v for h in held if isinstance(h, Instance) for v in h.attributes.values() if is_size(v)
-                ]
-                return frozenset(a for v in (*held, *own) if is_size(v) and is_argument(v) for a in atoms(v))
+                held = list(frame.state.variables.values())
+                for owner in [v for v in held if isinstance(v, Instance)]:
+                    held += owner.attributes.values()
+                return frozenset(a for v in held if is_size(v) and is_argument(v) for a in atoms(v))
     return frozenset()
 
 

@@ -33,7 +33,7 @@ def to_int(frame: Frame, args: Args, node: ast.AST) -> Value:
     value = args.get(0, "x", 0)
     if is_size(value) or (isinstance(value, Scalar) and value.kind == "bool" and value.proves):
         return value
-    _as_number(frame, args, value, "__int__", node)
+    _as_numbers(frame, args, "__int__", node)
     if isinstance(value, (bool, float)) and math.isfinite(value):
         return int(value)
     return _of_fraction(frame, args, "int", node)
@@ -42,20 +42,21 @@ def to_int(frame: Frame, args: Args, node: ast.AST) -> Value:
 def to_float(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``float(x)``."""
     value = args.get(0, "x", 0.0)
-    _as_number(frame, args, value, "__float__", node)
+    _as_numbers(frame, args, "__float__", node)
     return float(value) if isinstance(value, (int, float)) else Scalar("float")
 
 
-def _as_number(frame: Frame, args: Args, value: Value, method: str, node: ast.AST) -> None:
-    """``int(x)`` of a tensor takes one element."""
-    if isinstance(value, Tensor):
-        frame.call_method(value, method, (), {}, node, tuple(args.nodes))
+def _as_numbers(frame: Frame, args: Args, method: str, node: ast.AST) -> None:
+    """``int(x)`` of a tensor takes one element, and so does whatever else wants a number."""
+    for value, where in zip(args.values, args.nodes, strict=False):
+        if isinstance(value, Tensor):
+            frame.call_method(value, method, (), {}, node, (where,))
 
 
 def to_bool(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``bool(x)``."""
     value = args.get(0, "x", False)
-    _as_number(frame, args, value, "__bool__", node)
+    _as_numbers(frame, args, "__bool__", node)
     verdict = comparing.truth(value)
     if verdict is not None:
         return verdict
@@ -71,9 +72,7 @@ def to_str(frame: Frame, args: Args, node: ast.AST) -> Value:
 def range_(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``range(...)``: its numbers, or how many there are."""
     values = args.values
-    for value, where in zip(values, args.nodes, strict=False):
-        if isinstance(value, Tensor):
-            frame.call_method(value, "__index__", (), {}, node, (where,))
+    _as_numbers(frame, args, "__index__", node)
     numeric = values and all(isinstance(v, int) and not isinstance(v, bool) for v in values)
     if numeric and len(values) <= 3 and values[2:] != [0]:
         numbers = range(*values)
@@ -107,8 +106,8 @@ def extreme(pick: Callable[..., Value]) -> Special:
         items = items_of(args.values[0]) if len(args.values) == 1 else args.values
         if items and "key" in args.keywords:
             return join_all(items, frame.place(node))
-        if len(args.values) > 1:
-            _compared(frame, args, node)
+        if len(args.values) > 1 and all(is_size(v) or isinstance(v, _NUMERIC) for v in args.values):
+            _as_numbers(frame, args, "__bool__", node)  # of ``0 > x``, as many elements as x has
         if items and all(is_size(v) for v in items):
             return pick(*items)
         if items is None and is_size(each := iterate(args.values[0], frame.place(node))):
@@ -118,12 +117,7 @@ def extreme(pick: Callable[..., Value]) -> Special:
     return handler
 
 
-def _compared(frame: Frame, args: Args, node: ast.AST) -> None:
-    """``max(x, 0)`` asks for the truth of ``0 > x``, which a tensor of several elements has not."""
-    known = all(is_size(v) or isinstance(v, (float, Scalar, Tensor)) for v in args.values)
-    for value, where in zip(args.values, args.nodes, strict=False):
-        if known and isinstance(value, Tensor):
-            frame.call_method(value, "__bool__", (), {}, node, (where,))
+_NUMERIC = (float, Scalar, Tensor)
 
 
 def _one_of_many(frame: Frame, each: Size, node: ast.AST) -> Size:
@@ -195,9 +189,7 @@ def _decided(args: Args, *, by: bool) -> Value:
 
 def float_function(frame: Frame, args: Args, node: ast.AST) -> Value:
     """A function of numbers that returns a float."""
-    for value, where in zip(args.values, args.nodes, strict=False):
-        if isinstance(value, Tensor):
-            frame.call_method(value, "__float__", (), {}, node, (where,))
+    _as_numbers(frame, args, "__float__", node)
     return Scalar("float")
 
 
