@@ -226,6 +226,9 @@ def call_function(frame: Frame, function: FunctionV, args: Args, node: ast.AST) 
     signature = interpreter.signature(function)
     bound = bind(signature.parameters, args)
     if bound is None or _another(function, signature.parameters, bound):
+        mutation.forget(frame, args)
+        if function.name != "__init__":  # of a class below, which says itself what its objects have
+            handed_over(frame, [function])
         return interpreter.unbound_result(frame, function, signature, node)
     names = interpreter.call_names(frame, function, bound, node)
     frame.state.ties.meet("", [value for value, _ in bound.values()], {}, None)

@@ -17,6 +17,7 @@ from typedtorch.shapes.infer.calls.brought import as_annotated, brings_more
 from typedtorch.shapes.infer.calls.inlining import MAX_DEPTH, may_be_another
 from typedtorch.shapes.infer.calls.signatures import Signature, is_plain_instance
 from typedtorch.shapes.infer.classes import updates
+from typedtorch.shapes.infer.containers import mutation
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.program.index import Facts
 from typedtorch.shapes.infer.values.values import (
@@ -60,6 +61,8 @@ def follow(
     inside = updates.changing_inside(receiver) if receiver is not None else []
     if receiver is not None and not (gives_nothing or inside or updates.may_change(receiver, function.name)):
         receiver = None
+    if may_be_another(frame.interpreter, frame, function):
+        mutation.forget_contents(frame, [value for value, _ in bound.values()])
     facts = function.module.facts(function.node)
     given = {
         name: value

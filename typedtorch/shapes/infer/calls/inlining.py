@@ -24,6 +24,7 @@ from typedtorch.shapes.infer.calls.memo import LEFT_OUT, Outcome, of_this_call
 from typedtorch.shapes.infer.calls.signatures import Signature, is_plain_instance, wrapped
 from typedtorch.shapes.infer.classes import updates
 from typedtorch.shapes.infer.conditions.solving import prove, solved
+from typedtorch.shapes.infer.containers import mutation
 from typedtorch.shapes.infer.expressions.expressions import evaluate
 from typedtorch.shapes.infer.frame import Frame, Reporter
 from typedtorch.shapes.infer.layers import layer_dtype
@@ -102,8 +103,9 @@ def function_result(
             promised = _made_functions(interpreter, frame, function, signature, bound, promised, node)
         return wrapped(signature, promised)
     values = {name: value for name, (value, _) in bound.items()}
-    value: Value = UNKNOWN
-    if not may_be_another(interpreter, frame, function):
+    if may_be_another(interpreter, frame, function):
+        value = _not_followed(frame, function, values)
+    else:
         value = run_inline(interpreter, frame, function, signature, values, node)
     if value is NEVER:
         return NEVER
@@ -318,7 +320,8 @@ def run_inline(
 
 
 def _not_followed(frame: Frame, function: FunctionV, values: Mapping[str, Value]) -> Value:
-    """The result of a call that leads too deep, which may change what it is given."""
+    """The result of a call whose body is not looked into, which may change what it is given."""
+    mutation.forget_contents(frame, values.values())
     handed_over(frame, [function.bound, *values.values()])
     return UNKNOWN
 

@@ -18,7 +18,7 @@ from typedtorch.shapes.infer.classes.given_sizes import may_be_settings, passed,
 from typedtorch.shapes.infer.classes.new_objects import is_followed
 from typedtorch.shapes.infer.classes.passed import Passed
 from typedtorch.shapes.infer.classes.updates import as_later, emptied, stable
-from typedtorch.shapes.infer.containers import enumerations
+from typedtorch.shapes.infer.containers import enumerations, mutation
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.layers.layer_dtype import given_to, may_cast, perhaps_cast
 from typedtorch.shapes.infer.layers.made_layers import passed_layer
@@ -72,6 +72,7 @@ def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, args: Arg
     signature = interpreter.signature(function)
     bound = bind(signature.parameters, args)
     if bound is None:
+        mutation.forget(frame, args)
         return Instance(info, {}, {}, partial=True)
     names = interpreter.call_names(frame, function, bound, node)
     names.tie = frame.tie(node)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import replace
 
 from typedtorch.shapes.infer.calls.binding import Args
@@ -10,6 +11,7 @@ from typedtorch.shapes.infer.calls.inner_changes import handed_over
 from typedtorch.shapes.infer.conditions.places import look
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.layers import layer_dtype
+from typedtorch.shapes.infer.values.contents import HOLDS_NOTHING, parts_of
 from typedtorch.shapes.infer.values.values import UNKNOWN, DictV, Sequence, Value, join
 
 
@@ -62,14 +64,23 @@ def _one_of(holder: DictV | Sequence, updated: Value, place: str) -> Value:
 
 def forget(frame: Frame, args: Args) -> Value:
     """The result of an unknown call, which may change the containers and objects it is given."""
-    for value in args.every():
+    given = args.every()
+    forget_contents(frame, [*given, *map(tuple, map(parts_of, args.spread))])
+    for value in given:
+        if not isinstance(value, (Sequence, DictV)):
+            layer_dtype.forget(frame, value)
+    handed_over(frame, given)
+    return UNKNOWN
+
+
+def forget_contents(frame: Frame, values: Iterable[Value]) -> None:
+    """What is in containers that something unknown may change, and in those that they hold."""
+    for value in values:
         if isinstance(value, Sequence) and value.kind in ("list", "deque"):
             frame.state.replace_value(value, Sequence(value.kind, None, UNKNOWN))
         elif isinstance(value, Sequence) and value.kind == "iterator":  # it may take some of the items
             frame.state.replace_value(value, Sequence(value.kind, None, value.any_item))
         elif isinstance(value, DictV):
             frame.state.replace_value(value, DictV({}, UNKNOWN, value.kind))
-        else:
-            layer_dtype.forget(frame, value)
-    handed_over(frame, args.every())
-    return UNKNOWN
+        if isinstance(value, (tuple, Sequence, DictV)):
+            forget_contents(frame, [part for part in parts_of(value) if type(part) not in HOLDS_NOTHING])
