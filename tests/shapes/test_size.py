@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from typedtorch.shapes.differences import are_multiples
 from typedtorch.shapes.equality import same
 from typedtorch.shapes.size import (
     Size,
@@ -137,3 +138,12 @@ def test_one_of_two_sizes_is_one_of_them(
     values = evaluate(a[0], numbers), evaluate(b[0], numbers)
     assert chosen == either(*values)
     assert isinstance(chosen, int) == (values[0] == values[1])
+
+
+def test_sums_are_multiples_only_of_those_in_proportion() -> None:
+    names = [axis(name) for name in "abcdef"]
+    sums = [a + b for a, b in itertools.combinations(names, 2)]
+    sums += [times * a + more for a in names for times in (1, 2, 3) for more in range(7)]
+    for a, b in itertools.combinations(sums, 2):
+        in_proportion = any(m * a == n * b for m in range(1, 7) for n in range(1, 7))
+        assert in_proportion or not are_multiples(a, b), f"{a} and {b}"

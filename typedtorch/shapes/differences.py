@@ -67,7 +67,8 @@ def may_be_one(a: Size, b: Size) -> bool:
 
 MAX_ROUNDED = 16
 MAX_DIVIDED = 10**9
-_PRIMES = (1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049, 1051, 1061, 1063, 1069)
+# far from each other, and no two pairs equally far, so that sums of some are no multiples of others by chance
+_PRIMES = (1009, 1129, 1301, 1511, 1777, 2063, 2411, 2789, 3203, 3643, 4127, 4637)
 
 
 def _at_multiples(diff: Poly) -> Size | None:
@@ -98,12 +99,14 @@ def are_multiples(a: Size, b: Size) -> bool:
     >>> c, h = axis("c"), axis("heads")
     >>> are_multiples(2 * c, 3 * h * (c // h)), are_multiples(c, h * (c // h)), are_multiples(c, c // h)
     (True, False, False)
+    >>> are_multiples(c + h, h + 3)
+    False
     """
     found = [*_within(a), *_within(b)]
     if isinstance(a, int) or isinstance(b, int) or any(x.kind not in ("axis", "int", "floor") for x in found):
         return False
     ratios = set()
-    for primes in (_PRIMES, _PRIMES[3:] + _PRIMES[:3]):
+    for primes in (_PRIMES, _PRIMES[3:] + _PRIMES[:3], _PRIMES[7:] + _PRIMES[:7]):
         values = _multiples(found, primes)
         first, second = (0, 0) if values is None else (substitute(a, values), substitute(b, values))
         if not (isinstance(first, int) and isinstance(second, int) and first > 0 < second):
