@@ -18,6 +18,7 @@ from typedtorch.shapes.infer.calls import definitions
 from typedtorch.shapes.infer.calls.memo import Memo
 from typedtorch.shapes.infer.calls.signatures import linked_axes
 from typedtorch.shapes.infer.classes.construction import symbolic_argument
+from typedtorch.shapes.infer.classes.updates import while_made
 from typedtorch.shapes.infer.conditions import checks
 from typedtorch.shapes.infer.containers import lengths, stored
 from typedtorch.shapes.infer.containers.item_axes import axes_of_items
@@ -133,7 +134,8 @@ def check_methods(
             names = interpreter.decorators_of(definition)
             if "staticmethod" not in names:
                 on_class = "classmethod" in names or definition.name in ("__class_getitem__", "__new__")
-                function = function.bind(ClassV(info) if on_class else instance)
+                own = ClassV(info) if on_class else while_made(instance, definition.name)
+                function = function.bind(own)
             if linked and definition in info.reports:
                 found = info.reports[definition]
                 reporter.take(found.reporter)

@@ -13,7 +13,7 @@ from typedtorch.shapes.equality import same
 from typedtorch.shapes.rule import RULES, enter_in, name
 from typedtorch.shapes.rules.forms import Function, need
 from typedtorch.shapes.rules.layout import fresh
-from typedtorch.shapes.rules.promotion import OTHER, common_dtype, mask_of
+from typedtorch.shapes.rules.promotion import OTHER, common_dtype, dtype_of, mask_of
 from typedtorch.shapes.size import Size, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
@@ -41,8 +41,9 @@ def signature(
 ) -> None:
     """A rule in one line: ``signature("torch.bmm(input, mat2)", "b m k, b k n -> b m n")``.
 
-    Operands share one dtype, the result has it too unless ``dtype`` says otherwise.  ``flops`` is a
-    product of the axes: ``"2 b m k n"``.  ``...`` stands for the same leading axes everywhere.
+    Operands share one dtype, the result has it too unless ``dtype`` says otherwise, or a call does by
+    ``out_dtype``.  ``flops`` is a product of the axes: ``"2 b m k n"``.  ``...`` stands for the same leading
+    axes everywhere.
     """
     matched = re.fullmatch(r"([\w.]+)\(([^)]*)\)", call)
     assert matched is not None, call
@@ -63,7 +64,7 @@ def signature(
                 )
         mask = common_dtype(*operands)
         bound = match_axes(operands, patterns)
-        kind = mask if dtype is None else dtype
+        kind = dtype_of(values.get("out_dtype"), mask if dtype is None else dtype)
         outs = [fresh(operands[0][0], fill(p, bound), kind) for p in results]
         return outs[0] if len(outs) == 1 else tuple(outs)
 
@@ -94,8 +95,8 @@ def _signature_of(parameters: list[str]) -> Any:
 
 
 def _bind(parameters: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    values = {**dict(zip(parameters, args, strict=False)), **kwargs}
-    if len(args) > len(parameters) or any(p not in values for p in parameters):
+    values = {**dict(zip([*parameters, "out_dtype"], args, strict=False)), **kwargs}
+    if len(args) > len(parameters) + 1 or any(p not in values for p in parameters):
         raise Undecided
     return values
 

@@ -229,15 +229,35 @@ def _addmm_flops(input: Any, mat1: Any, mat2: Any, **_: Any) -> Size:
 
 
 @rule(*both("addmm"), flops=_addmm_flops, sample="f:#m #n, f:m k, f:k n | f:n, f:m k, f:k n, beta=0.5")
-def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None) -> Tensor:
-    return _matrices(input, mat1, mat2, ("mat1", "mat2"), (2, 2))
+def addmm(
+    input: Any,
+    mat1: Any,
+    mat2: Any,
+    out_dtype: Any = None,
+    *,
+    beta: Any = 1,
+    alpha: Any = 1,
+    out: Any = None,
+) -> Tensor:
+    added = input if out_dtype is None else need(input).of(input.shape, mask_of(mat1))
+    made = _matrices(added, mat1, mat2, ("mat1", "mat2"), (2, 2))
+    return made.of(made.shape, dtype_of(out_dtype, mask_of(made)))
 
 
 @rule(*both("baddbmm"), flops=_addmm_flops, sample="f:#b #m #n, f:b m k, f:b k n")
 def baddbmm(
-    input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
+    input: Any,
+    batch1: Any,
+    batch2: Any,
+    out_dtype: Any = None,
+    *,
+    beta: Any = 1,
+    alpha: Any = 1,
+    out: Any = None,
 ) -> Tensor:
-    return _matrices(input, batch1, batch2, ("batch1", "batch2"), (3, 3))
+    added = input if out_dtype is None else need(input).of(input.shape, mask_of(batch1))
+    made = _matrices(added, batch1, batch2, ("batch1", "batch2"), (3, 3))
+    return made.of(made.shape, dtype_of(out_dtype, mask_of(made)))
 
 
 @rule(*both("addbmm"), sample="f:#m #n, f:b m k, f:b k n")

@@ -244,7 +244,7 @@ def call_function(frame: Frame, function: FunctionV, args: Args, node: ast.AST) 
     if names.packs:
         unsaid = any(not specs.shaped(spec) for spec, _ in tensors_given(signature.parameters, bound))
         leave_open(names, function.bound, beside=unsaid)
-    failed = failed or signature.unkept
+    failed = failed or signature.unkept or _annotated_otherwise(signature.parameters, bound)
     made = interpreter.function_result(frame, function, signature, bound, names, node, failed=failed)
     forget_read(frame)
     if isinstance(function.node, ast.Lambda):  # of a ``def`` that is forgotten where it stands
@@ -256,6 +256,17 @@ def _another(function: FunctionV, parameters: list[Parameter], bound: Mapping[st
     """Whether a call is written for a subclass: it does not give all that the abstract method asks for."""
     is_abstract = not isinstance(function.node, ast.Lambda) and left_to_subclasses(function.node)
     return is_abstract and not complete(parameters, bound)
+
+
+def _annotated_otherwise(
+    parameters: list[Parameter], bound: Mapping[str, tuple[Value, ast.expr | None]]
+) -> bool:
+    """Whether a number is given for a list or dict: some annotation is wrong, here or where it comes from."""
+    return any(
+        p.name in bound and is_size(bound[p.name][0])
+        for p in parameters
+        if p.kind != "args" and isinstance(p.spec, (specs.SequenceSpec, specs.DictSpec))
+    )
 
 
 def operator_method(

@@ -80,8 +80,9 @@ def function_result(
     layer_dtype.given_to(frame, function.module, [value for value, _ in bound.values()])
     if isinstance(result, specs.NoneSpec):
         return None
+    values = {name: value for name, (value, _) in bound.items()}
     if failed:  # what a refused call would have given is not held against the rest of the body
-        return UNKNOWN
+        return _not_followed(frame, function, values)
     if specs.informative(result) and (signature.shaped or not is_plain_instance(result)):
         summaries.bind(frame, function, signature, bound, names)
         seen = _look_inside(interpreter, frame, function, signature, bound, names, node)
@@ -102,7 +103,6 @@ def function_result(
         if _makes_functions(result):
             promised = _made_functions(interpreter, frame, function, signature, bound, promised, node)
         return wrapped(signature, promised)
-    values = {name: value for name, (value, _) in bound.items()}
     if may_be_another(interpreter, frame, function):
         value = _not_followed(frame, function, values)
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -33,11 +33,11 @@ def remembered(ask: Callable[[ClassInfo, str], bool]) -> Callable[[ClassInfo, st
     return answer
 
 
-def stores(info: ClassInfo, attribute: str) -> Iterator[tuple[Def, ast.AST]]:
-    """The statements outside the constructor that assign an attribute, each with its method."""
+def stores(info: ClassInfo, attribute: str, within: Set[str] | None = None) -> Iterator[tuple[Def, ast.AST]]:
+    """The statements of some methods that assign an attribute, each with its method: not the constructor's."""
     for ancestor in info.mro():
         for method in ancestor.self_stores.get(attribute, ()):
-            if method not in AT_START:
+            if method not in AT_START if within is None else method in within:
                 for definition in ancestor.methods[method]:
                     yield from ((definition, store) for store in _in_body(definition, attribute))
 

@@ -94,6 +94,25 @@ def as_later(value: Value) -> Value:
     return stable(within, is_new=True) if isinstance(within, Instance) and not within.assumed else within
 
 
+def while_made(instance: Instance, method: str) -> Instance:
+    """An object as its method finds it; one that builds it may not yet see what is assigned once more.
+
+    ``self.rows = rows; self.rows = self._read()``.
+    """
+    info = instance.info
+    if not any(method in i.helpers for i in info.mro()):
+        return instance
+    again = {name: UNKNOWN for name in instance.attributes if _is_made_again(info, name)}
+    return replace(instance, attributes={**instance.attributes, **again}) if again else instance
+
+
+@remembered
+def _is_made_again(info: ClassInfo, attribute: str) -> bool:
+    """Whether the constructor, with the methods it calls, assigns an attribute more than once."""
+    at_start = {*AT_START, *(name for i in info.mro() for name in i.helpers)}
+    return len(list(stores(info, attribute, at_start))) > 1
+
+
 def is_placeholder(value: Value) -> bool:
     """``torch.empty(0)``, alone or in a tuple: whoever loads or binds the object puts another there."""
     if type(value) is tuple:

@@ -16,7 +16,18 @@ from typedtorch.shapes.infer.conditions.equated import rank_of
 from typedtorch.shapes.infer.conditions.places import look, shape_read
 from typedtorch.shapes.infer.expressions.comparing import truth
 from typedtorch.shapes.infer.frame import Frame, source
-from typedtorch.shapes.infer.values.values import UNKNOWN, Choice, External, Sequence, Tensor, Value, is_size
+from typedtorch.shapes.infer.values.values import (
+    UNKNOWN,
+    Choice,
+    DictV,
+    External,
+    Instance,
+    Object,
+    Sequence,
+    Tensor,
+    Value,
+    is_size,
+)
 from typedtorch.shapes.scopes import STATED_SCOPE
 from typedtorch.shapes.size import Poly, atoms, axis, is_unknown
 from typedtorch.shapes.syntax import walk
@@ -94,6 +105,9 @@ def _compared(test: ast.expr) -> Iterator[ast.Compare]:
             yield ast.copy_location(ast.Compare(left, [sign], [right]), test)
 
 
+_NO_SIZES = (DictV, Instance, Object)
+
+
 def _check(frame: Frame, test: ast.Compare) -> None:
     if frame.state.names.spread:  # it may be what says that the run has no axes
         return
@@ -114,6 +128,8 @@ def _check(frame: Frame, test: ast.Compare) -> None:
     never = isinstance(test.ops[0], ast.Eq) and (listed or _differ(a, b))
     if not isinstance(tensor, Tensor) or not (never or truth(look(frame, test)) is False):
         return
+    if isinstance(a, _NO_SIZES) or isinstance(b, _NO_SIZES):
+        return  # annotated otherwise than it is
     if not listed and _may_be_cut_off(*((a, b) if subject is _subject(left) else (b, a)), tensor):
         return
     said = f"{source(test)} never holds: {source(subject)} has shape {show(tensor.shape)}"

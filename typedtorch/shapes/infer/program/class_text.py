@@ -16,13 +16,17 @@ _HARMLESS = frozenset({*vars(builtins), "reveal_type"})  # functions that put no
 
 def left_to_subclasses(node: Def) -> bool:
     """Whether a method is abstract: decorated so, or nothing but ``raise NotImplementedError``."""
-    if any(_last(d).startswith("abstract") for d in node.decorator_list):
+    if _is_abstract(node):
         return True
     statement = node.body[-1]
     if not isinstance(statement, ast.Raise) or statement.exc is None or len(node.body) > 2:
         return False
     error = statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc
     return _last(error) == "NotImplementedError" and all(isinstance(s, ast.Expr) for s in node.body[:-1])
+
+
+def _is_abstract(node: Def) -> bool:
+    return any(_last(d).startswith("abstract") for d in node.decorator_list)
 
 
 def is_expression(node: Def | ast.Lambda) -> bool:
@@ -34,13 +38,13 @@ def is_expression(node: Def | ast.Lambda) -> bool:
 
 
 def is_stub(node: Def | ast.Lambda) -> bool:
-    """Whether what runs is written elsewhere: a body of ``...``, as in a protocol."""
-    if isinstance(node, ast.Lambda) or len(node.body) > 2:
+    """Whether what runs is written elsewhere: a body of ``...``, as in a protocol; an abstract method."""
+    if isinstance(node, ast.Lambda):
         return False
     match node.body[-1]:
-        case ast.Expr(value=ast.Constant(value=value)):
-            return value is Ellipsis
-    return False
+        case ast.Expr(value=ast.Constant(value=value)) if value is Ellipsis and len(node.body) <= 2:
+            return True
+    return _is_abstract(node)
 
 
 def declares_only(node: ast.ClassDef) -> bool:

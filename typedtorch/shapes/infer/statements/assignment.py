@@ -201,6 +201,8 @@ def _assign_item(frame: Frame, target: ast.Subscript, value: Value, source: ast.
             _outgrow(frame, target.value, changed)
     elif isinstance(holder, Instance):
         frame.state.replace_value(holder, without_attributes(holder))
+    elif isinstance(holder, tuple):  # a list, then, of a library of before: ``np.meshgrid``
+        frame.state.replace_value(holder, UNKNOWN)
     elif isinstance(target.value, ast.Attribute) and target.value.attr in surgery.HELD:
         surgery.put_somewhere(frame, value)
 
