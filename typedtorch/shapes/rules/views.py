@@ -31,7 +31,15 @@ from typedtorch.shapes.tensor import (
 
 
 def sizes_of(values: tuple[Any, ...]) -> list[Any]:
-    """Sizes given as separate arguments or as one tuple."""
+    """Sizes given as separate arguments or as one tuple.
+
+    Raises:
+        ShapeError: they are given as both, ``x.reshape(lead, -1)`` for ``x.reshape(*lead, -1)``.
+    """
+    if len(values) > 1 and any(isinstance(v, (tuple, list)) for v in values):
+        if all(isinstance(v, (tuple, list)) or is_size(v) for v in values):
+            raise ShapeError("sizes stand in a tuple or one by one, not both: write * before the tuple")
+        raise Undecided
     if len(values) == 1 and (isinstance(values[0], (tuple, list)) or values[0] is UNKNOWN):
         if not isinstance(values[0], (tuple, list)):
             raise Undecided
