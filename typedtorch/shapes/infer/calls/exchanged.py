@@ -18,7 +18,8 @@ from typedtorch.shapes.infer.calls.binding import Parameter, callee
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.program.class_kinds import is_seen
 from typedtorch.shapes.infer.values.kinds import instance_of, is_module_class
-from typedtorch.shapes.infer.values.values import UNKNOWN, ClassV, External, FunctionV, Instance, Value
+from typedtorch.shapes.infer.values.values import UNKNOWN, ClassV, DictV, External, FunctionV, Instance, Value
+from typedtorch.shapes.infer.values.values import Sequence as SequenceV
 from typedtorch.shapes.python_numbers import number_kind
 from typedtorch.shapes.rule import ATTRIBUTES, RULES
 from typedtorch.shapes.syntax import walk
@@ -56,7 +57,7 @@ def lacks_what_is_read(
         value, where = bound.get(parameter.name, (UNKNOWN, None))
         if (
             where is None
-            or not isinstance(value, (Tensor, Instance))
+            or not (isinstance(value, (Tensor, Instance)) or _is_container(value))
             or _is_of(parameter.spec, value) is not False
         ):
             continue
@@ -72,12 +73,16 @@ def lacks_what_is_read(
     return False
 
 
-def _lacks(value: Tensor | Instance, attribute: str) -> bool:
-    """Whether a tensor, or an object of nothing but fields, surely has no such attribute."""
+def _lacks(value: Value, attribute: str) -> bool:
+    """Whether a tensor, a list or dict, or an object of nothing but fields, surely has no such attribute."""
     if isinstance(value, Tensor):
         kinds = ("torch.Tensor", "numpy.ndarray")
         known = any(f"{kind}.{attribute}" in table for kind in kinds for table in (RULES, ATTRIBUTES))
         return not (known or attribute in _OF_EVERY_TENSOR or attribute.startswith(("_", "is_")))
+    if isinstance(value, (SequenceV, DictV)):
+        return not hasattr(list if isinstance(value, SequenceV) else dict, attribute)
+    if not isinstance(value, Instance):
+        return False
     info = value.info
     if not (info.kind.is_fields and all(map(is_seen, info.kind.external))) or info.find("__getattr__"):
         return False
@@ -165,7 +170,9 @@ def _kind_text(spec: specs.Spec) -> str:
 
 
 def _shown(value: Value) -> str:
-    return f"a tensor {show(value.shape)}" if isinstance(value, Tensor) else f"of class {value.info.name}"
+    if isinstance(value, Tensor):
+        return f"a tensor {show(value.shape)}"
+    return f"of class {value.info.name}" if isinstance(value, Instance) else f"a {value.kind}"
 
 
 def _is_of(spec: specs.Spec, value: Value) -> bool | None:
@@ -175,14 +182,24 @@ def _is_of(spec: specs.Spec, value: Value) -> bool | None:
     """
     if isinstance(spec, specs.InstanceSpec):
         tensor = isinstance(value, Tensor) and value.is_known and _is_no_tensor(spec.info)
-        return instance_of(value, ClassV(spec.info)) if tensor or isinstance(value, Instance) else None
+        told = tensor or isinstance(value, Instance) or _is_container(value)
+        return instance_of(value, ClassV(spec.info)) if told else None
     if not isinstance(spec, specs.ArraySpec):
         return None
     if isinstance(value, Tensor):
         return _is_meant_for(spec, value) or None
+    if isinstance(value, (SequenceV, DictV)) and _is_container(value):
+        return False if value.items else None  # what is annotated as a list of numbers may be an array
     if not isinstance(value, Instance) or value.info.find("__torch_function__") is not None:
         return None
     return instance_of(value, External("torch.Tensor"))
+
+
+def _is_container(value: Value) -> bool:
+    """Whether a value is a list, or a dict with known keys."""
+    if isinstance(value, SequenceV):
+        return value.kind == "list"
+    return isinstance(value, DictV) and value.kind == "dict" and bool(value.items)
 
 
 def _is_no_tensor(info: ClassInfo) -> bool:
