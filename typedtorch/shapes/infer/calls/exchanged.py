@@ -188,18 +188,19 @@ def _is_of(spec: specs.Spec, value: Value) -> bool | None:
         return None
     if isinstance(value, Tensor):
         return _is_meant_for(spec, value) or None
-    if isinstance(value, (SequenceV, DictV)) and _is_container(value):
-        return False if value.items else None  # what is annotated as a list of numbers may be an array
+    if _is_container(value):
+        return False
     if not isinstance(value, Instance) or value.info.find("__torch_function__") is not None:
         return None
     return instance_of(value, External("torch.Tensor"))
 
 
 def _is_container(value: Value) -> bool:
-    """Whether a value is a list, or a dict with known keys."""
-    if isinstance(value, SequenceV):
-        return value.kind == "list"
-    return isinstance(value, DictV) and value.kind == "dict" and bool(value.items)
+    """Whether a value is a list or dict, seen being made: one that is only annotated may be an array."""
+    if not isinstance(value, (SequenceV, DictV)) or value.kind not in ("list", "dict"):
+        return False
+    each = value.element if isinstance(value, SequenceV) else None
+    return bool(value.items) or (isinstance(each, Instance) and not each.assumed)
 
 
 def _is_no_tensor(info: ClassInfo) -> bool:

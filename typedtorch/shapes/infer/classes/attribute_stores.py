@@ -34,7 +34,7 @@ def remembered(ask: Callable[[ClassInfo, str], bool]) -> Callable[[ClassInfo, st
 
 
 def stores(info: ClassInfo, attribute: str, within: Set[str] | None = None) -> Iterator[tuple[Def, ast.AST]]:
-    """The statements of some methods that assign an attribute, each with its method: not the constructor's."""
+    """The statements of some methods, not the constructor, that assign an attribute, each with its method."""
     for ancestor in info.mro():
         for method in ancestor.self_stores.get(attribute, ()):
             if method not in AT_START if within is None else method in within:
