@@ -197,11 +197,12 @@ def flex_attention(
 
 
 def _check_heads(query: Tensor, *others: tuple[Tensor, str]) -> None:
-    """The first two axes, which nothing broadcasts here."""
+    """The first two axes, which nothing broadcasts here but the batch of the values."""
     fewer = "enable_gqa=True if there are fewer key heads than query heads"
     for axis, what, hint in ((0, "batch size", None), (1, "number of heads", fewer)):
         for tensor, parameter in others:
-            if same(query.sizes()[axis], tensor.sizes()[axis]) is False:
+            spread = axis == 0 and parameter == "value" and tensor.shape[0] == 1
+            if not spread and same(query.sizes()[axis], tensor.sizes()[axis]) is False:
                 raise ShapeError(
                     f"the {what} is {query.shape[axis]} in {name(query, 'query')} "
                     f"and {tensor.shape[axis]} in {name(tensor, parameter)}",

@@ -291,7 +291,8 @@ def istft(
     if time == 0:
         raise ShapeError(f"{who} has {frames} frames, too few for a sample")
     made = (*tensor.shape[:-2], time if is_size(time) else unknown())
-    return tensor.of(made, mask if flag(return_complex) else to_real(mask))
+    back = tensor.of(made, mask if flag(return_complex) else to_real(mask))
+    return back if window is None else back.of(made, result_type(back, window))
 
 
 def _time(n_fft: Any, hop_length: Any, frames: Size, center: Any) -> Size:

@@ -34,7 +34,10 @@ def _of_matrices(input: Any, dim: Any) -> None:
     Raises:
         ShapeError: another number of axes is given, or there are others.
     """
-    count = len(counted(dim)) if isinstance(dim, (tuple, list)) else 1 if is_size(dim) else need(input).rank
+    if dim is None:
+        count = need(input).rank
+    else:
+        count = len(counted(dim)) if isinstance(dim, (tuple, list)) else 1 if is_size(dim) else None
     if count is not None and count != 2:
         raise ShapeError(f"this norm is over two axes of {name(input, 'input')}, not {count}")
 
