@@ -6,6 +6,7 @@ They move between releases; everything else in this package is written against t
 from __future__ import annotations
 
 import contextlib
+import copy
 import logging
 import weakref
 from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ from torch._subclasses.fake_tensor import (
     FakeTensor,
     FakeTensorMode,
 )
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import _disable_current_modes
 
 DATA_DEPENDENT = (DataDependentOutputException, DynamicOutputShapeException)
@@ -31,6 +33,7 @@ _LOG = logging.getLogger("torch._subclasses.fake_tensor")
 __all__ = [
     "DATA_DEPENDENT",
     "DEVICE",
+    "Copies",
     "FakeTensor",
     "FakeTensorMode",
     "current_node",
@@ -90,6 +93,31 @@ def fake_copy(tensor: Shaped[Tensor, "*shape"], device: torch.device) -> Shaped[
     if isinstance(tensor, torch.nn.Parameter):
         return torch.nn.Parameter(empty, requires_grad=tensor.requires_grad)
     return empty.requires_grad_(tensor.requires_grad) if tensor.requires_grad else empty
+
+
+class Copies(TorchFunctionMode):
+    """Modules without memory can be copied in here (``copy.deepcopy(encoder)``, a teacher): torch's own way
+    looks at a tensor's memory, warns of it, and fails or crashes where the tensor is a buffer.
+    """
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is Tensor.__deepcopy__ and in_fake_mode(args[0]) and args[0].is_leaf:
+            return _deep_copy(*args)
+        return func(*args, **(kwargs or {}))
+
+
+def _deep_copy(tensor: Shaped[Tensor, "*shape"], memo: dict[int, Any]) -> Shaped[Tensor, "*shape"]:
+    """What ``copy.deepcopy`` makes of a tensor without memory: one like it, and the same one each time."""
+    if id(tensor) not in memo:
+        copied = tensor.detach().clone()
+        if isinstance(tensor, torch.nn.Parameter):
+            copied = torch.nn.Parameter(copied, requires_grad=tensor.requires_grad)
+        else:  # attributes of a parameter are not copied by torch either
+            marks = {name: value for name, value in vars(tensor).items() if name not in vars(copied)}
+            vars(copied.requires_grad_(tensor.requires_grad)).update(copy.deepcopy(marks, memo))
+        memo[id(tensor)] = copied
+    kept: Shaped[Tensor, "*shape"] = memo[id(tensor)]
+    return kept
 
 
 def next_sequence_number() -> int:

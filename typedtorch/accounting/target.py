@@ -69,7 +69,7 @@ class Target:
         try:
             with _at_most(limit):
                 try:
-                    with fake.fake_mode(), _uninitialised():
+                    with fake.fake_mode(), fake.Copies(), _uninitialised():
                         made = self.constructor(**arguments)
                 except fake.DATA_DEPENDENT:
                     with _without_weights():
