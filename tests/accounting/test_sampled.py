@@ -70,6 +70,15 @@ def test_one_depth_that_is_no_polynomial_leaves_the_other_a_letter() -> None:
     assert formula.subs(there) == account(Doubling, sizes=there).flops.forward
 
 
+def test_symbols_leave_an_axis_that_counts_layers_at_its_size() -> None:
+    formula = account(Alternating, dim=6, layers=3, every=2, batch=2, seq=5).formula(
+        "flops.forward", engine="symbols"
+    )
+    assert formula.pinned["layers"] == 3
+    there = {"dim": 7, "layers": 3, "every": 2, "batch": 4, "seq": 3}
+    assert formula.subs(there) == account(Alternating, sizes=there).flops.forward
+
+
 class Radiance(nn.Module):
     """Positions encoded by sines, which enter again half way up."""
 

@@ -19,7 +19,7 @@ from torch import nn
 from typedtorch.accounting import fake
 from typedtorch.accounting.decode import shape_of
 from typedtorch.accounting.engines import Symbolic, labels_of, layouts, pins
-from typedtorch.accounting.errors import AccountingError, SymbolError
+from typedtorch.accounting.errors import AccountingError, CounterError, SymbolError
 from typedtorch.accounting.labels import Layout
 from typedtorch.accounting.program import record
 from typedtorch.accounting.question import Question, constants
@@ -122,12 +122,24 @@ def _once(question: Question, pinned: tuple[str, ...], layout: Layout | None, *,
 
 
 def _twins(module: nn.Module | None, twin: nn.Module | None) -> dict[int, Any]:
-    """Modules, parameters and buffers of the one, by identity, with what stands there in the other."""
+    """Modules, parameters and buffers of the one, by identity, with what stands there in the other.
+
+    Raises:
+        CounterError: they are not made of the same parts.
+    """
     pairs: dict[int, Any] = {}
     if module is None or twin is None:
         return pairs
+    if _parts(module) != _parts(twin):
+        raise CounterError("other parts are built at other sizes: an axis counts layers")
     for ours, other in zip(module.modules(), twin.modules(), strict=True):
         pairs[id(ours)] = other
         for mine, theirs in ((ours._parameters, other._parameters), (ours._buffers, other._buffers)):
             pairs.update({id(t): theirs[name] for name, t in mine.items() if t is not None})
     return pairs
+
+
+def _parts(module: nn.Module) -> list[str]:
+    """The paths of all modules, parameters and buffers."""
+    named = (module.named_modules(), module.named_parameters(), module.named_buffers())
+    return [path for found in named for path, _ in found]
