@@ -211,6 +211,8 @@ def _refusals() -> None:
             loss(scores, torch.zeros(2, 5))
         with pytest.raises(ValueError, match=r"targets: expected shape \(2, 5\) for .*, got \(5, 2\)"):
             loss(scores, torch.zeros(5, 2, dtype=torch.long))
+    with pytest.raises(ValueError, match="logits: expected at least the last axis, got a single number"):
+        cross_entropy(torch.tensor(0.5), torch.tensor(0))
     with pytest.raises(TypeError, match=r"logits: expected scores in floating point, got torch\.int64"):
         cross_entropy(logits.long(), targets)
     with pytest.raises(ValueError, match=r"label_smoothing must be in \[0, 1\], got 2"):

@@ -41,7 +41,8 @@ def cross_entropy(
 
     Raises:
         ValueError: ``label_smoothing`` outside [0, 1], ``z_loss`` negative, or an unknown ``reduction``.
-        ValueError: the shape of the targets is not that of the scores without their last axis.
+        ValueError: the shape of the targets is not that of the scores without their last axis, or the scores
+            have no axis.
         TypeError: the targets are not integers, or the scores are.
         IndexError: a target outside ``[0, vocab)`` that is not ``ignore_index`` (on the CPU).
 
@@ -160,6 +161,8 @@ def _check(label_smoothing: float, z_loss: float, reduction: str) -> None:
 def _check_targets(what: str, shape: torch.Size, targets: Shaped[Tensor, "*batch"]) -> None:
     if targets.is_floating_point() or targets.is_complex():
         raise TypeError(f"targets: expected integers, got {targets.dtype}")
+    if not shape:
+        raise ValueError(f"{what}: expected at least the last axis, got a single number")
     if targets.shape != shape[:-1]:
         raise ValueError(
             f"targets: expected shape {tuple(shape[:-1])} for {what} {tuple(shape)}, got "

@@ -85,6 +85,11 @@ def test_parameters_in_place_of_gradients_are_refused_and_left(clip: Callable[..
     clip((p.grad for p in layer.parameters()), 1e-3)  # none yet: nothing to do
 
 
+def test_complex_gradients_have_no_largest_value_to_clamp_to() -> None:
+    with pytest.raises(TypeError, match="a gradient is complex; clip_by_global_norm scales those"):
+        clip_by_value([torch.ones(2), torch.ones(2, dtype=torch.complex64)], 1.0)
+
+
 def test_clipping_by_value_clamps_each_element() -> None:
     grads = [torch.tensor([-5.0, 0.1, 5.0]), torch.tensor(2.0), torch.empty(0)]
     found = clip_by_value(grads, 1.0)

@@ -95,7 +95,7 @@ def clip_by_value(grads: Iterable[Tensor | None], limit: float) -> ClippedValues
 
     Raises:
         ValueError: ``limit`` is not greater than 0, or a gradient is sparse.
-        TypeError: parameters, which would be clamped in place of their gradients.
+        TypeError: parameters, which would be clamped in place of their gradients, or a complex gradient.
 
     >>> g = torch.tensor([-3.0, 0.5])
     >>> clip_by_value([g], 1.0).largest, g
@@ -104,6 +104,8 @@ def clip_by_value(grads: Iterable[Tensor | None], limit: float) -> ClippedValues
     if not limit > 0:
         raise ValueError(f"clip_by_value: limit must be greater than 0, got {limit}")
     tensors = _gradients("clip_by_value", grads)
+    if any(grad.is_complex() for grad in tensors):  # has no order
+        raise TypeError("clip_by_value: a gradient is complex; clip_by_global_norm scales those")
     largest = _largest(tensors)
     finite = largest < math.inf  # also False where it is not a number
     # infinite bounds change no bit, and need no look at the values
