@@ -99,6 +99,36 @@ def test_images_are_exact_or_refused_at_every_size(height: int) -> None:
         assert counts == [5 if sizes["height"] % 16 == 0 else 0 for sizes in others]
 
 
+class Downsampled(nn.Module):
+    """Halved three times, rounded up: a stem and the first layer of a ResNet's second stage."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.stem = nn.Sequential(nn.Conv2d(3, width, 7, stride=2, padding=3), nn.MaxPool2d(3, 2, 1))
+        self.down = nn.Conv2d(width, width, 3, stride=2, padding=1)
+
+    def forward(self, image: Float[Tensor, "batch 3 side side"]) -> Float[Tensor, "batch width"]:
+        return self.down(self.stem(image)).mean((2, 3))
+
+
+@pytest.mark.parametrize("side", [37, 42, 45, 47, 57, 60])
+@pytest.mark.parametrize("told", [True, False])
+def test_multiples_of_a_size_are_no_more_sure_than_other_sizes(side: int, told: bool) -> None:
+    here = {"batch": 2, "width": 5, "side": side}
+    formula = account(Downsampled, sizes=here).formula("flops.forward")
+    if told:
+        assert side not in formula.multiples.values()
+    answered = 0
+    for other in (side, 45, 50, 58, 2 * side, 3 * side, 4 * side, 5 * side, 6 * side):
+        there = {**here, "side": other}
+        try:
+            assert formula.subs(there) == account(Downsampled, sizes=there).flops.forward, other
+            answered += 1
+        except SizeError as error:
+            assert "sizes are rounded there" in str(error)  # noqa: PT017
+    assert answered
+
+
 def test_what_is_rounded_is_no_polynomial() -> None:
     formula = account(Pairs(), batch=2, seq=8).formula("flops.forward")
     assert str(formula) == "16*batch*seq (seq a multiple of 2)"

@@ -167,6 +167,35 @@ def test_axes_that_only_together_are_too_large_are_bounded() -> None:
     assert all(90 <= end <= 100 for end in found.high.values())
 
 
+class Codebook(nn.Module):
+    """The distances of few vectors to few codes are another kernel's."""
+
+    def __init__(self, width: int, codes: int) -> None:
+        super().__init__()
+        self.project, self.codes = nn.Linear(width, width), nn.Parameter(torch.empty(codes, width))
+
+    def forward(self, x: Float[Tensor, "rows width"]) -> Float[Tensor, "rows codes"]:
+        return torch.cdist(self.project(x), self.codes)
+
+
+@pytest.mark.parametrize("here", [{}, {"rows": 100, "codes": 63, "width": 8}])
+@pytest.mark.parametrize("told", [True, False])
+def test_an_input_and_what_a_constructor_is_given_may_only_together_be_too_small(
+    here: dict[str, int],
+    told: bool,
+) -> None:
+    formula = account(Codebook, sizes=here).formula("flops.forward")
+    if told:
+        assert formula.ranges.keys() == {"rows", "codes"}
+    for rows, codes in ((17, 13), (25, 25), (25, 26), (26, 25), (26, 26), (4, 40), (40, 4)):
+        there = {"rows": rows, "codes": codes, "width": 3}
+        if rows <= 25 and codes <= 25:
+            with pytest.raises(SizeError, match="other operators run there"):
+                formula.subs(there)
+        else:
+            assert formula.subs(there) == account(Codebook, sizes=there).flops.forward, there
+
+
 def test_chunks_of_rows_that_two_axes_make_together_are_seen_without_sizes() -> None:
     def program(
         x: Float[Tensor, "batch seq width"], w: Float[Tensor, "vocab width"], y: Int[Tensor, "batch seq"]

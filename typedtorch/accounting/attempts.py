@@ -29,6 +29,15 @@ def guesses(names: Iterable[str], layers: Iterable[str] = ()) -> Iterator[dict[s
         yield {n: draw.choice((2, 4) if n in counters else (2, 4, 8, 16, 32, 64, 128)) for n in named}
 
 
+def few(names: Iterable[str]) -> dict[str, int]:
+    """Small sizes that divide one another, parts smaller.
+
+    >>> few(("width", "heads"))
+    {'width': 16, 'heads': 4}
+    """
+    return {n: 4 if _says(n, _PARTS) else 16 for n in names}
+
+
 def pin_sets(axes: tuple[str, ...], sizes: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     """Axes to keep at their size: those of size 1 together, then one, then two, likely counters first.
 

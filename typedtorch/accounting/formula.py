@@ -65,9 +65,11 @@ class Limits:
 def span(name: str, low: int | None, high: int | None) -> str:
     """A range of sizes in words.
 
-    >>> span("seq", 17, 32), span("seq", None, 16), span("seq", 17, None)
-    ('seq from 17 to 32', 'seq up to 16', 'seq from 17')
+    >>> span("seq", 17, 32), span("seq", None, 16), span("seq", 17, None), span("seq", 17, 17)
+    ('seq from 17 to 32', 'seq up to 16', 'seq from 17', 'seq at 17')
     """
+    if low is not None and low == high:
+        return f"{name} at {low}"
     upwards = "" if low is None else f" from {low}"
     return name + upwards + ("" if high is None else f" to {high}" if upwards else f" up to {high}")
 

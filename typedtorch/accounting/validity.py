@@ -13,6 +13,7 @@ import functools
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from typedtorch.accounting.attempts import few
 from typedtorch.accounting.formula import Limits, span
 from typedtorch.accounting.limits import Probe
 from typedtorch.accounting.ranges import Ranges, fewest
@@ -57,7 +58,8 @@ class Validity:
         if self._peak:
             return Limits()
         ones = self._culprits(self.probe.axes, lambda n: 1)
-        low, high = self._ranges.low, self._ranges.high
+        fixed = {n: self.start[n] for n in self._fixed}
+        low, high = {**self._ranges.low, **fixed}, {**self._ranges.high, **fixed}
         ranges = {n: (low.get(n), high.get(n)) for n in self.probe.axes if n in low or n in high}
         above = tuple(n for n in ones if n not in self._multiples and n not in low)
         return Limits(above, self._multiples, ranges)
@@ -85,24 +87,25 @@ class Validity:
         """
         start = self.start
         at = {**start, **given}
-        looked = "limits" in vars(self)
-        if not looked and self.probe.affords(at):
-            there = self.probe.read(at, self.found.name)
-            if there == evaluate(self.found.size, at):
-                return ""
-        low = self._ranges.low if any(s < start[n] for n, s in given.items()) else {}
-        high = self._ranges.high if any(s > start[n] for n, s in given.items()) else {}
-        if not low and not high:
+        asked = "limits" not in vars(self) and self.probe.affords(at)
+        there = self.probe.read(at, self.found.name) if asked else None
+        if there == evaluate(self.found.size, at):
+            return ""
+        fixed = {n: start[n] for n in self._fixed}
+        low = {**(self._ranges.low if any(s < start[n] for n, s in given.items()) else {}), **fixed}
+        high = {**(self._ranges.high if any(s > start[n] for n, s in given.items()) else {}), **fixed}
+        if not low and not high and there is None:
             return ""
         outside = [n for n, s in given.items() if s < low.get(n, s) or s > high.get(n, s)]
         there = self.probe.read(at, self.found.name)
         right = not outside if there is None else there == evaluate(self.found.size, at)
         if right:
             return ""
-        names = outside or [n for n in given if n in low or n in high]
-        where = ", ".join(span(n, low.get(n), high.get(n)) for n in names)
+        names = outside or [n for n in given if n in low or n in high] or list(given)
+        where = ", ".join(span(n, low.get(n), high.get(n)) for n in names if n in low or n in high)
         what = ", ".join(f"{n}={given[n]}" for n in names)
-        return f"holds for {where}, not for {what}: other operators run there; account for that size"
+        why = "sizes are rounded" if set(names) <= self._fixed else "other operators run"
+        return f"holds for {where or 'other sizes'}, not for {what}: {why} there; account for that size"
 
     @functools.cached_property
     def start(self) -> Sizes:
@@ -114,15 +117,20 @@ class Validity:
 
     @functools.cached_property
     def _ranges(self) -> Ranges:
-        axes = () if self.found.padded else self.probe.axes
+        axes = () if self.found.padded else tuple(n for n in self.probe.axes if n not in self._fixed)
         inputs = tuple(n for n in axes if n in self.probe.inputs)
         return Ranges(
             self.probe.runs, self._wrong, self.start, axes, inputs,
-            counters=self.found.counters(), steps=self._multiples, more=self._between(inputs),
+            counters=self.found.counters(), steps=self._multiples, more=self._between(axes, inputs),
         )  # fmt: skip
 
-    def _between(self, inputs: tuple[str, ...]) -> Iterator[Sizes]:
-        """Sizes between the smallest and those of labels, which were nobody's choice."""
+    def _between(self, axes: tuple[str, ...], inputs: tuple[str, ...]) -> Iterator[Sizes]:
+        """Sizes between the smallest and those of labels, which were nobody's choice; and few of everything,
+        where what a constructor is given is not made small with the inputs.
+        """
+        if axes != inputs:
+            part = self._multiples
+            yield {n: -(-size // part.get(n, 1)) * part.get(n, 1) for n, size in few(axes).items()}
         if self.start is not self.probe.base:
             yield self.probe.base
             for size in (_EVEN, _EVEN // 4, _EVEN // 8):
@@ -131,8 +139,18 @@ class Validity:
     @functools.cached_property
     def _multiples(self) -> Mapping[str, int]:
         """Axes that are rounded, and what has to divide them for the formula to be right."""
+        return {n: part for n, part in self._rounded.items() if part}
+
+    @functools.cached_property
+    def _fixed(self) -> frozenset[str]:
+        """Axes that are rounded whatever divides them: how, their own size does not tell."""
+        return frozenset(n for n, part in self._rounded.items() if not part)
+
+    @functools.cached_property
+    def _rounded(self) -> Mapping[str, int]:
+        """Axes that are rounded, and what has to divide them for the formula to be right, 0 for nothing."""
         others = tuple(n for n in self.probe.axes if n in self.found.divided)
-        beyond = [{n: self._beyond(n, 1)[k] for n in others} for k in range(3)]
+        beyond = [{n: self._beyond(n, 1)[k] for n in others} for k in range(4)]
         found = [self._culprits(others, there.__getitem__) for there in beyond]
         if self.found.padded:
             found = [
@@ -152,19 +170,26 @@ class Validity:
         there = self.probe.read(sizes, self.found.name)
         return there is not None and evaluate(self.found.size, sizes) != there
 
-    def _beyond(self, name: str, step: int) -> tuple[int, int, int]:
-        """Larger sizes: by a step, and those a step above and below a size that can be halved six times."""
+    def _beyond(self, name: str, step: int) -> tuple[int, int, int, int]:
+        """Larger sizes: by a step, those a step above and below a size that can be halved six times, and one
+        that is rounded as a size a step below is.
+
+        A quotient is read as exact at the size, with the least number above that is rounded so there; with
+        any larger one, what is a step below is rounded otherwise.
+        """
         size = self.start[name]
-        return size + step, size + (step - size) % _EVEN, size + (-step - size) % _EVEN
+        return (
+            size + step, size + (step - size) % _EVEN, size + (-step - size) % _EVEN, size + 3 * _EVEN - step
+        )  # fmt: skip
 
     def _multiple(self, name: str) -> int:
-        """The least part of the size that it can grow by."""
+        """The least part of the size that it can grow by; 0 where none is found."""
         size = self.start[name]
         for step in (n for n in _DIVISORS if size % n == 0):
             points = [{**self.start, name: there} for there in self._beyond(name, step)]
             if all(self.probe.runs(point) and not self._wrong(point) for point in points):
                 return step
-        return size
+        return 0
 
     def _culprits(self, axes: tuple[str, ...], other: Callable[[str], int]) -> tuple[str, ...]:
         """Axes at whose other size the formula is wrong: all at once first, then those of the inputs."""
