@@ -99,6 +99,20 @@ def test_images_are_exact_or_refused_at_every_size(height: int) -> None:
         assert counts == [5 if sizes["height"] % 16 == 0 else 0 for sizes in others]
 
 
+@pytest.mark.parametrize("height", [53, 61])
+def test_a_layer_that_no_small_picture_reaches_is_bounded_below(height: int) -> None:
+    formula = account(Image(), batch=2, height=height, width=64).formula("forward", module="layers.4")
+    assert "height" in str(formula)
+    for other in (32, 33, 64, 100):
+        there = {"batch": 2, "height": other, "width": 64}
+        try:
+            assert formula.subs(there) == account(Image(), **there).formula(
+                "forward", module="layers.4"
+            ).subs(there)
+        except SizeError as error:
+            assert "account for that size" in str(error)  # noqa: PT017
+
+
 class Downsampled(nn.Module):
     """Halved three times, rounded up: a stem and the first layer of a ResNet's second stage."""
 

@@ -155,14 +155,16 @@ class Ranges:
         return tuple(f * size for f in _FACTORS if f * size <= most or f == _FACTORS[-1])
 
     def _smaller(self, name: str) -> tuple[int, ...]:
-        """Smaller sizes likewise, the smallest first; what a constructor is given is only halved."""
+        """Smaller sizes likewise, the smallest first; what a constructor is given is only halved evenly."""
         size, step = self._start[name], self._steps.get(name, 1)
+        parts = {size // 2**k // step * step for k in range(1, size.bit_length())}
         halves = []
         while size % (2 * step) == 0 and size > _SMALL:
             size //= 2
             halves.append(size)
         least = next((s for s in (step, 2 * step) if s >= _SMALL), step)
-        wanted = halves[::-1] if name in self._wide and name not in self._inputs else [least, *halves[::-1]]
+        inputs = [least, *sorted(s for s in parts if s > least)]
+        wanted = halves[::-1] if name in self._wide and name not in self._inputs else inputs
         return tuple(dict.fromkeys(s for s in wanted if s < self._start[name]))
 
 
