@@ -116,13 +116,16 @@ def test_a_layer_that_no_small_picture_reaches_is_bounded_below(height: int) -> 
 class Downsampled(nn.Module):
     """Halved three times, rounded up: a stem and the first layer of a ResNet's second stage."""
 
+    down: nn.Module
+
     def __init__(self, width: int) -> None:
         super().__init__()
         self.stem = nn.Sequential(nn.Conv2d(3, width, 7, stride=2, padding=3), nn.MaxPool2d(3, 2, 1))
         self.down = nn.Conv2d(width, width, 3, stride=2, padding=1)
 
     def forward(self, image: Float[Tensor, "batch 3 side side"]) -> Float[Tensor, "batch width"]:
-        return self.down(self.stem(image)).mean((2, 3))
+        out: Tensor = self.down(self.stem(image)).mean((2, 3))
+        return out
 
 
 @pytest.mark.parametrize("side", [37, 42, 45, 47, 57, 60])
@@ -141,6 +144,32 @@ def test_multiples_of_a_size_are_no_more_sure_than_other_sizes(side: int, told: 
         except SizeError as error:
             assert "sizes are rounded there" in str(error)  # noqa: PT017
     assert answered
+
+
+class Staged(Downsampled):
+    """The same with layers that are counted."""
+
+    def __init__(self, width: int, blocks: int) -> None:
+        super().__init__(width)
+        convolutions = (nn.Conv2d(width, width, 3, padding=1) for _ in range(blocks))
+        self.down = nn.Sequential(self.down, *convolutions)
+
+    def forward(self, image: Float[Tensor, "batch 3 side side"]) -> Float[Tensor, "batch width"]:
+        return super().forward(image)
+
+
+@pytest.mark.parametrize(
+    ("build", "side"), [(Downsampled, 37), (Downsampled, 42), (Staged, 37), (Staged, 45), (Staged, 42)]
+)
+def test_what_is_rounded_up_each_time_is_read_so_at_any_size(build: type[nn.Module], side: int) -> None:
+    blocks = {"blocks": 2} if build is Staged else {}
+    formula = account(build, batch=2, width=5, side=side, **blocks).formula("flops.forward")
+    assert "(side + 7)//8" in str(formula)
+    assert not formula.multiples
+    assert not formula.ranges
+    for other in (33, 36, 50, 64, 2 * side):
+        there = {"batch": 3, "width": 4, "side": other, **blocks}
+        assert formula.subs(there) == account(build, sizes=there).flops.forward, other
 
 
 def test_what_is_rounded_is_no_polynomial() -> None:

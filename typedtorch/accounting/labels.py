@@ -26,8 +26,8 @@ _MOST_SHUFFLES = 200
 
 # the prime of an axis: none, a large one, the largest that keeps the label below the size ("small"), one of
 # the least ("tiny"), one with which the label leaves the remainder of the size when divided by 64, so that
-# halves are rounded as its are ("alike")
-Prime = Literal["none", "large", "small", "tiny", "alike"]
+# halves are rounded as its are ("alike"), one with which it leaves 1, so that halves are rounded up ("above")
+Prime = Literal["none", "large", "small", "tiny", "alike", "above"]
 
 
 @dataclass(frozen=True)
@@ -156,8 +156,9 @@ def _placed(
         factor, prime = place.factor, 1
         if place.prime == "small":
             prime = _largest(size // factor, set(primes.values()), turn)
-        elif place.prime == "alike":
-            factor, prime = _alike(size, taken | set(primes.values()), turn)
+        elif place.prime in ("alike", "above"):
+            same = size if place.prime == "alike" else 1
+            factor, prime = _alike(same, taken | set(primes.values()), turn)
         elif place.prime != "none":
             prime = pools[place.prime][ranks[name] % len(pools[place.prime])]
         if place.prime != "none":

@@ -70,6 +70,7 @@ class Search:
             self._hasty = False
         self._lift_all(self._ways, self._suits_elsewhere)
         self._round_alike()
+        self._round_as_any()
         moved = self._moved()
         counts = self._counters | self._otherwise
         counters = tuple(n for n in self.axes if n in counts and n not in moved)
@@ -104,7 +105,7 @@ class Search:
     def _round_alike(self) -> None:
         """Labels that leave the remainders of their sizes, where sizes are rounded as they are there only."""
         for name in sorted(self.axes, key=lambda n: -self.base[n]):
-            if self._same_everywhere():
+            if self._same_everywhere(self._places):
                 return
             place = self._places[name]
             inside = any(name in p.within for p in self._places.values())
@@ -113,14 +114,25 @@ class Search:
                 if self._suits(places):
                     self._places = places
 
+    def _round_as_any(self) -> None:
+        """Instead of those labels that are never rounded, or that are rounded up each time, where they tell
+        the same of the sizes: what is read off one remainder need not be so at others.
+        """
+        for name in [n for n, place in self._places.items() if place.prime == "alike"]:
+            for place in (Place(_EVEN), Place(1, prime="above")):
+                places = {**self._places, name: place}
+                if self._same_everywhere(places):
+                    self._places = places
+                    break
+
     def _is_odd(self, name: str) -> bool:
         """Whether halving the size a few times rounds, and a label that does the same is no longer one."""
         return self.base[name] > 8 and self.base[name] % 32 > 0 and not self._places[name].within
 
-    def _same_everywhere(self) -> bool:
+    def _same_everywhere(self, places: Places) -> bool:
         """Whether what is read off two choices of labels is right at the base."""
         try:
-            (labels, here), (others, there) = (self._at(self._places, turn) for turn in (0, 1))
+            (labels, here), (others, there) = (self._at(places, turn) for turn in (0, 1))
             found = self.read(here, there, Decoder(labels, others.values))
         except AccountingError:
             return False

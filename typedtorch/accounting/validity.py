@@ -172,15 +172,15 @@ class Validity:
 
     def _beyond(self, name: str, step: int) -> tuple[int, int, int, int]:
         """Larger sizes: by a step, those a step above and below a size that can be halved six times, and one
-        that is rounded as a size a step below is.
+        that is rounded as a step below a label is.
 
-        A quotient is read as exact at the size, with the least number above that is rounded so there; with
+        A quotient is read as exact at labels, with the least number above that is rounded so there; with
         any larger one, what is a step below is rounded otherwise.
         """
         size = self.start[name]
-        return (
-            size + step, size + (step - size) % _EVEN, size + (-step - size) % _EVEN, size + 3 * _EVEN - step
-        )  # fmt: skip
+        read = (self.found.anchor or self.start).get(name, size) // step * step
+        rest = (read - step - size) % (3 * _EVEN) or 3 * _EVEN
+        return size + step, size + (step - size) % _EVEN, size + (-step - size) % _EVEN, size + rest
 
     def _multiple(self, name: str) -> int:
         """The least part of the size that it can grow by; 0 where none is found."""
