@@ -335,7 +335,8 @@ def symbolic(
         frame.state.variables[_HOLDER] = start
         interpreter.run_inline(frame, function, signature, values, definition)
         made = frame.state.variables[_HOLDER]
-    assert isinstance(made, Instance)
+    if not isinstance(made, Instance):  # its constructor gives it away, and it may be anything by now
+        made = replace(start, partial=True)
     made = with_parts(made, as_later)
     left = stable(made, values.values())
     if linked and owner is info and info.keeps is None:
