@@ -50,6 +50,7 @@ def given(x: Tensor) -> None:
     show(Keys()(x))
     norm(named)  # E: Argument 1 to "norm" has incompatible type "dict[Any, Any]"; expected "Tensor"  [arg-type]
     norm(Several()(x))  # E: Argument 1 to "norm" has incompatible type "list[Any]"; expected "Tensor"  [arg-type]
+    norm(Several()(x))  # type: ignore[arg-type]
 
 
 def returned(x: Tensor) -> dict[str, Tensor | float]:
