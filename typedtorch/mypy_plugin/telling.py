@@ -14,9 +14,11 @@ from typedtorch.shapes.findings import Finding
 def report_finding(finding: Finding, errors: Errors) -> None:
     """Tell mypy of a finding, in the file that its errors are directed to.
 
-    A comment silences it on any of its lines, and the hint with it.
+    A comment silences it on any of its lines, and the hint with it.  Of a key that a TypedDict does not
+    have mypy tells itself.
     """
-    if _is_told(finding, errors):
+    infos = errors.error_info_map.get(errors.file, []) if finding.code == "attribute" else []
+    if any(info.line == finding.line and info.code == errorcodes.TYPEDDICT_ITEM for info in infos):
         return
     line, column, message, lines = finding.line, finding.column, finding.message, finding.lines
     if finding.severity == "note":
@@ -33,22 +35,6 @@ def report_finding(finding: Finding, errors: Errors) -> None:
     )
     if finding.hint:
         errors.report(line, column, finding.hint, severity="note", parent_error=info, origin_span=lines)
-
-
-def _is_told(finding: Finding, errors: Errors) -> bool:
-    """Whether mypy tells itself: of a key that a TypedDict does not have, of an argument of another class.
-
-    What a comment keeps it from telling counts: the comment is meant for the fault.
-    """
-    if finding.code == "attribute":
-        own = errorcodes.TYPEDDICT_ITEM
-    elif " is annotated " in finding.message:
-        own = errorcodes.ARG_TYPE
-    else:
-        return False
-    infos = errors.error_info_map.get(errors.file, [])
-    told = any(info.line == finding.line and info.code == own for info in infos)
-    return told or own.code in errors.used_ignored_lines[errors.file][finding.line]
 
 
 def renew_unused_ignores(path: str, errors: Errors) -> None:
