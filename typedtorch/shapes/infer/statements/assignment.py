@@ -219,6 +219,8 @@ def augmented(frame: Frame, node: ast.AugAssign) -> bool:
     if isinstance(left, (SequenceV, DictV)):  # it changes in place, for whoever holds it
         value = value if type(value) is type(left) else updates.emptied(left)
         mutation.changed(frame, left, value, _loaded(target))
+        now = frame.evaluate(_loaded(target))
+        value = now if type(now) is type(left) and now is not left else value  # but for what holds itself
     elif isinstance(left, Instance):
         frame.state.replace_value(left, without_attributes(left))
     if isinstance(target, ast.Subscript) and isinstance(frame.evaluate(target.value), Tensor):
