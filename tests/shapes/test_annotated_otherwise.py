@@ -46,3 +46,17 @@ def test_numbers_that_are_annotated_as_numbers_have_no_axes() -> None:
                 near(box, torch.as_tensor(box))
         """
     )
+
+
+def test_a_pair_given_for_four_numbers_is_four_or_none() -> None:
+    body = """
+        def extent(bounds: tuple[float, float, float, float]) -> Tensor:
+            corners = torch.tensor(bounds)
+            return corners[2:] - corners[:2]
+
+        def read(bounds: {given}) -> Tensor:
+            return extent(bounds)
+    """
+    assert not messages(body.format(given="tuple[int, int]"))
+    assert not messages(body.format(given="tuple[int, int, int, int]"))
+    assert messages(body.format(given="Tensor").replace("extent(bounds)", "extent((1.0, 2.0))"))

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Set
 from fnmatch import fnmatchcase
 
+from typedtorch.shapes.syntax import unbound
+
 REGISTER = {"register_buffer", "register_parameter", "register_module", "add_module"}
 HELD_IN = {"__dict__", "_modules", "_parameters", "_buffers"}
 _FORMATTED = re.compile(r"%[^a-zA-Z%]*[a-zA-Z]|\{[^{}]*\}")
@@ -18,12 +20,20 @@ def assigned_elsewhere(nodes: list[ast.AST]) -> Iterator[str]:
     >>> text = "net.a = 1\\nnet.b.register_buffer('c', d)\\nsetattr(net, name, e)\\nself.add_module(name, f)"
     >>> sorted(assigned_elsewhere(list(ast.walk(ast.parse(text)))))
     ['*', 'a', 'c']
+
+    What a function calls ``self`` that stands in no class is somebody else's: a hook, a method put in later.
+
+    >>> sorted(assigned_elsewhere(list(ast.walk(ast.parse("def hook(self, x, y):\n    self.seen = y")))))
+    ['seen']
     """
+    outside = {id(part) for function in unbound(nodes) for part in ast.walk(function)}
     for node in nodes:
         if type(node) not in (ast.Attribute, ast.Call, ast.Subscript):
             continue
         match node:
-            case ast.Attribute(value=value, attr=name, ctx=ast.Store()) if not is_self(value):
+            case ast.Attribute(value=value, attr=name, ctx=ast.Store()) if id(node) in outside or not is_self(
+                value
+            ):
                 yield name
             case ast.Call(
                 func=ast.Name(id="hasattr" | "getattr" | "delattr"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import copy
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from weakref import WeakValueDictionary
@@ -68,8 +68,10 @@ class Syntax:
 
     @cached_property
     def receivers(self) -> dict[ast.AST, str]:
-        """Of methods of objects, what they call the object: ``self``, or shorter."""
-        found: dict[ast.AST, str] = {}
+        """Of methods of objects, what they call the object: ``self``, or shorter; of functions that stand in
+        no class nothing, also where they have a ``self``.
+        """
+        found: dict[ast.AST, str] = dict.fromkeys(unbound(self.scopes), "")
         for scope in self.scopes:
             for node in scope.body if isinstance(scope, ast.ClassDef) else ():
                 if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not _is_of_class(node):
@@ -88,6 +90,19 @@ def _is_of_class(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     names = {n.id for d in node.decorator_list for n in ast.walk(d) if isinstance(n, ast.Name)}
     by_name = ("__new__", "__init_subclass__", "__class_getitem__")
     return node.name in by_name or not names.isdisjoint(("staticmethod", "classmethod"))
+
+
+def unbound(nodes: Iterable[ast.AST]) -> list[ast.AST]:
+    """Functions whose first parameter is ``self`` though they stand in no class."""
+    functions = [n for n in nodes if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and _of_self(n)]
+    if not functions:
+        return []
+    methods = {id(n) for node in nodes if isinstance(node, ast.ClassDef) for n in ast.walk(node)}
+    return [function for function in functions if id(function) not in methods]
+
+
+def _of_self(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)][:1] == ["self"]
 
 
 DEPTH = 2**14  # calls inside calls that mypy allows itself: programs have chains of a thousand operators

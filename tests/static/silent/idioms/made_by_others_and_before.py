@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import BFloat16, Float
+from jaxtyping import BFloat16, Float, Int
 from torch import Tensor, nn
 
 
@@ -74,7 +74,48 @@ def widths(pixels, mid: int) -> Tensor:
     return nn.Linear(mid + 3, 2)(torch.cat([torch.zeros(c), torch.zeros(mid)]))
 
 
+def keep_input(self, args, result) -> None:
+    """A hook that calls the module self."""
+    self.seen = args[0].detach()
+
+
+class Watched(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_forward_hook(keep_input)
+
+    def forward(self, x: Float[Tensor, "n d"]) -> Float[Tensor, "n d"]:
+        return 2 * x
+
+
+class Explained(Watched):
+    def relevance(self, x: Float[Tensor, "n d"]) -> Float[Tensor, "n d"]:
+        return self(x) * self.seen
+
+
+def falling(x: Float[Tensor, "n d"]) -> Int[Tensor, "n"]:
+    """Comparisons gave bytes before torch 1.2."""
+    up = x.diff(dim=1) > 0
+    if up.dtype.__str__() == "torch.bool":
+        down = ~up
+    else:
+        down = 1 - up
+    also = ~up if str(up.dtype) == "torch.bool" else 1 - up
+    return (down.long() + also.long()).sum(1)
+
+
+TABLES = {"letters": {"pad": "_", "rows": 3}}
+TABLES["letters"]["all"] = [TABLES["letters"]["pad"], *"abc"]
+TABLES["letters"]["number"] = {letter: i for i, letter in enumerate(TABLES["letters"]["all"])}
+
+
+def numbers(text: str) -> Int[Tensor, "n"]:
+    return torch.tensor([TABLES["letters"]["number"][letter] for letter in text])
+
+
+# run: numbers("abca")
 # run: doubled(randn(2, 3))
+# run: Explained().relevance(randn(2, 3)), falling(randn(2, 5))
 # run: rows_read(randn(3))
 # run: summed_in_float32(randn(2, 3, 4).bfloat16(), randn(2, 4, 5).bfloat16(), randn(5, 2))
 # run: widths(randn(2, 3, 5, 7), 4)

@@ -261,12 +261,20 @@ def _another(function: FunctionV, parameters: list[Parameter], bound: Mapping[st
 def _annotated_otherwise(
     parameters: list[Parameter], bound: Mapping[str, tuple[Value, ast.expr | None]]
 ) -> bool:
-    """Whether a number is given for a list or dict: some annotation is wrong, here or where it comes from."""
-    return any(
-        p.name in bound and is_size(bound[p.name][0])
-        for p in parameters
-        if p.kind != "args" and isinstance(p.spec, (specs.SequenceSpec, specs.DictSpec))
-    )
+    """Whether some annotation is wrong, here or where a value comes from: a number is given for a list or
+    dict, or a tuple of numbers that nobody wrote down for one of another length.
+    """
+    for parameter in parameters:
+        value = bound[parameter.name][0] if parameter.name in bound else None
+        if parameter.kind == "args":
+            continue
+        if isinstance(parameter.spec, (specs.SequenceSpec, specs.DictSpec)) and is_size(value):
+            return True
+        if isinstance(parameter.spec, specs.TupleSpec) and isinstance(value, tuple) and value:
+            others = len(value) != len(parameter.spec.items)
+            if others and all(is_size(v) and not isinstance(v, int) for v in value):
+                return True
+    return False
 
 
 def operator_method(

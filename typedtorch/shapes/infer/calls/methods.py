@@ -6,7 +6,7 @@ import ast
 
 from typedtorch.shapes.infer.calls.binding import Args
 from typedtorch.shapes.infer.containers import container_methods, containers, mutation
-from typedtorch.shapes.infer.expressions import attributes
+from typedtorch.shapes.infer.expressions import attributes, numbers
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.layers import layer_dtype, layers, registering, surgery
 from typedtorch.shapes.infer.layers.registering import HOOKING
@@ -18,6 +18,7 @@ from typedtorch.shapes.infer.values.values import (
     Choice,
     ClassV,
     DictV,
+    Dtype,
     Instance,
     LayerV,
     Object,
@@ -71,6 +72,8 @@ def call_bound(frame: Frame, method: Bound, args: Args, node: ast.AST) -> Value:
         return autograd.apply(frame, receiver, args, node)
     if isinstance(receiver, str) and (made := folded.method(receiver, name, args)) is not folded.NOT_FOLDED:
         return made
+    if isinstance(receiver, Dtype) and name == "__str__":
+        return numbers.to_str(frame, Args([receiver], [_receiver_node(node)]), node)
     if (isinstance(receiver, str) or receiver == Object("str")) and name == "encode":
         return Object("bytes")
     if isinstance(receiver, (str, Object)) and name in _STRING_METHODS:
@@ -84,10 +87,14 @@ _DEVICES = (Object("torch.device"), Object("str"))  # which one it is has no bea
 _TENSORS_OF = frozenset({"parameters", "named_parameters", "buffers", "named_buffers"})
 
 
+def _receiver_node(node: ast.AST) -> ast.expr | None:
+    return node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+
+
 def _tensor_method(frame: Frame, receiver: Value, name: str, args: Args, node: ast.AST) -> Value:
     if args.open:
         return UNKNOWN
-    own = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+    own = _receiver_node(node)
     nodes = (own, *args.nodes)
     values = tuple(args.values)
     if name == "to":

@@ -8,12 +8,14 @@ from collections.abc import Callable
 
 from typedtorch.shapes.infer.calls.binding import Args, Special
 from typedtorch.shapes.infer.conditions import proven
+from typedtorch.shapes.infer.conditions.places import look
 from typedtorch.shapes.infer.containers.items import items_of, iterate, this_one
 from typedtorch.shapes.infer.expressions import comparing, fractions
 from typedtorch.shapes.infer.frame import Frame, source
 from typedtorch.shapes.infer.values.values import (
     UNKNOWN,
     ClassV,
+    Dtype,
     FunctionV,
     LayerV,
     Object,
@@ -66,7 +68,18 @@ def to_bool(frame: Frame, args: Args, node: ast.AST) -> Value:
 def to_str(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``str(x)``."""
     value = args.get(0, "x", "")
+    where = args.nodes[0] if args.nodes else None
+    if isinstance(value, Dtype) and isinstance(where, ast.Attribute):
+        return text_of_dtype(frame, value, where)
     return str(value) if isinstance(value, (str, int)) else Object("str")
+
+
+def text_of_dtype(frame: Frame, dtype: Dtype, where: ast.Attribute) -> Value:
+    """``str(x.dtype)``: torch and numpy say it differently."""
+    holder = look(frame, where.value)
+    if dtype.mask.bit_count() != 1 or not isinstance(holder, Tensor):
+        return Object("str")
+    return str(dtype) if holder.library == "numpy" else f"torch.{dtype}"
 
 
 def range_(frame: Frame, args: Args, node: ast.AST) -> Value:

@@ -73,7 +73,7 @@ def facts_of(node: ast.AST, syntax: Syntax) -> Facts:
     """What is said inside a function (or lambda) of this source."""
     facts = Facts()
     for scope, own in syntax.scopes_in(node):
-        facts.receiver = syntax.receivers.get(scope, "self")
+        facts.receiver = syntax.receivers.get(scope, "self")  # none where it is somebody else's
         for inner in own:
             note = _NOTES.get(type(inner))
             if note is not None:
@@ -128,7 +128,9 @@ def _attribute(node: ast.Attribute, facts: Facts, own: bool) -> None:
 
 
 def _is_receiver(node: ast.expr, facts: Facts) -> bool:
-    return is_self(node) or (isinstance(node, ast.Name) and node.id == facts.receiver)
+    if not isinstance(node, ast.Name) or facts.receiver == "":
+        return False
+    return node.id == facts.receiver or is_self(node)
 
 
 def _call(node: ast.Call, facts: Facts, own: bool) -> None:
@@ -163,7 +165,10 @@ def _method_call(node: ast.Call, held: ast.expr, method: str, facts: Facts) -> N
 
 def _subscript(node: ast.Subscript, facts: Facts, own: bool) -> None:
     if not isinstance(node.ctx, ast.Load):
-        _changed(node.value, facts)
+        held = node.value
+        while isinstance(held, ast.Subscript):  # ``TABLES[name][key] = ...``
+            held = held.value
+        _changed(held, facts)
 
 
 # The kinds of nodes that say anything about names.
