@@ -23,7 +23,7 @@ def assigned_elsewhere(nodes: list[ast.AST]) -> Iterator[str]:
 
     What a function calls ``self`` that stands in no class is somebody else's: a hook, a method put in later.
 
-    >>> sorted(assigned_elsewhere(list(ast.walk(ast.parse("def hook(self, x, y):\n    self.seen = y")))))
+    >>> sorted(assigned_elsewhere(list(ast.walk(ast.parse("def hook(self, x, y):\\n    self.seen = y")))))
     ['seen']
     """
     outside = {id(part) for function in unbound(nodes) for part in ast.walk(function)}
