@@ -31,10 +31,9 @@ def assigned_elsewhere(nodes: list[ast.AST]) -> Iterator[str]:
         if type(node) not in (ast.Attribute, ast.Call, ast.Subscript):
             continue
         match node:
-            case ast.Attribute(value=value, attr=name, ctx=ast.Store()) if id(node) in outside or not is_self(
-                value
-            ):
-                yield name
+            case ast.Attribute(value=owner, attr=name, ctx=ast.Store()):
+                if id(node) in outside or not is_self(owner):
+                    yield name
             case ast.Call(
                 func=ast.Name(id="hasattr" | "getattr" | "delattr"),
                 args=[_, ast.Constant(value=str(name)), *_],

@@ -88,6 +88,7 @@ _TENSORS_OF = frozenset({"parameters", "named_parameters", "buffers", "named_buf
 
 
 def _receiver_node(node: ast.AST) -> ast.expr | None:
+    """The expression whose method is called, where it is written so."""
     return node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
 
 

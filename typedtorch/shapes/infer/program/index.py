@@ -141,10 +141,11 @@ def _call(node: ast.Call, facts: Facts, own: bool) -> None:
         return
     match node:
         case ast.Call(
-            func=ast.Name(id="setattr"), args=[ast.Name(id=name), ast.Constant(value=str(attribute)), _]
+            func=ast.Name(id="setattr"),
+            args=[ast.Name(id=name) as held, ast.Constant(value=str(attribute)), _],
         ):
             facts.stored.add((name, attribute))
-            if name not in ("self", facts.receiver):
+            if not _is_receiver(held, facts):
                 facts.given.add(attribute)
 
 
