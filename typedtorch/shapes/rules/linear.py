@@ -210,18 +210,28 @@ def _added(product: Tensor, added: Tensor, parameter: str) -> Tensor:
     return product
 
 
-def _matrices(input: Any, first: Any, second: Any, names: tuple[str, str], ranks: tuple[int, int]) -> Tensor:
+def _matrices(
+    input: Any,
+    first: Any,
+    second: Any,
+    names: tuple[str, str],
+    ranks: tuple[int, int],
+    out_dtype: Any = None,
+) -> Tensor:
     letters = {3: ("b", "m", "k"), 2: ("m", "k"), 1: ("k",)}
     left, right = (
         tensor.of(of_rank(need(tensor), parameter, *letters[rank])).named(name(tensor, parameter))
         for tensor, parameter, rank in zip((first, second), names, ranks, strict=True)
     )
+    if out_dtype is not None:  # the operands alone share one
+        input = need(input).of(input.shape, mask_of(first))
     common_dtype((need(input), "input"), (first, names[0]), (second, names[1]))
     if ranks == (3, 3) and same(left.sizes()[0], right.sizes()[0]) is False:
         raise ShapeError(
             f"the first axis of {left.label} is {left.shape[0]} and of {right.label} {right.shape[0]}"
         )
-    return _added(matmul(left, right), input, "input")
+    made = _added(matmul(left, right), input, "input")
+    return made.of(made.shape, dtype_of(out_dtype, mask_of(made)))
 
 
 def _addmm_flops(input: Any, mat1: Any, mat2: Any, **_: Any) -> Size:
@@ -239,9 +249,7 @@ def addmm(
     alpha: Any = 1,
     out: Any = None,
 ) -> Tensor:
-    added = input if out_dtype is None else need(input).of(input.shape, mask_of(mat1))
-    made = _matrices(added, mat1, mat2, ("mat1", "mat2"), (2, 2))
-    return made.of(made.shape, dtype_of(out_dtype, mask_of(made)))
+    return _matrices(input, mat1, mat2, ("mat1", "mat2"), (2, 2), out_dtype)
 
 
 @rule(*both("baddbmm"), flops=_addmm_flops, sample="f:#b #m #n, f:b m k, f:b k n")
@@ -255,9 +263,7 @@ def baddbmm(
     alpha: Any = 1,
     out: Any = None,
 ) -> Tensor:
-    added = input if out_dtype is None else need(input).of(input.shape, mask_of(batch1))
-    made = _matrices(added, batch1, batch2, ("batch1", "batch2"), (3, 3))
-    return made.of(made.shape, dtype_of(out_dtype, mask_of(made)))
+    return _matrices(input, batch1, batch2, ("batch1", "batch2"), (3, 3), out_dtype)
 
 
 @rule(*both("addbmm"), sample="f:#m #n, f:b m k, f:b k n")

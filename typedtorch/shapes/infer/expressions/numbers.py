@@ -70,11 +70,11 @@ def to_str(frame: Frame, args: Args, node: ast.AST) -> Value:
     value = args.get(0, "x", "")
     where = args.nodes[0] if args.nodes else None
     if isinstance(value, Dtype) and isinstance(where, ast.Attribute):
-        return text_of_dtype(frame, value, where)
+        return _text_of_dtype(frame, value, where)
     return str(value) if isinstance(value, (str, int)) else Object("str")
 
 
-def text_of_dtype(frame: Frame, dtype: Dtype, where: ast.Attribute) -> Value:
+def _text_of_dtype(frame: Frame, dtype: Dtype, where: ast.Attribute) -> Value:
     """``str(x.dtype)``: torch and numpy say it differently."""
     holder = look(frame, where.value)
     if dtype.mask.bit_count() != 1 or not isinstance(holder, Tensor):
