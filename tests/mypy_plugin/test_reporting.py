@@ -96,6 +96,13 @@ def test_own_comment_silences_an_attribute_too(project: Project) -> None:
     assert project.mypy("bad.py", "silenced.py", "by_file.py").lines == ["bad.py:10 attribute"]
 
 
+def test_a_comment_for_mypys_own_code_of_the_same_fault_silences_it(project: Project) -> None:
+    text = MISSPELT.replace("proejct", "proejct  # type: ignore[attr-defined]")
+    project.write(silenced=text, other_fault=text.replace("attr-defined", "no-any-return"))
+    found = [line for line in project.mypy("silenced.py", "other_fault.py").lines if "attribute" in line]
+    assert found == ["other_fault.py:10 attribute"]
+
+
 @pytest.mark.skipif(not LAST_WORD, reason="mypy 2.3 asks before it has found all that a comment may silence")
 def test_own_comment_that_silences_nothing_is_reported_as_mypys_are(project: Project) -> None:
     used = BAD.replace("x @ w", "x @ w  # type: ignore[misc]  # typedtorch: ignore[shape, dtype]")

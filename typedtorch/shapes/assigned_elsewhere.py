@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Set
 from fnmatch import fnmatchcase
 
-from typedtorch.shapes.syntax import unbound
+from typedtorch.shapes.syntax import unbound, walk
 
 REGISTER = {"register_buffer", "register_parameter", "register_module", "add_module"}
 HELD_IN = {"__dict__", "_modules", "_parameters", "_buffers"}
@@ -26,7 +26,7 @@ def assigned_elsewhere(nodes: list[ast.AST]) -> Iterator[str]:
     >>> sorted(assigned_elsewhere(list(ast.walk(ast.parse("def hook(self, x, y):\\n    self.seen = y")))))
     ['seen']
     """
-    outside = {id(part) for function in unbound(nodes) for part in ast.walk(function)}
+    outside = {id(part) for function in unbound(nodes) for part in walk(function)}
     for node in nodes:
         if type(node) not in (ast.Attribute, ast.Call, ast.Subscript):
             continue

@@ -4,6 +4,7 @@
 of whose lines they stand, without brackets for every code; before the first statement ``# type: ignore``
 and ``# mypy: ignore-errors`` hold for the file.
 The second spelling is for programs whose own type checker has other ideas about ``type: ignore``.
+mypy's own code for the same fault does it as well: ``type: ignore[attr-defined]`` of ``attribute``.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ _IGNORE = re.compile(r"(^#\s*type|#\s*typedtorch):\s*ignore\b\s*(?:\[([^\]#]*)\]
 _MYPY = re.compile(r"#\s*mypy:\s*(.*)$")
 _DISABLE = re.compile(r"""disable-error-code\s*=\s*["']?([\w\-, ]*)""")
 _BLANK = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENCODING, tokenize.INDENT}
+# mypy's own codes for what ours find as well
+_SAME = {"attribute": frozenset({"attr-defined", "union-attr", "typeddict-item", "typeddict-unknown-key"})}
+_OF_MYPY = frozenset().union(*_SAME.values())
 
 
 @dataclass(slots=True)
@@ -33,9 +37,10 @@ class Ignores:
 
     def __call__(self, lines: range, *codes: str) -> bool:
         """Whether a finding on some lines is switched off under any of its codes, by the first that does."""
+        same = {*codes}.union(*(_SAME.get(code, ()) for code in codes))
         for line in lines:
             listed = self.lines.get(line)
-            if listed is not None and (not listed or not listed.isdisjoint(codes)):
+            if listed is not None and (not listed or not listed.isdisjoint(same)):
                 self.met.setdefault(line, set()).update(codes)
                 return True
         return self.everything or not self.codes.isdisjoint(codes)
@@ -61,6 +66,8 @@ def read(text: str, *, own_only: bool = False) -> Ignores:
     True
     >>> read("x = f(y)  # typedtorch: ignore[shape]", own_only=True)(range(1, 2), "shape")
     True
+    >>> read("x = y.z  # type: ignore[attr-defined]", own_only=True)(range(1, 2), "attribute")
+    True
     >>> read("x = f(\\n    y,\\n)  # typedtorch: ignore[shape]")(range(1, 4), "shape")
     True
     """
@@ -69,9 +76,11 @@ def read(text: str, *, own_only: bool = False) -> Ignores:
         return found
     for line, column, comment, leading in _comments(text):
         for match in _IGNORE.finditer(comment):
-            if own_only and match[1].endswith("type"):
-                continue
             codes = frozenset(filter(None, (code.strip() for code in (match[2] or "").split(","))))
+            if own_only and match[1].endswith("type"):
+                codes = codes & _OF_MYPY
+                if not codes:
+                    continue
             if leading and not codes:
                 found.everything = True
             others = found.lines.get(line, codes)

@@ -97,7 +97,7 @@ def unbound(nodes: Iterable[ast.AST]) -> list[ast.AST]:
     functions = [n for n in nodes if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and _of_self(n)]
     if not functions:
         return []
-    methods = {id(n) for node in nodes if isinstance(node, ast.ClassDef) for n in ast.walk(node)}
+    methods = {id(n) for node in nodes if isinstance(node, ast.ClassDef) for n in walk(node)}
     return [function for function in functions if id(function) not in methods]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from typedtorch.shapes.dtypes import FLOAT32
 from typedtorch.shapes.equality import generic, is_name, same
 from typedtorch.shapes.rule import rule
 from typedtorch.shapes.rules.forms import broadcast_operands, is_size, need
@@ -379,6 +380,8 @@ def cartesian_prod(*tensors: Any) -> Tensor:
 def block_diag(*tensors: Any) -> Tensor:
     rows: Size = 0
     columns: Size = 0
+    if not tensors:
+        return Tensor((1, 0), FLOAT32)
     given = tensors_of(tensors)
     for i, tensor in enumerate(given):
         if len(tensor.sizes()) > 2:

@@ -61,11 +61,11 @@ def integers(
     return _draw_each(size, dtype_of(dtype, INT64), low, high)
 
 
-@rule("numpy.random.permutation", sample="size:n | @f:a b")
+@rule("numpy.random.permutation", sample="size:n | @f:a b | [[1, 2], [3, 4]]")
 def permutation(x: Any, axis: Any = 0) -> Tensor:
     if isinstance(x, Tensor) and x.rank == 0:
         return to_numpy(Tensor((unknown(),), INT64))  # a number that numpy counted
-    return zeros_like(x) if isinstance(x, Tensor) else arange(x)
+    return arange(x) if is_size(x) else zeros_like(_array(x))
 
 
 @rule("numpy.random.choice", sample="9, size:n | @f:3, (size:a, 2) | 9, (size:a, size:b), True")

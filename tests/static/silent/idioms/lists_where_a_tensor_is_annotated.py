@@ -72,12 +72,21 @@ def first_of(pairs: Pair) -> Tensor:
     return pairs.left
 
 
+def scales(level: int) -> float:
+    return (2.0**level, 1.0, 1.0)  # type: ignore[return-value]
+
+
+def scaled(places: Float[Tensor, "batch 3 n"], level: int) -> Float[Tensor, "batch 3 n"]:
+    return places * torch.tensor(scales(level))[None, :, None]
+
+
 def main() -> None:  # runs where nobody enforces the annotations: beartype refuses each of these calls
     a, b = torch.randn(2, 3), torch.randn(5, 3)
     for function in (centred, rescued, of_what_has_it, only_counts, total):
         function([a, b])  # type: ignore[arg-type]
     centred([a, b]), rescued([a, b]), of_what_has_it([a, b]), only_counts([a, b]), total([a, b])  # type: ignore
     loosely(np.ones(4))  # type: ignore[arg-type]
+    scaled(torch.randn(2, 3, 5), 1)
     left_of({"left": a, "right": a}), first_of([Pair(a, a)])  # type: ignore[arg-type]
 
 

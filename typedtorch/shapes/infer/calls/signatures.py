@@ -82,11 +82,13 @@ def _read_signature(interpreter: Interpreter, function: FunctionV) -> Signature:
 
 
 def _unkept(result: Spec, function: FunctionV) -> bool:
-    """Whether a tuple is returned where a tensor is promised, or a tuple of another length."""
-    if not isinstance(result, (specs.ArraySpec, specs.TupleSpec)):
+    """Whether a tuple is returned where a tensor or number is promised, or a tuple of another length."""
+    if not isinstance(result, (specs.ArraySpec, specs.TupleSpec, specs.NumberSpec)):
         return False
     _, own = next(function.module.syntax.scopes_in(function.node))
     returned = [n.value for n in own if isinstance(n, ast.Return)]
+    if isinstance(result, specs.NumberSpec):
+        return any(isinstance(value, (ast.Tuple, ast.List, ast.Dict)) for value in returned)
     wanted = len(result.items) if isinstance(result, specs.TupleSpec) else -1
     return bool(returned) and all(
         isinstance(value, ast.Tuple)

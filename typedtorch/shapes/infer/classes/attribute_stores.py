@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from typedtorch.shapes.infer.annotations import specs
 from typedtorch.shapes.infer.program.class_text import Def
 from typedtorch.shapes.infer.program.index import RESHAPING, registered, reshaped
+from typedtorch.shapes.syntax import walk
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.annotations.specs import Spec
@@ -42,27 +43,29 @@ def stores(info: ClassInfo, attribute: str, within: Set[str] | None = None) -> I
                     yield from ((definition, store) for store in _in_body(definition, attribute))
 
 
-def _in_body(definition: ast.AST, attribute: str) -> Iterator[ast.AST]:
+def _in_body(definition: ast.AST, attribute: str) -> list[ast.AST]:
+    return _stores_in(definition).get(attribute, [])
+
+
+@lru_cache(maxsize=4096)  # each attribute of a class is asked for
+def _stores_in(definition: ast.AST) -> dict[str, list[ast.AST]]:
+    """The statements and calls in a method that assign attributes, by their names."""
+    found: dict[str, list[ast.AST]] = {}
     plain: set[int] = set()  # targets that were met as the whole of what is assigned
-    for node in ast.walk(definition):
-        targets: list[ast.expr] = []
-        if attribute in (registered(node), reshaped(node)):
-            yield node
-        if isinstance(node, ast.Assign):
-            targets = node.targets
-        elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
-            targets = [node.target]
-        for target in targets:
-            if isinstance(target, ast.Attribute) and target.attr == attribute:
-                plain.add(id(target))
-                yield node
-        if (
-            isinstance(node, ast.Attribute)
-            and node.attr == attribute
-            and not isinstance(node.ctx, ast.Load)
-            and id(node) not in plain
-        ):
-            yield node  # one of several targets, a loop variable, deleted: it may be anything
+    for node in walk(definition):
+        match node:
+            case ast.Call():
+                for name in {registered(node), reshaped(node)} - {None}:
+                    found.setdefault(str(name), []).append(node)
+            case ast.Assign() | ast.AugAssign() | ast.AnnAssign():
+                for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                    if isinstance(target, ast.Attribute):
+                        plain.add(id(target))
+                        found.setdefault(target.attr, []).append(node)
+            case ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()) if id(node) not in plain:
+                # one of several targets, a loop variable, deleted: it may be anything
+                found.setdefault(name, []).append(node)
+    return found
 
 
 def displayed(info: ClassInfo, attribute: str) -> bool:

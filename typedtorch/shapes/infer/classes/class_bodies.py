@@ -80,3 +80,18 @@ def _collect_body(info: ClassInfo, body: list[ast.stmt]) -> None:
                     info.alternatives |= _functions(inner) & _functions(orelse)
                 _collect_body(info, orelse)
                 _collect_body(info, inner)
+            case ast.Pass() | ast.Expr(value=ast.Constant()):
+                pass
+            case _:
+                _forget(info, statement)
+
+
+def _forget(info: ClassInfo, statement: ast.stmt) -> None:
+    """``TABLE["all"] = ...``, ``TABLE.update(...)``, a loop: what it may change is not what was assigned."""
+    changed = statement.targets if isinstance(statement, ast.Assign) else [statement]
+    for node in (inner for part in changed for inner in walk(part)):
+        if isinstance(node, ast.Name) and node.id in info.assigned:
+            info.assigned[node.id] = ast.copy_location(ast.Name(_NOBODY, ast.Load()), statement)
+
+
+_NOBODY = ""  # a name that nothing has: its value is unknown

@@ -47,7 +47,9 @@ def from_data(name: str) -> Special:
                 )
                 for filled, keywords in cases
             ]
-        lists = [data] if len(made) == len(COUNTS) and isinstance(data := _data(args), Sequence) else []
+        data = _data(args)
+        tried = isinstance(data, Sequence) and len(made) == len(COUNTS)
+        lists = [replace(data, grown=None)] if tried else []  # so many items, whatever it begins with
         return for_several(made, lists, frame.place(node))
 
     return handler
