@@ -36,6 +36,7 @@ def contracted(operands: list[Tensor], terms: list[list[str]], result: list[str]
     counts = Counter(letter for term in terms for letter in set(term))
     contracts = any(n > 1 and letter not in result for letter, n in counts.items())
     if (len(operands) > 2 or any(1 in t.shape for t in operands)) and not _one_dtype(operands) and contracts:
+        _bound(operands, terms, equation)
         raise Undecided  # what is not contracted, or with another operand first, is multiplied: that promotes
     if not contracts:
         mask = result_type(*operands)

@@ -9,7 +9,7 @@ from functools import wraps
 import numpy as np
 import torch
 from jaxtyping import Float
-from torch import Tensor
+from torch import Tensor, nn
 
 
 @dataclass
@@ -80,13 +80,24 @@ def scaled(places: Float[Tensor, "batch 3 n"], level: int) -> Float[Tensor, "bat
     return places * torch.tensor(scales(level))[None, :, None]
 
 
+def initialised(layer: nn.Module) -> None:
+    nn.init.zeros_(layer.weight)
+    return layer  # type: ignore[return-value]
+
+
+def widened(x: Float[Tensor, "b 3 h w"]) -> Float[Tensor, "b 8 h w"]:
+    layers = nn.Sequential(initialised(nn.Conv2d(3, 8, 1)), nn.BatchNorm2d(8))
+    out_channels, in_channels, _, _ = layers[0].weight.shape
+    return layers(x) + out_channels - in_channels
+
+
 def main() -> None:  # runs where nobody enforces the annotations: beartype refuses each of these calls
     a, b = torch.randn(2, 3), torch.randn(5, 3)
     for function in (centred, rescued, of_what_has_it, only_counts, total):
         function([a, b])  # type: ignore[arg-type]
     centred([a, b]), rescued([a, b]), of_what_has_it([a, b]), only_counts([a, b]), total([a, b])  # type: ignore
     loosely(np.ones(4))  # type: ignore[arg-type]
-    scaled(torch.randn(2, 3, 5), 1)
+    scaled(torch.randn(2, 3, 5), 1), widened(torch.randn(2, 3, 4, 4))
     left_of({"left": a, "right": a}), first_of([Pair(a, a)])  # type: ignore[arg-type]
 
 

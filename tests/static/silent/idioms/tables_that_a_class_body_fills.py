@@ -65,5 +65,13 @@ def blocks(parts: list[Float[Tensor, "n n"]]) -> Tensor:
 
 print(Subjects.TABLE["all"], Subjects.SIZES["heat"])
 
+def padded(rows: Float[Tensor, "3 width"], last: Float[Tensor, "1 width"]) -> Float[Tensor, "8 width"]:
+    """A short list and others behind it: as long as both."""
+    alike = [row[None] for row in rows] + [last]
+    alike.append(last)
+    return torch.cat([*alike, *[row[None] for row in rows]])
+
+
+# run: padded(randn(3, 4), randn(1, 4))
 # run: Subjects().sizes(), Subjects().sums(), stepped(randn(128))
 # run: removed([0, 1, 2], [1, 2, 0], [0, 0, 0], 2), blocks([randn(2, 2)])

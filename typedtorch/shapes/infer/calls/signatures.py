@@ -69,6 +69,8 @@ def _read_signature(interpreter: Interpreter, function: FunctionV) -> Signature:
         parameters = parameters[1:]
     returns = None if isinstance(node, ast.Lambda) else node.returns
     result = read(returns)
+    if _is_slip(result, function):
+        result = specs.ANYTHING  # the body says what it is
     if function.owner is not None and _is_self_type(returns, function.owner):
         result = specs.InstanceSpec(function.owner)
     shaped = specs.shaped(result) or any(specs.shaped(p.spec) for p in parameters)
@@ -82,13 +84,10 @@ def _read_signature(interpreter: Interpreter, function: FunctionV) -> Signature:
 
 
 def _unkept(result: Spec, function: FunctionV) -> bool:
-    """Whether a tuple is returned where a tensor or number is promised, or a tuple of another length."""
-    if not isinstance(result, (specs.ArraySpec, specs.TupleSpec, specs.NumberSpec)):
+    """Whether a tuple is returned where a tensor is promised, or a tuple of another length."""
+    if not isinstance(result, (specs.ArraySpec, specs.TupleSpec)):
         return False
-    _, own = next(function.module.syntax.scopes_in(function.node))
-    returned = [n.value for n in own if isinstance(n, ast.Return)]
-    if isinstance(result, specs.NumberSpec):
-        return any(isinstance(value, (ast.Tuple, ast.List, ast.Dict)) for value in returned)
+    returned = _returned(function)
     wanted = len(result.items) if isinstance(result, specs.TupleSpec) else -1
     return bool(returned) and all(
         isinstance(value, ast.Tuple)
@@ -96,6 +95,19 @@ def _unkept(result: Spec, function: FunctionV) -> bool:
         and not any(isinstance(item, ast.Starred) for item in value.elts)
         for value in returned
     )
+
+
+def _is_slip(result: Spec, function: FunctionV) -> bool:
+    """Whether a number is promised and a tuple, list or dict returned, or nothing and something returned."""
+    if isinstance(result, specs.NumberSpec):
+        return any(isinstance(value, (ast.Tuple, ast.List, ast.Dict)) for value in _returned(function))
+    nothing = isinstance(result, specs.NoneSpec)
+    return nothing and any(v and not isinstance(v, (ast.Constant, ast.Call)) for v in _returned(function))
+
+
+def _returned(function: FunctionV) -> list[ast.expr | None]:
+    _, own = next(function.module.syntax.scopes_in(function.node))
+    return [node.value for node in own if isinstance(node, ast.Return)]
 
 
 def yield_spec(interpreter: Interpreter, frame: Frame) -> Spec | None:

@@ -7,6 +7,7 @@ fails, or has the sizes of both.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from typedtorch.shapes.size import Size
@@ -74,7 +75,17 @@ def begun(xs: Sequence) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """The first items of a list, and what stands for each of the others, where there are others."""
     if xs.items is not None:
         return (xs.items, ()) if len(xs.items) <= MOST_ITEMS else ((), ())
-    return ((), ()) if xs.grown is None else (xs.grown.first, (xs.grown.later,))
+    return (few(xs) or (), ()) if xs.grown is None else (xs.grown.first, (xs.grown.later,))
 
 
-__all__ = ["Grown", "begun", "grown", "of_joined"]
+def few(xs: Sequence) -> tuple[Any, ...] | None:
+    """The items of a short list, of which one tensor may stand for all; None where it is not known as one."""
+    length = xs.length
+    if xs.items is not None or xs.kind != "list" or xs.grown is not None:
+        return xs.items
+    if not isinstance(xs.element, Tensor) or not isinstance(length, int) or not 0 <= length <= MOST_ITEMS:
+        return None
+    return tuple([replace(xs.element) for _ in range(length)])  # each may be changed in place
+
+
+__all__ = ["Grown", "begun", "few", "grown", "of_joined"]

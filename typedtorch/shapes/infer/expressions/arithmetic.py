@@ -12,6 +12,7 @@ from typedtorch.shapes.infer.calls import calls
 from typedtorch.shapes.infer.conditions import proven
 from typedtorch.shapes.infer.containers import sets
 from typedtorch.shapes.infer.containers.filled import with_more
+from typedtorch.shapes.infer.containers.grown import few
 from typedtorch.shapes.infer.expressions import attributes
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.library import folded
@@ -266,8 +267,8 @@ def _integer_arithmetic(op: ast.operator, left: int | Poly, right: int | Poly, p
 
 
 def _concatenate(left: Sequence, right: Sequence, place: str) -> Sequence:
-    if left.items is not None and right.items is not None:
-        return Sequence("list", left.items + right.items)
+    if (before := few(left)) is not None and (behind := few(right)) is not None:
+        return Sequence("list", before + behind)
     parts = [s.any_item for s in (left, right) if s.items != ()]
     one, other = (s.length if s.items is None else len(s.items) for s in (left, right))
     length = None if one is None or other is None else one + other

@@ -16,6 +16,7 @@ from typedtorch.shapes.infer.calls.results import check_yield
 from typedtorch.shapes.infer.conditions import proven, refine
 from typedtorch.shapes.infer.containers import enumerations, sets
 from typedtorch.shapes.infer.containers.filled import with_more
+from typedtorch.shapes.infer.containers.grown import few
 from typedtorch.shapes.infer.containers.items import items_of, iterate
 from typedtorch.shapes.infer.containers.lengths import length_of
 from typedtorch.shapes.infer.expressions import attributes, comparing, slicing
@@ -128,6 +129,8 @@ def _elements(frame: Frame, elts: list[ast.expr]) -> tuple[list[Value], int, Siz
             value = beside(frame, items, element.value)
             # (*x.shape[:-1], d) keeps a run of unknown axes as it is
             spread = list(value) if isinstance(value, tuple) else items_of(value)
+            if spread is None and isinstance(value, Sequence) and (short := few(value)) is not None:
+                spread = list(short)
             if spread is None:
                 known = len(items) if known is None else known
                 spread = [iterate(value, frame.place(element))]
