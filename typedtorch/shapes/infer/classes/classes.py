@@ -178,6 +178,12 @@ class ClassInfo:
                 return spec
         return self._spec_at_start(name)
 
+    def spec_of_any(self, name: str) -> Spec | None:
+        """Likewise of an object of any subclass: ``kind: Literal["node"] = "node"`` marks one class."""
+        spec = self.spec(name)
+        marks = isinstance(spec, specs.LiteralSpec) and any(name in info.assigned for info in self.mro())
+        return specs.ANYTHING if marks else spec
+
     def _spec_at_start(self, name: str) -> Spec | None:
         """The annotation of ``self.name: ... = ...`` in a constructor."""
         for info in self.mro():

@@ -41,7 +41,7 @@ def assumed(interpreter: Interpreter, info: ClassInfo, hint: str, variables: Map
         if info.kind.is_fields:
             fields = {
                 name: assume_field(
-                    info.spec(name) or specs.ANYTHING, name, hint, interpreter.number, variables
+                    info.spec_of_any(name) or specs.ANYTHING, name, hint, interpreter.number, variables
                 )
                 for name in info.fields()
                 if only_at_start(info, name)

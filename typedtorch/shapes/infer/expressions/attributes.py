@@ -193,7 +193,7 @@ def of_instance(frame: Frame, value: Instance, name: str, node: ast.AST) -> Valu
         if frame.interpreter.is_property(function):
             return frame.interpreter.call_property(frame, function, node)
         return function
-    spec = info.spec(name)
+    spec = info.spec_of_any(name) if value.assumed else info.spec(name)
     if spec is not None and not isinstance(spec, specs.Anything):
         return frame.interpreter.assume_attribute(value, name, spec)
     for ancestor in info.mro():

@@ -45,6 +45,10 @@ def setattr_(frame: Frame, args: Args, node: ast.AST) -> Value:
     """``setattr(holder, name, value)``."""
     holder, name, value = (args.get(i, key, UNKNOWN) for i, key in enumerate(("obj", "name", "value")))
     value = kept(frame, value, getattr(node, "lineno", 0))
+    known = isinstance(holder, Instance) and isinstance(name, str)
+    if known and (setter := frame.interpreter.setter(holder, name)) is not None:
+        frame.call(setter, Args([value], [None]), node)
+        return None
     set_attribute(frame, holder, name, value)
     if isinstance(holder, DictV):
         items = {**holder.items, name: value} if isinstance(name, str) else {}
