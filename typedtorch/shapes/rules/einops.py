@@ -220,6 +220,11 @@ def _star(pattern: Any) -> tuple[int, int, str]:
     tokens = pattern.split()
     if tokens.count("*") != 1:
         raise ShapeError(f"{pattern!r} has {tokens.count('*')} '*', wanted one", "einops")
+    for i, token in enumerate(tokens):
+        if token in tokens[:i]:
+            raise ShapeError(f"{pattern!r}: {token!r} is there twice", "einops")
+        if token != "*" and not (token.isidentifier() and token[0] != "_" and token[-1] != "_"):
+            raise ShapeError(f"{pattern!r}: {token!r} is not a name of one axis", "einops")
     at = tokens.index("*")
     return at, len(tokens) - at - 1, pattern
 
