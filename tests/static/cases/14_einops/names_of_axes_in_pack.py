@@ -8,10 +8,10 @@ def joined(tokens: Float[Tensor, "b n d"], image: Float[Tensor, "b h w d"]) -> F
     return packed
 
 
-def halves(x: Float[Tensor, "b 2*n"], n: int) -> Float[Tensor, "b n"]:
-    first, second = einops.unpack(x, [[n], [n]], "b *")  #! first, second = einops.unpack(x, [[n], [n]], "1 *")  # E: einops
+def halves(x: Float[Tensor, "b 6"]) -> Float[Tensor, "b 3"]:
+    first, second = einops.unpack(x, [[3], [3]], "b *")  #! first, second = einops.unpack(x, [[3], [3]], "1 *")  # E: einops
     return first + second
 
 
 # run: joined(randn(2, 3, 4), randn(2, 5, 6, 4))
-# run: halves(randn(2, 6), 3)
+# run: halves(randn(2, 6))

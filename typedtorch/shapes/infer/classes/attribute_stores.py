@@ -55,8 +55,8 @@ def _stores_in(definition: ast.AST) -> dict[str, list[ast.AST]]:
     for node in walk(definition):
         match node:
             case ast.Call():
-                for name in {registered(node), reshaped(node)} - {None}:
-                    found.setdefault(str(name), []).append(node)
+                for given in {registered(node), reshaped(node)} - {None}:
+                    found.setdefault(str(given), []).append(node)
             case ast.Assign() | ast.AugAssign() | ast.AnnAssign():
                 for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                     if isinstance(target, ast.Attribute):
