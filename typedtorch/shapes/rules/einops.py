@@ -12,6 +12,7 @@ from typedtorch.shapes.rules.einops_language import (
     build,
     check_once,
     given_sizes,
+    is_axis_name,
     names_in,
     parse_side,
     split_pattern,
@@ -223,7 +224,7 @@ def _star(pattern: Any) -> tuple[int, int, str]:
     for i, token in enumerate(tokens):
         if token in tokens[:i]:
             raise ShapeError(f"{pattern!r}: {token!r} is there twice", "einops")
-        if token != "*" and not (token.isidentifier() and token[0] != "_" and token[-1] != "_"):
+        if token != "*" and not is_axis_name(token):
             raise ShapeError(f"{pattern!r}: {token!r} is not a name of one axis", "einops")
     at = tokens.index("*")
     return at, len(tokens) - at - 1, pattern

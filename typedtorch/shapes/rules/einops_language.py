@@ -56,13 +56,17 @@ def parse_side(text: str) -> Side:
 
 
 def _check_token(token: str, text: str) -> None:
-    if (
-        token not in ("...", "…")
-        and not token.isdigit()
-        and not (token.isidentifier() and token[0] != "_" and token[-1] != "_")
-        and token != "_"
-    ):
+    if token not in ("...", "…") and not token.isdigit() and not is_axis_name(token) and token != "_":
         raise ShapeError(f"{text!r}: {token!r} is not an axis name", "einops")
+
+
+def is_axis_name(token: str) -> bool:
+    """Whether einops takes it as the name of one axis.
+
+    >>> [is_axis_name(token) for token in ("h", "h_", "2", "...")]
+    [True, False, False, False]
+    """
+    return token.isidentifier() and token[0] != "_" and token[-1] != "_"
 
 
 def names_in(side: Side) -> list[str]:
