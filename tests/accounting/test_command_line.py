@@ -104,12 +104,16 @@ def test_the_command_line_takes_example_inputs(tmp_path: Path, capsys: pytest.Ca
             ["gpt2", "--sizes", "batch=2,seq=4", "--accumulate", "0"],
             "wanted accumulate as an integer of at least 1",
         ),
-        (["gpt2", "--sizes", "batch=1,seq=4", "--tokens", "1e9", "--mfu", "3"], "mfu as a share of the peak"),
+        (
+            ["gpt2", "--sizes", "batch=1,seq=4", "--tokens", "1e9", "--mfu", "3"],
+            "mfu as a share, at most 1, got 3",
+        ),
         (
             ["gpt2", "--sizes", "batch=1,seq=4", "--tokens", "1e9", "--devices", "0"],
-            "devices above zero, got 0",
+            "wanted --devices above zero, got 0",
         ),
-        (["gpt2", "--sizes", "batch=1,seq=4", "--tokens", "0"], "tokens above zero, got 0"),
+        (["gpt2", "--sizes", "batch=1,seq=4", "--tokens", "0"], "wanted --tokens above zero, got 0"),
+        (["gpt2", "--mfu", "40"], "wanted --mfu as a share, at most 1, got 40"),
         (["gpt2", "--device", "h1000"], "no peak is known for device 'h1000': did you mean 'h100'"),
         (["gpt2", "--device", "abacus", "--json"], "no peak is known for device 'abacus': time one"),
         (["gpt2", "--depth", "-1"], "wanted a number of levels"),
@@ -122,7 +126,9 @@ def test_the_command_line_says_what_was_wrong(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(arguments) == 2
-    assert message in capsys.readouterr().err
+    printed = capsys.readouterr()
+    assert message in printed.err
+    assert "--png" in arguments or not printed.out  # nothing is shown before the refusal
 
 
 @pytest.mark.parametrize(

@@ -219,7 +219,10 @@ ANSWERS: dict[str, tuple[Callable[[], Any], str]] = {
         "wanted devices as an integer of at least 1, got 0",
     ),
     "flops": (lambda: ac.mfu(-1.0, 1.0, "h100"), "wanted flops above zero, got -1.0"),
-    "a share": (lambda: found().tokens_per_second("h100", mfu=50), "wanted mfu as a share of the peak"),
+    "a share": (
+        lambda: found().tokens_per_second("h100", mfu=50),
+        "wanted mfu as a share, at most 1, got 50",
+    ),
     "tokens": (lambda: found().napkin(tokens=float("inf"), devices=8), "wanted tokens above zero, got inf"),
     "a world": (lambda: found().sharded(2.5), "sharded: wanted world as an integer of at least 1, got 2.5"),
     "no world": (lambda: found().sharded(None), "got None"),

@@ -11,9 +11,8 @@ from typing import Any, Literal
 from typedtorch.accounting import conventions
 from typedtorch.accounting import timeline as tl
 from typedtorch.accounting.attending import Attending, attentions
-from typedtorch.accounting.checks import above_zero, one_of
+from typedtorch.accounting.checks import one_of, share
 from typedtorch.accounting.devices import Device, Dtype, find, why_unknown
-from typedtorch.accounting.errors import AccountingError
 from typedtorch.accounting.generation import decoding
 from typedtorch.accounting.inference import DecodeStep
 from typedtorch.accounting.napkin import Napkin, napkin
@@ -138,11 +137,7 @@ class Account(Figures):
         self, device: Device | MeasuredPeak | str, *, mfu: float, dtype: Dtype | None = None
     ) -> float | None:
         """Tokens one device trains on each second at a given utilisation; None for an unknown peak."""
-        above_zero("tokens_per_second", mfu=mfu)
-        if mfu > 1:
-            raise AccountingError(
-                f"tokens_per_second: wanted mfu as a share of the peak, at most 1, got {mfu:g}"
-            )
+        share("tokens_per_second", mfu=mfu)
         peak = peak_flops(device, dtype or self.compute_dtype)
         spent = self.flops.forward + self.flops.backward
         return None if peak is None else mfu * peak / spent * self.tokens

@@ -84,6 +84,18 @@ def above_zero(where: str, **numbers: Any) -> None:
             raise AccountingError(f"{where}: wanted {name} above zero, got {shown(value)}")
 
 
+def share(where: str, **numbers: Any) -> None:
+    """Refuse what is no share of a whole: above zero and at most 1.
+
+    Raises:
+        AccountingError: naming the number.
+    """
+    above_zero(where, **numbers)
+    for name, value in numbers.items():
+        if value > 1:
+            raise AccountingError(f"{where}: wanted {name} as a share, at most 1, got {shown(value)}")
+
+
 def one_of(where: str, value: object, known: Iterable[str]) -> None:
     """Refuse a name that is none of those known.
 

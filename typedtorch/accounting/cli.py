@@ -18,6 +18,7 @@ import torch
 from typedtorch.accounting import presets
 from typedtorch.accounting.account import account
 from typedtorch.accounting.answers import Account
+from typedtorch.accounting.checks import above_zero, share
 from typedtorch.accounting.devices import find, why_unknown
 from typedtorch.accounting.errors import AccountingError, AnnotationError, SymbolError
 from typedtorch.accounting.figures import FIGURES
@@ -176,10 +177,14 @@ def _needed(options: argparse.Namespace) -> None:
     """Refuse at once what cannot be shown at the end.
 
     Raises:
-        AccountingError: a device nobody knows, or a package is missing that draws or prints.
+        AccountingError: a device nobody knows, a number that is out of range, or a package is missing that
+            draws or prints.
     """
     if options.device is not None and find(options.device) is None:
         raise AccountingError(why_unknown(options.device))
+    share("account", **{"--mfu": options.mfu})
+    given = {"--devices": options.devices} | ({} if options.tokens is None else {"--tokens": options.tokens})
+    above_zero("account", **given)
     if options.depth < 0:
         raise AccountingError(f"--depth: wanted a number of levels, got {options.depth}")
     if not options.json and importlib.util.find_spec("rich") is None:

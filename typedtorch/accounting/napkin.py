@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from typedtorch.accounting.checks import above_zero, counts
+from typedtorch.accounting.checks import above_zero, counts, share
 from typedtorch.accounting.devices import Device, Dtype, find, why_unknown
 from typedtorch.accounting.errors import AccountingError
 
@@ -77,9 +77,8 @@ def napkin(
         raise AccountingError("napkin: give parameters= (for 6ND) or flops_per_token=")
     either = {"parameters": parameters, "flops_per_token": flops_per_token, "devices": devices, "days": days}
     given = {name: value for name, value in either.items() if value is not None}
-    above_zero("napkin", tokens=tokens, mfu=mfu, **given)
-    if mfu > 1:
-        raise AccountingError(f"napkin: wanted mfu as a share of the peak, at most 1, got {mfu:g}")
+    above_zero("napkin", tokens=tokens, **given)
+    share("napkin", mfu=mfu)
     per_token = flops_per_token if flops_per_token is not None else 6 * (parameters or 0)
     found, peak = known_device(device, dtype)
     total = per_token * tokens

@@ -135,24 +135,28 @@ def _read(path: Path, package: str) -> SourceFacts:
 
 
 def _read_from_self(node: ast.ClassDef) -> Iterator[ast.Attribute]:
-    """Loads of ``self.name`` in the methods of a class, where ``self`` is its instance."""
-    stack: list[tuple[ast.AST, bool]] = [(part, False) for part in node.body]
+    """Loads of ``self.name`` in the methods of a class, where ``self`` is its instance.
+
+    It is not in a method that gives the name to something else: ``self = self.net``.
+    """
+    stack: list[tuple[ast.AST, ast.AST | None]] = [(part, None) for part in node.body]
+    read: list[tuple[ast.Attribute, ast.AST | None]] = []
+    renamed: set[ast.AST | None] = set()
     while stack:
-        inner, in_method = stack.pop()
+        inner, method = stack.pop()
         if isinstance(inner, ast.ClassDef):
             continue
         if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            if _takes_self(inner) is in_method:
+            if _takes_self(inner) is (method is not None):
                 continue  # a method whose receiver has another name, or a function with a ``self`` of its own
-            in_method = True
-        if (
-            isinstance(inner, ast.Attribute)
-            and isinstance(inner.ctx, ast.Load)
-            and isinstance(inner.value, ast.Name)
-            and inner.value.id == "self"
-        ):
-            yield inner
-        stack += [(part, in_method) for part in children(inner)]
+            method = method or inner
+        match inner:
+            case ast.Attribute(value=ast.Name(id="self"), ctx=ast.Load()):
+                read.append((inner, method))
+            case ast.Name(id="self", ctx=ast.Store()):
+                renamed.add(method)
+        stack += [(part, method) for part in children(inner)]
+    return (attribute for attribute, method in read if method not in renamed)
 
 
 def _takes_self(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

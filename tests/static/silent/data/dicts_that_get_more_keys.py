@@ -258,6 +258,39 @@ def of_a_typed_dict(o: Opts) -> int:
     return p["b"] + o["b"]
 
 
+class Both(Opts):
+    c: int
+
+
+def of_a_derived_type(o: Opts) -> int:
+    shifted = {**{key + "0": value for key, value in o.items()}}
+    copied, spread = dict(o), {**o}
+    return shifted["c0"] + copied["c"] + spread["c"]
+
+
+class Context:
+    pass
+
+
+def number_all(score):
+    def number(context):
+        for i in range(len(context.rows)):
+            context.rows[i]["score"] = score(i)
+
+    return number
+
+
+def by_what_an_object_is_given_to(x: Float[Tensor, "n"]) -> Tensor:
+    context = Context()
+    context.rows = [{"a": x} for _ in range(10)]
+    number = number_all(float)
+    number(context)
+    first = {"a": x}
+    context.first = first
+    (lambda c: c.first.update(z=x))(context)
+    return first["z"] + sum(row["score"] for row in context.rows)
+
+
 def by_another_name(x: Float[Tensor, "n"]) -> Tensor:
     d = {"a": x}
     e = d
@@ -326,6 +359,8 @@ def of_a_module(x: Float[Tensor, "n"]) -> Tensor:
 # run: under_computed_names(randn(3))
 # run: by_whoever_takes_it(randn(3))
 # run: of_a_typed_dict({"b": 2})
+# run: of_a_derived_type({"a": 1, "b": 2, "c": 3})
+# run: by_what_an_object_is_given_to(randn(3))
 # run: by_another_name(randn(3))
 # run: by_a_bound_method(randn(3))
 # run: in_place_of_a_default(randn(3), {"z": randn(3)})

@@ -1,5 +1,7 @@
 """Methods that call their object something else than ``self``, and attributes that others give it."""
 
+from collections import OrderedDict
+
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -57,6 +59,18 @@ def changed(layer: Layer, x: Float[Tensor, "b d"]) -> Float[Tensor, "b d"]:
     return layer(x)
 
 
+class Backbone(nn.Module):
+    """Its methods call what it wraps ``self``."""
+
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(OrderedDict(stem=nn.Linear(3, 4)))
+
+    def forward(self, x: Float[Tensor, "b 3"]) -> Float[Tensor, "b 4"]:
+        self = self.net
+        return self.stem(x)
+
+
 def main():
     a, b = Box.of(5), Box()
     b.rows = torch.ones(4, 2)
@@ -65,4 +79,4 @@ def main():
     return a.rows + torch.ones(10, 2), c.rows[:4] + torch.ones(4, 2), holder.total() + torch.ones(2)
 
 
-# run: Layer(3)(randn(2, 3)); Layer(3).widened(6)(randn(2, 3)); changed(Layer(3), randn(2, 3)); main()
+# run: Backbone()(randn(2, 3)); Layer(3)(randn(2, 3)); Layer(3).widened(6)(randn(2, 3)); changed(Layer(3), randn(2, 3)); main()

@@ -35,7 +35,10 @@ def handed_over(frame: Frame, values: Iterable[Value]) -> None:
         if isinstance(value, Partial):
             handed_over(frame, [value.function, *value.args, *value.kwargs.values()])
         elif isinstance(value, Instance):
-            frame.state.replace_value(value, updates.as_later(value))
+            later = updates.as_later(value)
+            frame.state.replace_value(value, later)
+            for held in updates.dicts_within(later) if isinstance(later, Instance) else ():
+                frame.state.replace_value(held, replace(held, rest=UNKNOWN))
         elif isinstance(value, (tuple, Sequence, DictV)):
             handed_over(frame, updates.changing_inside(value))
         elif isinstance(value, FunctionV):

@@ -35,9 +35,8 @@ def assumed(interpreter: Interpreter, info: ClassInfo, hint: str, variables: Map
     interpreter.assuming.add(id(info))
     try:
         if info.kind.is_typed_dict:
-            return DictV(
-                {name: assume_field(info.spec(name) or specs.ANYTHING, name, hint) for name in info.fields()}
-            )
+            known = {n: assume_field(info.spec(n) or specs.ANYTHING, n, hint) for n in info.fields()}
+            return DictV(known, UNKNOWN)  # those of types derived from it have more
         if info.kind.is_fields:
             fields = {
                 name: assume_field(

@@ -197,6 +197,18 @@ def emptied(value: Value) -> Value:
     return DictV({}, UNKNOWN, value.kind) if isinstance(value, DictV) else value
 
 
+def dicts_within(instance: Instance) -> list[DictV]:
+    """The dicts that an object holds, also in lists, of which every key is known."""
+    found: list[DictV] = []
+    left = [v for v in instance.attributes.values() if isinstance(v, (tuple, Sequence, DictV))]
+    while left:
+        value = left.pop()
+        if isinstance(value, DictV) and value.kind == "dict" and value.rest is None:
+            found.append(value)
+        left += [part for part in parts_of(value) if isinstance(part, (tuple, Sequence, DictV))]
+    return found
+
+
 def reshaped_in(container: Value, now: Value) -> list[Tensor]:
     """The tensors that were items of a list or dict and have, or may have, another shape by now."""
     was, by_now = _items_by_key(container), _items_by_key(now)
