@@ -48,6 +48,29 @@ def test_a_folder_beside_the_model(line: str, capsys: pytest.CaptureFixture[str]
     assert main(["."]) == 0, capsys.readouterr().out
 
 
+MIXER = """def build(architecture, weighting):
+    class Model({bases}):
+        pass
+
+    return Model()
+"""
+ARCHITECTURE = """class Architecture:
+    def __init__(self):
+        self.input_scale = 1.0
+"""
+
+
+@pytest.mark.parametrize(
+    ("bases", "alarms"), [("architecture, weighting", 0), ("Exception, Architecture", 1)]
+)
+def test_a_base_beside_it_that_only_a_call_names(
+    bases: str, alarms: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("pyproject.toml").touch()
+    Path("calibration/build.py").write_text(MIXER.format(bases=bases) + ARCHITECTURE)
+    assert main(["."]) == alarms, capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "line",
     ["layer.output_scale = 1.0", 'self.register_buffer("input_scale", s)', 'setattr(layer, f"{a}{b}", 1.0)'],

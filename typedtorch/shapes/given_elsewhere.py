@@ -1,12 +1,14 @@
 """Attributes that other files of a program give to a class's objects.
 
 ``self.transformer.head = ...`` in one file makes ``self.head`` right in the other that defines the class,
-and so does a subclass in a file that nothing here imports.  The texts of the whole project are searched, or
+and so does a subclass in a file that nothing here imports, and a class that is made in a function of those it
+is given: ``class Model(architecture, weighting)``.  The texts of the whole project are searched, or
 of the package where there is no project around it.
 """
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -27,10 +29,13 @@ _BY_NAME = re.compile(
 _QUOTED = re.compile(r"[\"'](\w++)[\"']")
 _GIVING = ("setattr(", ".register_", ".add_module(")
 _ALL_OF_ANOTHER = re.compile(r"(?<!\bself)\.__dict__(?:\.update\(|[ \t]*=(?!=))")
+_BUILT_IN = frozenset(dir(builtins))
 _NOTHING = re.compile("(?!)")
 _COMPUTED = re.compile(r"\{[^{}]*\}|%[^a-zA-Z%]*[a-zA-Z]")
 _BASES = re.compile(r"class[ \t]++\w++\s*+\(([^)]*+)")
 _CLASSES = re.compile(r"class[ \t]++(\w++)")
+_MADE_INSIDE = re.compile(r"\n[ \t]++class[ \t]++\w++\s*+\(([^()]*+)\)")
+_IMPORTED = re.compile(r"\bimport[ \t]++(?:\(([^)]*+)|(.*+))")
 _WORD = re.compile(r"\w++")
 _READ = re.compile(r"\.(\w++)")
 _OWN = re.compile(r"self\.(\w++)([ \t]*+(?::[^=\n]++)?=(?!=))?")
@@ -62,6 +67,7 @@ class Given(NamedTuple):
     anything: bool = False  # all attributes that some other object has, or of names that are computed
     by_text: bool = False  # attributes whose names are a text somewhere
     to_anyone: bool = False  # parts of a module, under names that are computed
+    mixes: bool = False  # makes classes of such as it is given
 
     @classmethod
     def by(cls, text: str) -> Given:
@@ -80,7 +86,25 @@ class Given(NamedTuple):
         bases = frozenset(_WORD.findall(" ".join(_BASES.findall(text))))
         anything = bool(computed) or ("__dict__" in text and _ALL_OF_ANOTHER.search(text) is not None)
         to_anyone = bool(computed - {"setattr", "add_module"})
-        return cls(frozenset(names), bases, frozenset(patterns), anything, bool(computed), to_anyone)
+        return cls(
+            frozenset(names), bases, frozenset(patterns), anything, bool(computed), to_anyone, _mixes(text)
+        )
+
+
+def _mixes(text: str) -> bool:
+    """Whether functions make classes of others that they are given.
+
+    >>> _mixes("def model(head, body):\\n    class Model(body, head): pass")
+    True
+    >>> _mixes("from torch import nn\\ndef model():\\n    class Model(nn.Module, Exception): pass")
+    False
+    """
+    inside = [base.strip() for bases in _MADE_INSIDE.findall(text) for base in bases.split(",")]
+    given = {base for base in inside if base.isidentifier()} - _BUILT_IN
+    if not given:
+        return False
+    imported = " ".join(" ".join(found) for found in _IMPORTED.findall(text))
+    return "*" not in imported and not given.issubset([*_WORD.findall(imported), *_CLASSES.findall(text)])
 
 
 class _Package:
@@ -96,16 +120,19 @@ class _Package:
         self.of_anything: list[Path] = []
         self.by_text = False
         self.to_anyone = False
+        self.mixes = False
         self.words: dict[Path, frozenset[str]] = {}
         self.quoted: dict[Path, frozenset[str]] = {}
         self.all_quoted: frozenset[str] | None = None  # of all files, once it is asked for
+        self.all_own: frozenset[str] | None = None  # what any class has, likewise
 
     def refresh(self, stamps: dict[Path, tuple[int, int]]) -> None:
         """Read what has changed."""
         if self.stamps is stamps:
             return
         self.stamps = stamps
-        known, self.files, self.all_quoted = self.files, {}, None
+        known, self.files = self.files, {}
+        self.all_quoted = self.all_own = None
         for path, stamp in stamps.items():
             old = known.get(path)
             if old is None or old[0] != stamp:
@@ -129,6 +156,7 @@ class _Package:
         self.of_anything = [path for path, (_, given) in self.files.items() if given.anything]
         self.by_text = any(given.by_text for _, given in self.files.values())
         self.to_anyone = any(given.to_anyone for _, given in self.files.values())
+        self.mixes = any(given.mixes for _, given in self.files.values())
 
     def givers(self, attribute: str, but: Path) -> bool:
         if self.by_name.get(attribute, set()) - {but}:
@@ -138,8 +166,10 @@ class _Package:
         )
 
     def computes(self, attribute: str) -> bool:
-        """Whether it may be among those names that some file computes."""
-        return self.to_anyone or (self.by_text and attribute in self.texts())
+        """Whether it may be among those names that some file computes, or that a base beside it has."""
+        return self.to_anyone or (
+            (self.by_text and attribute in self.texts()) or (self.mixes and attribute in self.own())
+        )
 
     def copiers(self, class_name: str) -> Iterator[Path]:
         """Files that speak of a class and give an object all that another one has."""
@@ -156,6 +186,18 @@ class _Package:
                     self.quoted[path] = frozenset(_QUOTED.findall(_text(path)))
             self.all_quoted = frozenset().union(*(self.quoted.get(path, ()) for path in self.files))
         return self.all_quoted
+
+    def own(self) -> frozenset[str]:
+        """What the methods of some class assign to its objects, and the methods themselves."""
+        if self.all_own is None:
+            found = set[str]()
+            for path in self.files:
+                with suppress(OSError, UnicodeDecodeError):
+                    text = _text(path)
+                    found.update(name for name, assigned in _OWN.findall(text) if assigned)
+                    found.update(_METHODS.findall(text))
+            self.all_own = frozenset(found)
+        return self.all_own
 
     def words_of(self, path: Path) -> frozenset[str]:
         """Every name in a file."""
