@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
+from real import shape_covers
 from torch import distributions
 
 import typedtorch.shapes.rules  # noqa: F401 - importing it fills the table
 from typedtorch.shapes.rule import Layer
 from typedtorch.shapes.rules.distributions import DISTRIBUTIONS, kl_divergence
-from typedtorch.shapes.tensor import ShapeError, Tensor
+from typedtorch.shapes.tensor import ANY_AXES, ShapeError, Tensor, Undecided
 
 CASES: list[tuple[str, list[tuple[int, ...]]]] = [
     ("Normal", [(4, 1), (3,)]), ("Laplace", [(3,), (3,)]), ("Beta", [(2, 3), (3,)]), ("Gamma", [(2,), (2,)]),
@@ -47,6 +49,26 @@ def test_samples_and_log_probabilities_have_torchs_shapes(name: str, shapes: lis
     assert ours.attributes["batch_shape"] == tuple(theirs.batch_shape)
     assert ours.attributes["event_shape"] == tuple(theirs.event_shape)
     _same_parts(ours, theirs)
+
+
+@pytest.mark.parametrize(("name", "shapes"), CASES, ids=[name for name, _ in CASES])
+@pytest.mark.parametrize("shown", [0, 1, 2])
+def test_axes_that_are_hidden_are_not_taken_for_others(
+    name: str, shapes: list[tuple[int, ...]], shown: int
+) -> None:
+    theirs = real(name, shapes)
+    hidden = [Tensor((*shape[:shown], ANY_AXES)) for shape in shapes]
+    try:
+        ours = DISTRIBUTIONS[f"torch.distributions.{name}"](*hidden)
+    except Undecided:
+        return
+    drawn = theirs.sample((7,))
+    assert shape_covers(ours.attributes["sample"]((7,)).shape, tuple(drawn.shape))
+    assert shape_covers(ours.attributes["batch_shape"], tuple(theirs.batch_shape))
+    assert shape_covers(ours.attributes["event_shape"], tuple(theirs.event_shape))
+    with contextlib.suppress(Undecided):
+        log_prob = ours.attributes["log_prob"](Tensor(tuple(drawn.shape)))
+        assert shape_covers(log_prob.shape, tuple(theirs.log_prob(drawn).shape))
 
 
 def _same_parts(ours: Layer, theirs: Any) -> None:

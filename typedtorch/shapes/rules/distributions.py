@@ -15,12 +15,12 @@ from typing import Any
 
 from typedtorch.shapes.dtypes import FLOAT, FLOAT32, INT64
 from typedtorch.shapes.rule import Layer, name
+from typedtorch.shapes.rules.axis_patterns import lead, tail
 from typedtorch.shapes.rules.forms import broadcast_operands, need
 from typedtorch.shapes.rules.promotion import mask_of
-from typedtorch.shapes.size import Poly
+from typedtorch.shapes.size import Poly, Size, unknown
 from typedtorch.shapes.tensor import (
     ANY_AXES,
-    Entry,
     Scalar,
     Shape,
     ShapeError,
@@ -282,15 +282,16 @@ def _of_one_temperature(temperature: Any) -> None:
         raise Undecided
 
 
-def _last(given: Tensor) -> Entry:
-    """The axis of the categories.
+def _last(given: Tensor) -> Size:
+    """The axis of the categories, unknown where a run of axes hides it.
 
     Raises:
         ShapeError: there is none.
     """
     if not given.shape:
         raise ShapeError("a distribution over categories needs at least one axis")
-    return given.shape[-1]
+    hidden = tail(given.shape, 1)[0]
+    return unknown() if hidden is None else hidden
 
 
 @enter("Categorical")
@@ -298,7 +299,7 @@ def categorical(probs: Any = None, logits: Any = None, validate_args: Any = None
     given = _chances(probs, logits)
     mask = floats(given)
     last = _last(given)
-    batch = (ANY_AXES,) if given.shape == (ANY_AXES,) else given.shape[:-1]
+    batch = lead(given.shape, 1)
     whole = Tensor(given.shape, mask)
 
     def enumerate_support(expand: Any = True) -> Tensor:
@@ -346,9 +347,9 @@ def halves(given: Tensor, count: int) -> tuple[Shape, Shape]:
     """The axes of a parameter that are the batch's, and the last ones, which are the event's.
 
     Raises:
-        Undecided: the rank is not known.
+        Undecided: a run of axes hides the last ones.
     """
-    if given.shape == (ANY_AXES,):
+    if pack_index(given.shape[-count:]) is not None:
         raise Undecided
     return given.shape[:-count], given.shape[-count:]
 

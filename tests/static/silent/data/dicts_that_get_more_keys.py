@@ -291,6 +291,19 @@ def by_what_an_object_is_given_to(x: Float[Tensor, "n"]) -> Tensor:
     return first["z"] + sum(row["score"] for row in context.rows)
 
 
+def with_nothing_under_them(names: list[str], first):
+    many = {f"layer{i}": None for i in range(20)}
+    more = {**many, "used": True}
+    put, kept = {"used": 1}, {"used": None}
+    for name in names:
+        put[name] = None
+        kept.setdefault(name, None)
+    spread = {"used": None, **{name: None for name in names}}
+    either = {"made": None, "used": None} if first else {"used": None}
+    held = [more["layer3"], put["made"], kept["made"], spread["made"], either["made"]]
+    return len(held)
+
+
 def by_another_name(x: Float[Tensor, "n"]) -> Tensor:
     d = {"a": x}
     e = d
@@ -361,6 +374,7 @@ def of_a_module(x: Float[Tensor, "n"]) -> Tensor:
 # run: of_a_typed_dict({"b": 2})
 # run: of_a_derived_type({"a": 1, "b": 2, "c": 3})
 # run: by_what_an_object_is_given_to(randn(3))
+# run: with_nothing_under_them(["made"], True)
 # run: by_another_name(randn(3))
 # run: by_a_bound_method(randn(3))
 # run: in_place_of_a_default(randn(3), {"z": randn(3)})

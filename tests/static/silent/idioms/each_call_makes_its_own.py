@@ -180,6 +180,67 @@ def test_models():
     assert filtered(torch.rand(2, 5, 2)).shape == (2, 5, 1)
 
 
+class Flattened(nn.Module):
+    def forward(self, x):
+        b, c, u, v, h, w = x.shape
+        return x.reshape(b, c, u, v * h, w)
+
+
+class BothWays(nn.Module):
+    """The sizes that one call unpacks are not those of the other."""
+
+    def __init__(self):
+        super().__init__()
+        self.flat = nn.Sequential(Flattened(), nn.ReLU())
+
+    def forward(self, x):
+        return self.flat(x) + self.flat(x.permute(0, 2, 1, 3, 4, 5)).permute(0, 2, 1, 3, 4)
+
+
+class Attended(nn.Module):
+    """A size of the input that an einsum takes for one of the layer's is that from there on."""
+
+    def __init__(self, span=6):
+        super().__init__()
+        self.span = span
+        self.table = nn.Parameter(torch.randn(4, span, span))
+
+    def forward(self, q):
+        b, g, c, n = q.shape
+        by_place = torch.einsum("bgci,cij->bgij", q, self.table)
+        return torch.cat([torch.zeros(b, g, n, n), by_place], dim=1)
+
+
+def masked(mask):
+    b, t, t_ = mask.size()
+    return mask + torch.ones(1, t, t)
+
+
+def fused(maps: list[torch.Tensor], layers):
+    """The first turn takes the last map."""
+    x, j = torch.zeros(1), len(maps)
+    for layer in layers:
+        j -= 1
+        if j < len(maps) - 1:
+            x = nn.functional.interpolate(x, size=maps[j].shape[2:], mode="bilinear")
+        x = x + layer(maps[j])
+    return x
+
+
+def outside(write, x):
+    result = torch.empty(0)
+    write(x, result)
+    return result.index_select(1, torch.arange(2))
+
+
+def test_sizes_of_each_call():
+    assert BothWays()(torch.rand(2, 3, 4, 5, 6, 7)).shape == (2, 3, 4, 30, 7)
+    assert Attended()(torch.rand(2, 3, 4, 6)).shape == (2, 6, 6, 6)
+    assert masked(torch.zeros(2, 3, 3)).shape == (2, 3, 3)
+    assert fused([torch.rand(1, 2, 8, 8), torch.rand(1, 2, 4, 4)], [nn.Identity(), nn.Identity()]).ndim == 4
+    assert outside(lambda x, out: out.resize_(3, 4), torch.rand(2)).shape == (3, 2)
+
+
 def test_wrong_on_purpose():
     def mismatched():
         return torch.rand(2, 3) @ torch.rand(4, 5)
@@ -207,5 +268,6 @@ def test_wrong_on_purpose():
 # run: test_adjoints()
 # run: test_outer_on_purpose()
 # run: test_models()
+# run: test_sizes_of_each_call()
 # run: test_wrong_on_purpose()
 # run: n_step([transition() for _ in range(4)], 3)

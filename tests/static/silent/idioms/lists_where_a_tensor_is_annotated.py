@@ -91,6 +91,13 @@ def widened(x: Float[Tensor, "b 3 h w"]) -> Float[Tensor, "b 8 h w"]:
     return layers(x) + out_channels - in_channels
 
 
+def unpadded(rows: torch.Tensor):
+    given = rows
+    if isinstance(given, nn.utils.rnn.PackedSequence):
+        rows, _ = nn.utils.rnn.pad_packed_sequence(rows)
+    return rows
+
+
 def main() -> None:  # runs where nobody enforces the annotations: beartype refuses each of these calls
     a, b = torch.randn(2, 3), torch.randn(5, 3)
     for function in (centred, rescued, of_what_has_it, only_counts, total):

@@ -5,6 +5,7 @@ import copy
 from collections.abc import Iterator
 from unittest import mock
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -74,7 +75,29 @@ def repeated(x: Tensor) -> Tensor:
     return x.repeat(2, 1) if factor() == 2 else x
 
 
+class Track:
+    """What an object begins with, before others say."""
+
+    score = 0
+
+
+class Followed(Track):
+    def __init__(self, centre, score):
+        self.centre = np.asarray(centre, dtype=np.float32)
+        self.score = score
+
+    def update(self, other):
+        self.score = other.score
+
+    @property
+    def state(self):
+        return np.concatenate([self.centre.copy(), self.score])
+
+
 def check() -> None:
+    track = Followed([1.0, 2.0], [0.5])
+    assert track.state.shape == (3,)
+
     graph = Graph(torch.randn(6, 4), torch.randint(6, (2, 10)))
     part = first_nodes(graph, 3)
     assert part.x.shape == (3, 4)

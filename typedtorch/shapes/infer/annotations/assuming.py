@@ -19,6 +19,7 @@ from typedtorch.shapes.infer.values.values import (
     Sequence,
     Value,
     choice,
+    of_others,
 )
 from typedtorch.shapes.rule import Fields
 from typedtorch.shapes.rules.layout import contiguous_strides
@@ -144,7 +145,7 @@ def assume(spec: Spec, names: Names, hint: str = "") -> Value:
                 return UNKNOWN
             return Sequence("list" if kind == "tuple" else kind, None, _each(element, names, hint))
         case specs.DictSpec(value=value):
-            return DictV({}, _each(value, names, hint))
+            return DictV({}, of_others(_each(value, names, hint)))
         case specs.AwaitableSpec(result=result):
             return Awaitable(assume(result, names, hint))
         case specs.CallableSpec():

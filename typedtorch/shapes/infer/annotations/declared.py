@@ -20,6 +20,7 @@ from typedtorch.shapes.infer.values.values import (
     Value,
     choice,
     join,
+    of_others,
     options_of,
 )
 from typedtorch.shapes.infer.values.values import Sequence as SequenceV
@@ -107,7 +108,7 @@ def more_precise(value: Value, promised: Value) -> Value:
     if isinstance(value, SequenceV) and isinstance(promised, SequenceV) and value.items == ():
         return replace(value, element=promised.element)
     if isinstance(value, DictV) and isinstance(promised, DictV) and value.rest is not None:
-        return replace(value, rest=more_precise(value.rest, promised.rest))
+        return replace(value, rest=of_others(more_precise(value.rest, promised.rest)))
     if isinstance(value, (Tensor, Choice)) and isinstance(promised, (Tensor, Choice)):
         return _more_precise_options(value, promised)
     return value

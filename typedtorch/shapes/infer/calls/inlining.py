@@ -304,13 +304,16 @@ def run_inline(
             result = run_body(inner, function, signature)
     finally:
         interpreter.stack.pop()
-    if not inner.exits and interpreter.steps > 0 and not (signature.is_generator or signature.is_async):
+    if interpreter.steps <= 0:  # the rest of the body was not looked at
+        report(interpreter, frame, function, signature, values, inner, node)
+        return _not_followed(frame, function, values) if effects else UNKNOWN
+    if not inner.exits and not (signature.is_generator or signature.is_async):
         result = NEVER  # each way that such values can take raises
     changed = write_back(frame, function, inner, before) if effects else []
     proven = proven_by(inner, key)
     prove(frame, proven)
     report(interpreter, frame, function, signature, values, inner, node)
-    if not inner.reporter.findings and interpreter.steps > 0:
+    if not inner.reporter.findings:
         places = {id(value): place for place, value in enumerate(key)}
         if all(id(old) in places for old, _ in changed):
             moved = tuple([(places[id(old)], new) for old, new in changed])

@@ -11,7 +11,7 @@ from typedtorch.shapes.infer.values.contents import Substitution, parts_of, size
 from typedtorch.shapes.infer.values.likeness import PLAIN, Likeness, Pairs, nameless
 from typedtorch.shapes.infer.values.values import DictV, Instance, LayerV, Sequence, Value, is_size
 from typedtorch.shapes.proofs import Facts
-from typedtorch.shapes.size import Atom, Poly, Size, as_poly, axis, unknown
+from typedtorch.shapes.size import Atom, Poly, Size, as_poly, unknown
 from typedtorch.shapes.taken import Taken
 from typedtorch.shapes.tensor import Tensor
 
@@ -148,16 +148,14 @@ def of_this_call(place: str, given: tuple[Value, ...], result: Value) -> Value:
 
 
 def _arises(atom: Atom) -> bool:
-    """Whether a size is unknown, or of an object that was not seen being made, its place being the scope."""
-    return atom.kind == "opaque" or (atom.kind == "axis" and atom.scope[:1].isdigit())
+    """Whether a size is unknown, or what a body called it, its place being the scope."""
+    return atom.kind == "opaque" or (atom.kind in ("axis", "int") and atom.scope[:1].isdigit())
 
 
 def _renamed(atom: Atom, place: str) -> Size:
     """An unknown size of one call; a count stays one."""
-    if atom.kind == "axis":
-        return axis(atom.name, f"{atom.scope}@{place}")
-    if atom.scope.startswith("#"):
-        return as_poly(Atom("opaque", atom.name, atom.operands, f"{atom.scope}@{place}"))
+    if atom.kind != "opaque" or atom.scope.startswith("#"):
+        return as_poly(Atom(atom.kind, atom.name, atom.operands, f"{atom.scope}@{place}"))
     return proven.made_of(unknown(f"{atom.name}{atom.scope}@{place}"), atom.made_of)
 
 

@@ -125,6 +125,8 @@ def keep_kind(frame: Frame, subject: ast.expr, classes: list[Value], positive: b
         value = choice([made if _is_of_a_base(o, classes[0]) else o for o in options_of(value)])
         write_place(frame, subject, value)
     if positive and not all(any(could_be(o, c) for c in classes) for o in options_of(value)):
+        if isinstance(value, Tensor):  # by whatever other name it is held
+            frame.state.replace_value(value, UNKNOWN)
         write_place(frame, subject, UNKNOWN)  # of a class of which nothing is known
     return True
 

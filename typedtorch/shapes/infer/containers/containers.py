@@ -37,6 +37,7 @@ from typedtorch.shapes.infer.values.values import (
     Value,
     is_size,
     join,
+    of_others,
 )
 from typedtorch.shapes.size import unknown
 
@@ -94,7 +95,7 @@ def to_dict(frame: Frame, args: Args, node: ast.AST) -> Value:
     if pairs and all(isinstance(p, tuple) and len(p) == 2 and isinstance(p[0], str) for p in pairs):
         base = DictV(dict(pairs))
     elif isinstance(base, Sequence) and isinstance(base.any_item, tuple) and len(base.any_item) == 2:
-        base = DictV({}, base.any_item[1])
+        base = DictV({}, of_others(base.any_item[1]))
     if not isinstance(base, DictV) or args.open:
         return DictV({}, UNKNOWN)
     return DictV({**base.items, **args.keywords}, base.rest)

@@ -15,7 +15,16 @@ from typedtorch.shapes.infer.containers.items import this_one
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.values.contents import HOLDS_NOTHING
 from typedtorch.shapes.infer.values.objects import CHANGING
-from typedtorch.shapes.infer.values.values import UNKNOWN, DictV, Sequence, Tensor, Value, equal, join
+from typedtorch.shapes.infer.values.values import (
+    UNKNOWN,
+    DictV,
+    Sequence,
+    Tensor,
+    Value,
+    equal,
+    join,
+    of_others,
+)
 
 
 def defaultdict(frame: Frame, args: Args, node: ast.AST) -> Value:
@@ -38,7 +47,7 @@ def set_default(frame: Frame, receiver: DictV, key: Value, default: Value, place
         joined = join(receiver.rest, default, place)
         value = receiver.rest if equal(joined, receiver.rest) else joined
     items = {**receiver.items, key: value} if named else receiver.items
-    rest = value if receiver.rest is not None or not named else None
+    rest = of_others(value) if receiver.rest is not None or not named else None
     frame.state.replace_value(receiver, replace(receiver, items=items, rest=rest, length=None))
     for other in (receiver.rest, default):  # by whatever other name it is held
         if other is not value and isinstance(other, CHANGING):
@@ -54,7 +63,7 @@ def _any_of(frame: Frame, receiver: DictV, default: Value, place: str) -> Value:
         for value in held:
             frame.state.replace_value(value, emptied(value))
         return UNKNOWN
-    rest = default if receiver.rest is None else join(receiver.rest, default, place)
+    rest = of_others(default) if receiver.rest is None else join(receiver.rest, default, place)
     updated = replace(receiver, rest=rest, length=None)
     frame.state.replace_value(receiver, updated)
     return this_one(frame, updated.any_value, place)

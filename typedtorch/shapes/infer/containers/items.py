@@ -21,6 +21,7 @@ from typedtorch.shapes.infer.values.values import (
     Value,
     join,
     join_all,
+    of_others,
 )
 from typedtorch.shapes.rule import Fields
 from typedtorch.shapes.size import Atom, Poly, Size, as_poly, counted, integer, unknown
@@ -70,7 +71,7 @@ def without_item(frame: Frame, holder: Value, index: Value) -> None:
     elif isinstance(holder, DictV):
         known = isinstance(index, (str, int))
         kept = {k: v for k, v in holder.items.items() if k != index} if known else {}
-        rest = holder.rest if known else holder.any_value
+        rest = holder.rest if known else of_others(holder.any_value)
         frame.state.replace_value(holder, replace(holder, items=kept, rest=rest, length=None))
     elif isinstance(holder, Instance):
         frame.state.replace_value(holder, without_attributes(holder))

@@ -8,11 +8,12 @@ from dataclasses import replace
 
 from typedtorch.shapes.infer.calls.binding import Args
 from typedtorch.shapes.infer.calls.inner_changes import handed_over
+from typedtorch.shapes.infer.classes import updates
 from typedtorch.shapes.infer.conditions.places import look
 from typedtorch.shapes.infer.frame import Frame
 from typedtorch.shapes.infer.layers import layer_dtype
 from typedtorch.shapes.infer.values.contents import HOLDS_NOTHING, parts_of
-from typedtorch.shapes.infer.values.values import UNKNOWN, DictV, Sequence, Value, join
+from typedtorch.shapes.infer.values.values import UNKNOWN, DictV, Sequence, Tensor, Value, join
 
 
 def changed(frame: Frame, receiver: Value, updated: Value, source: ast.AST) -> None:
@@ -67,7 +68,9 @@ def forget(frame: Frame, args: Args) -> Value:
     given = args.every()
     forget_contents(frame, [*given, *map(tuple, map(parts_of, args.spread))])
     for value in given:
-        if not isinstance(value, (Sequence, DictV)):
+        if updates.is_placeholder(value) and isinstance(value, Tensor):  # what is to hold the result
+            frame.state.replace_value(value, UNKNOWN)
+        elif not isinstance(value, (Sequence, DictV)):
             layer_dtype.forget(frame, value)
     handed_over(frame, given)
     return UNKNOWN

@@ -40,6 +40,7 @@ from typedtorch.shapes.infer.values.values import (
     Tensor,
     Value,
     choice,
+    of_others,
 )
 from typedtorch.shapes.rule import ATTRIBUTES, Fields, Layer, Packed
 from typedtorch.shapes.size import Size, axis, integer, unknown
@@ -197,7 +198,7 @@ def of_instance(frame: Frame, value: Instance, name: str, node: ast.AST) -> Valu
     if spec is not None and not isinstance(spec, specs.Anything):
         return frame.interpreter.assume_attribute(value, name, spec)
     for ancestor in info.mro():
-        if name in ancestor.assigned and name in ancestor.self_stores:
+        if name in ancestor.assigned and any(name in other.self_stores for other in info.mro()):
             return UNKNOWN
         if name in ancestor.assigned:
             known = _of_body(ancestor, name)
@@ -238,7 +239,7 @@ def _with_annotated_items(info: ClassInfo, name: str, held: Value) -> Value:
     """A dict of which not every item is known: ``dict[str, type[Probe]]`` says what the others are."""
     spec = info.spec(name)
     if isinstance(held, DictV) and held.rest is UNKNOWN and isinstance(spec, specs.DictSpec):
-        return replace(held, rest=assume_field(spec, name, info.name).any_value)
+        return replace(held, rest=of_others(assume_field(spec, name, info.name).any_value))
     return held
 
 

@@ -74,6 +74,9 @@ def compare_values(op: ast.cmpop, left: Value, right: Value) -> bool | None:
         else:
             equal = enumerations.equal(left, right)
         return equal if equal is None or isinstance(op, ast.Eq) else not equal
+    if is_size(left) and is_size(right):  # ``n - 1 < n - 1``
+        difference = left - right
+        return _ORDER[type(op)](difference, 0) if isinstance(difference, int) else None
     return None
 
 

@@ -33,6 +33,7 @@ from typedtorch.shapes.infer.values.values import (
     equal,
     join,
     join_all,
+    of_others,
 )
 from typedtorch.shapes.proofs import without
 from typedtorch.shapes.size import Atom, Size, atoms
@@ -67,7 +68,7 @@ def dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
     )
     if pairs is not None and all(enumerations.is_key(p[0]) for p in pairs):
         return DictV(dict(pairs))
-    return DictV({}, pair[1] if isinstance(pair, tuple) else UNKNOWN)
+    return DictV({}, of_others(pair[1]) if isinstance(pair, tuple) else UNKNOWN)
 
 
 def _comprehend(

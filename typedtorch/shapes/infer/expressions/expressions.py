@@ -50,6 +50,7 @@ from typedtorch.shapes.infer.values.values import (
     is_size,
     join,
     join_all,
+    of_others,
     options_of,
 )
 from typedtorch.shapes.size import Poly, Size, unknown
@@ -161,7 +162,7 @@ def dict_(frame: Frame, node: ast.Dict) -> Value:
         if enumerations.is_key(key):
             items[key] = value
         else:
-            rest = value if rest is None else join(rest, value, frame.place(node))
+            rest = of_others(value) if rest is None else join(rest, value, frame.place(node))
     return DictV(items, rest)
 
 

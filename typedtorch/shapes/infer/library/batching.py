@@ -22,6 +22,7 @@ from typedtorch.shapes.infer.values.values import (
     Tensor,
     Value,
     is_size,
+    of_others,
 )
 from typedtorch.shapes.python_numbers import number_kind
 from typedtorch.shapes.rule import Record
@@ -150,7 +151,7 @@ def _of_parts(item: Value, change: Callable[[Value], Value]) -> Value:
     if isinstance(item, Sequence) and item.kind == "list" and item.items is not None:
         return Sequence("list", tuple(change(part) for part in item.items))
     if isinstance(item, DictV):
-        rest = None if item.rest is None else change(item.rest)
+        rest = None if item.rest is None else of_others(change(item.rest))
         return DictV({k: change(v) for k, v in item.items.items()}, rest)
     return UNKNOWN
 

@@ -22,6 +22,7 @@ from typedtorch.shapes.infer.values.values import (
     Sequence,
     Tensor,
     Value,
+    of_others,
 )
 from typedtorch.shapes.rules import recurrent
 from typedtorch.shapes.rules.properties import check_gradient, check_mapped
@@ -210,7 +211,7 @@ def _put_on(output: Value, dims: Value, entry: Entry) -> Value:
 
 def _in_dict(value: DictV, change: Callable[[Value], Value]) -> DictV:
     items = {key: change(part) for key, part in value.items.items()}
-    return DictV(items, None if value.rest is None else change(value.rest))
+    return DictV(items, None if value.rest is None else of_others(change(value.rest)))
 
 
 def gradients(frame: Frame, args: Args, node: ast.AST) -> Value:

@@ -52,7 +52,10 @@ def tie(
     """
     demanded = []
     for a, b in dict.fromkeys(met):
-        if not _told(a, b) or ties.known(a, b):
+        if not _told(a, b):
+            ties.meet_as_one(a, b)
+            continue
+        if ties.known(a, b):
             continue
         if not _demanded(function, given, named, a, b):
             continue
@@ -155,6 +158,7 @@ def apply(
         and not _beside_a_square(a, b, shapes)
         and str(a) != str(b)
         and not ties.known(a, b)
+        and not ties.met_as_one(a, b)
         and any(a in shape and b in shape for shape in shapes)
         and _shared([size for size in (a, b) if promised(size)[0]], shapes)
     ]

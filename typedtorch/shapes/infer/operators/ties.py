@@ -39,7 +39,7 @@ Met: TypeAlias = tuple[Shape, Any] | None  # and those before it
 class Ties:
     """Groups of sizes that must be equal, and the tensors met, which tell sizes apart."""
 
-    __slots__ = ("groups", "held", "lines", "met", "taken")
+    __slots__ = ("groups", "held", "lines", "met", "near", "taken")
 
     def __init__(
         self,
@@ -48,16 +48,19 @@ class Ties:
         held: Set[str] = frozenset(),
         met: Met = None,
         taken: Mapping[Size, frozenset[int]] = {},
+        near: frozenset[frozenset[Size]] = frozenset(),
     ) -> None:
         self.groups = {} if groups is None else groups
         self.lines = {} if lines is None else lines
         self.held = held  # axes of the tensors that ``self`` was constructed with
         self.met = met
         self.taken = taken  # the items of axes that were taken one by one
+        self.near = near  # pairs of integers that an operator met where it takes one size
 
     def copy(self) -> Ties:
         """The same ties, to which more can be added without adding them here."""
-        return Ties(self.groups, self.lines, self.held, self.met, self.taken)  # nothing is changed in place
+        # nothing is changed in place
+        return Ties(self.groups, self.lines, self.held, self.met, self.taken, self.near)
 
     def without(self, gone: Callable[[Atom], bool]) -> Ties:
         """The same without sizes that are others from here on: what a call made in one turn of a loop."""
@@ -66,7 +69,7 @@ class Ties:
             return self
         groups = {size: group - left for size, group in self.groups.items() if size not in left}
         groups = {s: g for s, g in groups.items() if len(g) > 1}
-        return Ties(groups, self.lines, self.held, self.met, self.taken)
+        return Ties(groups, self.lines, self.held, self.met, self.taken, self.near)
 
     def none(self) -> Ties:
         """Nothing is tied any more."""
@@ -133,6 +136,16 @@ class Ties:
         a, b = without_common(a, b)
         return b in self.groups.get(a, ())
 
+    def meet_as_one(self, a: Size, b: Size) -> None:
+        """An operator took two integers of which nothing is known for one size."""
+        pair = frozenset(without_common(a, b))
+        if not any(isinstance(size, int) for size in pair):
+            self.near |= {pair}
+
+    def met_as_one(self, a: Size, b: Size) -> bool:
+        """Whether some operator did."""
+        return frozenset(without_common(a, b)) in self.near
+
     def settled(self, a: Size, b: Size) -> bool:
         """Whether two sizes had to be one in this body; a batch axis has every size, whatever it met."""
         if is_batch(a) or is_batch(b):
@@ -163,6 +176,7 @@ class Ties:
         """From now on two sizes are one, because of this line."""
         a, b = without_common(a, b)
         if not (lasting(a) and lasting(b)):
+            self.meet_as_one(a, b)
             return
         merged = self.groups.get(a, frozenset((a,))) | self.groups.get(b, frozenset((b,)))
         self.groups = {**self.groups, **dict.fromkeys(merged, merged)}
@@ -177,13 +191,13 @@ class Ties:
         met = _common(self.met, other.met)
         taken = {size: items & other.taken.get(size, items) for size, items in self.taken.items()}
         if self.groups == other.groups:
-            return Ties(self.groups, self.lines, self.held, met, taken)
+            return Ties(self.groups, self.lines, self.held, met, taken, self.near & other.near)
         groups: dict[Size, frozenset[Size]] = {}
         for size, group in self.groups.items():
             common = group & other.groups.get(size, frozenset())
             if len(common) > 1:
                 groups[size] = common
-        return Ties(groups, {**other.lines, **self.lines}, self.held, met, taken)
+        return Ties(groups, {**other.lines, **self.lines}, self.held, met, taken, self.near & other.near)
 
 
 def _common(a: Met, b: Met) -> Met:

@@ -33,6 +33,7 @@ from typedtorch.shapes.infer.values.values import (
     Value,
     equal,
     join,
+    of_others,
 )
 from typedtorch.shapes.infer.values.values import Sequence as SequenceV
 from typedtorch.shapes.syntax import dotted, walk
@@ -189,7 +190,7 @@ def _assign_item(frame: Frame, target: ast.Subscript, value: Value, source: ast.
             updated = replace(holder, items={**holder.items, index: value}, length=None)
         else:
             place = frame.place(target)
-            rest = value if holder.rest is None else join(holder.rest, value, place)
+            rest = of_others(value) if holder.rest is None else join(holder.rest, value, place)
             items = {k: join(v, value, f"{place}.{k}") for k, v in holder.items.items()}
             # any of them may be the one that is replaced
             updated = replace(holder, items=items, rest=rest, length=None)

@@ -246,8 +246,7 @@ def _unpack_shape(
     names = [e.id if isinstance(e, ast.Name) else "?" for e in elts[packed : packed + missing]]
     subject = shape_read(source) if source is not None else None
     alike = isinstance(subject, ast.Name) and _is_a_further_part(frame, subject.id)
-    # a name that says it is not used says nothing of the size: of a square, perhaps
-    fresh: Shape = tuple(unknown() if alike or n.startswith("_") else integer(n, place) for n in names)
+    fresh: Shape = tuple(unknown() if alike or _says_nothing(n, names) else integer(n, place) for n in names)
     if subject is not None:
         tensor = read_place(frame, subject)
         pack = value[packed]
@@ -258,6 +257,13 @@ def _unpack_shape(
             else:
                 frame.state.replace_pack(pack, fresh)
     return (*value[:packed], *fresh, *value[packed + 1 :])
+
+
+def _says_nothing(name: str, names: list[str]) -> bool:
+    """Whether a name says nothing of a size: ``_n``, or ``n_`` beside ``n``, which may be a square."""
+    root = name.rstrip("_")
+    again = any(other.rstrip("_") == root and len(other) < len(name) for other in names)
+    return again or name.startswith("_")
 
 
 def _is_a_further_part(frame: Frame, name: str) -> bool:

@@ -323,12 +323,17 @@ def join_parts(a: Value, b: Value, key: str, meet: Meet | None) -> Value:
         if a.rest is b.rest is None and _all_same(both, a.items) and both.keys() == b.items.keys():
             return a
         length = a.length if a.length == b.length else None
-        return DictV(both, join(a.any_value, b.any_value, key), a.kind, length)
+        return DictV(both, of_others(join(a.any_value, b.any_value, key)), a.kind, length)
     if isinstance(a, Instance) and isinstance(b, Instance) and a.info is b.info:
         return _join_instance(a, b, key, meet)
     if isinstance(a, Object) and isinstance(b, (Object, str)):
         return a if isinstance(b, Object) and a.name == b.name else UNKNOWN
     return Choice((a, b)) if _may_choose(a) and _may_choose(b) else UNKNOWN
+
+
+def of_others(value: Value) -> Value:
+    """What a dict has under keys that are not told apart; ``None`` would say that there are none."""
+    return UNKNOWN if value is None else value
 
 
 def _join_keys(a: DictV, b: DictV, key: str, meet: Meet | None) -> DictV:
@@ -416,5 +421,5 @@ __all__ = [
     "NEVER", "UNKNOWN", "Awaitable", "Bound", "Choice", "ClassV", "DictV", "Dtype", "External", "FunctionV",
     "Instance", "LayerV", "Object", "Partial", "Record", "Scalar", "Sequence", "Size", "SpecV",
     "SuperV", "Tensor", "Unknown", "Value", "choice", "equal", "is_size", "join", "join_all",
-    "options_of",
+    "of_others", "options_of",
 ]  # fmt: skip
