@@ -153,6 +153,38 @@ def test_functions_that_need_much_leave_something_to_the_others(monkeypatch: pyt
     assert len(messages(helper + "".join(costly) + textwrap.dedent(last))) == 1
 
 
+def test_a_body_that_is_not_looked_at_to_its_end_may_fill_what_it_is_given(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    program = """
+    def fill(held, x):
+        held["first"] = x + 1
+        held["inner"]["second"] = x + 2
+    def both(x):
+        inner = {"a": 1}
+        held = {"inner": inner}
+        fill(held, x)
+        return held["first"], inner["second"]
+    def wrong(x):
+        held = {"a": 1}
+        return held["b"]
+    """
+    for steps in range(30):
+        monkeypatch.setattr(interpreter, "STEPS_A_MODULE", steps)
+        monkeypatch.setattr(interpreter, "STEPS_A_LINE", 0)
+        assert len(messages(program)) == 1, steps
+
+
+def test_a_body_is_looked_at_for_so_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = "    torch.zeros(2, 3) @ torch.zeros(4, 5)\n"
+    loops = "".join(f"{'    ' * (i + 1)}for i{i} in range(7):\n" for i in range(6))
+    program = f"def f(x):\n{fault}{loops}{'    ' * 7}x = torch.relu(x) + 1\n{fault}"
+    assert len(messages(program)) == 2  # 117,649 turns, of which few are run one by one
+    monkeypatch.setattr(interpreter, "STEPS_A_BODY", 100)
+    monkeypatch.setattr(interpreter, "STEPS_A_LINE_OF_IT", 0)
+    assert len(messages(program)) == 1
+
+
 @pytest.mark.parametrize(
     ("named", "asks", "fault"),
     [

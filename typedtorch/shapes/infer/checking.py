@@ -181,7 +181,7 @@ def check_function(
     before = set(reporter.findings)
     reached = _run(interpreter, frame, signature, node)
     on_trial = spread or only
-    if linked and not signature.is_generator and not on_trial:
+    if linked and not signature.is_generator and not on_trial and not frame.exhausted:
         summaries.record(frame, signature, reached=reached)
     if linked and not on_trial and not reporter.muted:
         unbound_axes.check(signature, node, function.module.tree, reporter)
@@ -191,8 +191,10 @@ def check_function(
     return reached or bool(frame.returns)
 
 
-def ends(interpreter: Interpreter, function: FunctionV, info: ClassInfo, reporter: Reporter) -> list[State]:
-    """What is known wherever the body of a method is left."""
+def ends(
+    interpreter: Interpreter, function: FunctionV, info: ClassInfo, reporter: Reporter
+) -> list[State] | None:
+    """What is known wherever the body of a method is left; None where not all of it was looked at."""
     node = function.node
     if isinstance(node, ast.Lambda):
         return []
@@ -206,7 +208,7 @@ def ends(interpreter: Interpreter, function: FunctionV, info: ClassInfo, reporte
         reached = _run(interpreter, frame, signature, node)
     finally:
         interpreter.pending, interpreter.pending_classes = pending
-    return [*frame.exits, *([frame.state] if reached else [])]
+    return None if frame.exhausted else [*frame.exits, *([frame.state] if reached else [])]
 
 
 def _frame(
@@ -235,7 +237,10 @@ def _run(
     interpreter.stack.append(id(node))
     try:
         spreading = broadcastable(ranks.only_broadcastable(signature))
-        with mentioning(_axes_of(signature)), passed(_passed(signature)), spreading, noting() as frame.taken:
+        with (
+            interpreter.body(_lines(node)), mentioning(_axes_of(signature)), passed(_passed(signature)),
+            spreading, noting() as frame.taken,
+        ):  # fmt: skip
             return run(frame, node.body)
     finally:
         interpreter.stack.pop()
@@ -264,6 +269,9 @@ def check_constructor(
     outside = interpreter.pending, interpreter.pending_classes
     interpreter.pending, interpreter.pending_classes = {}, {}
     reached = _run(interpreter, frame, signature, node)
+    if frame.exhausted:
+        interpreter.pending, interpreter.pending_classes = outside
+        return None
     summaries.record(frame, signature, reached=reached)
     ranks.check(interpreter, function, signature, reporter, info)
     if interpreter.steps > 0:  # else there is more to be found with a budget of its own

@@ -129,6 +129,7 @@ class Loop:
     doubtful: set[tuple[int, int, str]] = field(default_factory=set)
     body: Sequence[ast.stmt] = ()  # of a first turn
     ways: list[State] = field(default_factory=list)  # to its end, by a fork in it
+    turns: int = 1  # that are run one by one
 
 
 @dataclass(slots=True)
@@ -161,6 +162,7 @@ class Frame:
     last_call: tuple[ast.Call, Args] | None = None  # the call that was evaluated last, and what it was given
     counters: dict[Size, Iterable[int]] = field(default_factory=dict)  # of a loop, with what they run through
     parted: bool = False  # what is run is on one of two ways of a flag
+    exhausted: bool = False  # the rest of the body was not looked at
 
     def comparing(self) -> contextlib.AbstractContextManager[None]:
         """Inside the block two sizes may be one that were compared on the way here, whatever came of it."""

@@ -62,6 +62,8 @@ Def = ast.FunctionDef | ast.AsyncFunctionDef
 
 STEPS_A_MODULE, STEPS_A_LINE = 20_000, 40  # expressions evaluated in other bodies, for what is checked
 STEPS_APART = 40_000  # and for what is found once and remembered
+# expressions evaluated in a body itself: four times what the longest ask for but loops in loops in loops
+STEPS_A_BODY, STEPS_A_LINE_OF_IT = 40_000, 100
 
 
 _canonical = lru_cache(maxsize=65536)(canonical)
@@ -88,6 +90,7 @@ class Interpreter:
         self.classes: dict[int, list[ClassInfo]] = {}
         self.stack: list[int] = []
         self.steps, self._left = STEPS_A_MODULE, 0  # for what is checked now, and for the rest of the module
+        self.own_steps = STEPS_A_BODY  # for the body that is checked, but for those that it calls
         self.assuming: set[int] = set()
         self.assumed_within = 0  # objects so far inside the one that is assumed
         self.summaries: dict[tuple[int, int], summaries.Summary] = {}
@@ -106,7 +109,17 @@ class Interpreter:
         """A module's check starts: each gets a budget of its own, so the order of files does not matter."""
         self.steps, self._left = 0, STEPS_A_MODULE + STEPS_A_LINE * module.text.count("\n")
         self.share(0)
+        self.own_steps = STEPS_A_BODY + STEPS_A_LINE_OF_IT * module.text.count("\n")
         self.pending, self.pending_classes, self.made = {}, {}, []
+
+    @contextmanager
+    def body(self, lines: int) -> Iterator[None]:
+        """A body of some lines is run, perhaps while another is: it has steps of its own."""
+        left, self.own_steps = self.own_steps, STEPS_A_BODY + STEPS_A_LINE_OF_IT * lines
+        try:
+            yield
+        finally:
+            self.own_steps = left
 
     def share(self, lines: int) -> None:
         """A check of some lines starts: what needs much leaves half to the others, and each its own."""

@@ -176,9 +176,11 @@ def flex_attention(
     enable_gqa: Any = False,
     return_lse: Any = False,
     kernel_options: Any = None,
+    *,
+    return_aux: Any = None,
     **settings: Any,
 ) -> Any:
-    if return_lse is not False:
+    if return_lse is not False or return_aux is not None:
         raise Undecided
     for tensor, parameter in ((query, "query"), (key, "key"), (value, "value")):
         if need(tensor).rank not in (None, 4):

@@ -99,7 +99,10 @@ def _item(interpreter: Interpreter, trial: Instance, name: str) -> Value:
         if function is None or function.bound is not trial or isinstance(function.node, ast.Lambda):
             return UNKNOWN
         own = [*function.node.args.posonlyargs, *function.node.args.args]
-        for state in ends(interpreter, function, info, Reporter(function.module.path, counting=False)):
+        left = ends(interpreter, function, info, Reporter(function.module.path, counting=False))
+        if left is None:
+            return UNKNOWN
+        for state in left:
             now = state.variables.get(own[0].arg) if own else UNKNOWN
             held = now.attributes.get(name) if isinstance(now, Instance) else None
             if not isinstance(held, Sequence):

@@ -69,6 +69,8 @@ def _changed(
     found: dict[str, Axes | None] = {}
     reporter = Reporter(function.module.path, counting=False)
     left = ends(interpreter, function, info, reporter)
+    if left is None:
+        return dict.fromkeys(kept)
     refused = {name for name in kept if _is_refused(reporter, info, name)}
     for state in left:
         now = state.variables.get(own[0].arg)

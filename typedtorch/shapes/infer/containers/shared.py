@@ -12,9 +12,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from typedtorch.shapes.infer.classes.updates import emptied
-from typedtorch.shapes.infer.values.contents import OF_ATTRIBUTES
+from typedtorch.shapes.infer.program.index import MUTATORS
+from typedtorch.shapes.infer.values.contents import OF_ATTRIBUTES, with_parts
 from typedtorch.shapes.infer.values.values import UNKNOWN, DictV, External, Instance, Sequence, Tensor, Value
 from typedtorch.shapes.rule import like
+from typedtorch.shapes.syntax import walk
 
 if TYPE_CHECKING:
     from typedtorch.shapes.infer.program.index import Facts
@@ -37,7 +39,9 @@ def of_name(name: str, module: Module, value: Value) -> Value:
     if isinstance(value, DictV) and value.kind in OF_ATTRIBUTES:
         value = replace(value, items={**value.items, **_changed_in(name, facts, value.items)})
     if isinstance(value, (Sequence, DictV)):
-        return emptied(value) if name in facts.changed_names else value
+        if name in facts.changed_names:
+            return emptied(value)
+        return _with_open_dicts(value) if name in _changed_inside(module) else value
     if isinstance(value, Tensor):
         reshaped = facts.reshapes and (name in facts.passed or (name, "data") in facts.stored)
         return UNKNOWN if reshaped else value
@@ -45,6 +49,47 @@ def of_name(name: str, module: Module, value: Value) -> Value:
         stored = _changed_in(name, facts, value.attributes)
         return replace(value, attributes={**value.attributes, **stored}, altered=True) if stored else value
     return value
+
+
+def _with_open_dicts(value: Sequence | DictV) -> Value:
+    """A list or dict in which somebody puts more into the dicts that it holds."""
+    return with_parts(value, _opened)
+
+
+def _opened(part: Value) -> Value:
+    return replace(part, rest=UNKNOWN) if isinstance(part, DictV) and part.kind == "dict" else part
+
+
+@lru_cache(maxsize=64)
+def _changed_inside(module: Module) -> frozenset[str]:
+    """Names of what has its items changed in a file: ``T["a"].update(b=1)``, ``for t in T: t["b"] = 1``.
+
+    Of an object in one, whose methods may have any names, nothing is said.
+    """
+    held, changed = set[tuple[str, str]](), set[str]()
+    for node in module.syntax.nodes:
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Subscript() as item, attr=method)):
+                if method in MUTATORS:
+                    changed.add(_holder(item))
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)):
+                if method in MUTATORS:
+                    changed.add(name)
+            case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store()):
+                changed.add(name)
+            case ast.For(target=target, iter=source):
+                held |= {(t, s) for t in _names(target) for s in _names(source)}
+    return frozenset(changed | {source for target, source in held if target in changed})
+
+
+def _holder(node: ast.expr) -> str:
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _names(node: ast.expr) -> set[str]:
+    return {part.id for part in walk(node) if isinstance(part, ast.Name)}
 
 
 def _changed_in(name: str, facts: Facts, attributes: Mapping[str, Value]) -> dict[str, Value]:

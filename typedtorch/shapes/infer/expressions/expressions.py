@@ -65,6 +65,11 @@ def evaluate(frame: Frame, node: ast.expr) -> Value:
         frame.interpreter.steps -= 1
         if frame.interpreter.steps < 0:
             return UNKNOWN
+    else:
+        frame.interpreter.own_steps -= 1
+        if frame.interpreter.own_steps < 0:
+            frame.exhausted = True
+            return UNKNOWN
     value = handler(frame, node)
     if frame.reporter.counting:
         _count(frame, node, value)

@@ -35,7 +35,7 @@ from typedtorch.shapes.infer.values.values import (
     join_all,
 )
 from typedtorch.shapes.size import unknown
-from typedtorch.shapes.tensor import Pack
+from typedtorch.shapes.tensor import ANY_AXES, Pack
 
 
 def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
@@ -49,7 +49,8 @@ def item(frame: Frame, base: Value, index: Value, node: ast.Subscript) -> Value:
     if is_tensor(base):
         if isinstance(base, Tensor):
             read_items.by_index(frame, base, index)
-        return calls.tensor_method(frame, base, "__getitem__", (index,), {}, node, (node.value, node.slice))
+        taken = calls.tensor_method(frame, base, "__getitem__", (index,), {}, node, (node.value, node.slice))
+        return UNKNOWN if _may_be_number(taken) else taken
     if isinstance(index, Scalar) and index.proves and (pair := _pair(base)) is not None:
         texts = all(isinstance(v, str) for v in pair)
         joined = choice(list(pair)) if texts else join_all(pair, frame.place(node))
@@ -114,6 +115,11 @@ def _too_short(base: Value, index: Value) -> bool:
 
 def _is_shape(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "shape"
+
+
+def _may_be_number(taken: Value) -> bool:
+    """Whether what is taken of an array is perhaps one of its numbers, which is no array."""
+    return isinstance(taken, Tensor) and taken.library == "numpy" and taken.shape == (ANY_AXES,)
 
 
 def _tuple_item(base: tuple[Value, ...], index: Value, place: str) -> Value:

@@ -22,6 +22,7 @@ from typedtorch.shapes.infer.calls.binding import Args
 from typedtorch.shapes.infer.containers import shared
 from typedtorch.shapes.infer.containers.items import items_of, iterate
 from typedtorch.shapes.infer.values.values import UNKNOWN, FunctionV, Instance, Value
+from typedtorch.shapes.size import unknown
 from typedtorch.shapes.syntax import walk
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def given(frame: Frame, function: FunctionV, signature: Signature) -> dict[str, Value]:
-    """The parameters of a test that its fixtures make known."""
+    """The parameters of a test that its fixtures make known; two integers of a run may be one number."""
     node = function.node
     if isinstance(node, ast.Lambda) or not node.name.startswith("test") or not signature.parameters:
         return {}
@@ -43,7 +44,10 @@ def given(frame: Frame, function: FunctionV, signature: Signature) -> dict[str, 
         return {}
     found = {}
     for parameter in signature.parameters:
-        if parameter.default is None and not specs.shaped(parameter.spec):
+        if parameter.name in taken and isinstance(parameter.spec, specs.NumberSpec):
+            if parameter.spec.kind == "int":
+                found[parameter.name] = unknown(f"?{parameter.name}")
+        elif parameter.default is None and not specs.shaped(parameter.spec):
             value = _value(frame, function, parameter.name, taken)
             if value is not UNKNOWN:
                 found[parameter.name] = value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -26,11 +27,14 @@ from typedtorch.shapes.infer.values.state import MAX_ROUNDS, State, equal_states
 from typedtorch.shapes.infer.values.values import UNKNOWN, Scalar, Value, join
 from typedtorch.shapes.infer.values.values import Sequence as SequenceV
 
+MAX_TOGETHER = 144  # turns of loops in loops that are run one by one
+
 
 def for_(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
     iterable = gone_through(frame, evaluate(frame, node.iter), node.iter)
     items, moving = items_of(iterable), moves(frame, node)
-    if items is not None and len(items) <= MAX_UNROLL and not moving:
+    together = math.prod(loop.turns for loop in frame.loops) * len(items or ())
+    if items is not None and len(items) <= MAX_UNROLL and together <= MAX_TOGETHER and not moving:
         return _unrolled(frame, node, items)
     place = frame.place(node.target)
     each = iterate(iterable, place)
@@ -68,7 +72,7 @@ def _entered(frame: Frame, node: ast.expr) -> None:
 
 
 def _unrolled(frame: Frame, node: ast.For | ast.AsyncFor, items: list[Value]) -> bool:
-    loop, turns = Loop(), Turns(frame.reporter)
+    loop, turns = Loop(turns=max(1, len(items))), Turns(frame.reporter)
     frame.loops.append(loop)
     alive, held = True, Held(frame, frame.place(node.iter), items)
     for turn in range(len(items)):

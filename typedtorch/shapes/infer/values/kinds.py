@@ -157,7 +157,9 @@ def _instance_of_external(value: Value, name: str) -> bool | None:
     if name in TENSOR_CLASSES:
         return _is_tensor(value, name)
     if name == "numpy.ndarray":
-        return value.library == "numpy" if isinstance(value, Tensor) else None
+        if not isinstance(value, Tensor) or _is_numpy_number(value):
+            return None
+        return value.library == "numpy"
     if name in _NUMBERS:
         return _is_number_of(value, _NUMBERS[name])
     if name in _PYTHON:
@@ -210,6 +212,8 @@ def _is_tensor(value: Value, name: str) -> bool | None:
 
 def _is_python(value: Value, name: str) -> bool | None:
     """Whether a value is of one of Python's own classes of plain values."""
+    if _is_numpy_number(value):
+        return None if name == "builtins.float" else False  # of double precision it is
     if isinstance(value, (Tensor, DictV, LayerV)):
         return False
     if isinstance(value, Sequence):
@@ -222,8 +226,15 @@ def _is_python(value: Value, name: str) -> bool | None:
     return None
 
 
+def _is_numpy_number(value: Value) -> bool:
+    """Whether a value may be what an array gives for one of its items, which is no array."""
+    return isinstance(value, Tensor) and value.library == "numpy" and value.shape == ()
+
+
 def _is_number_of(value: Value, kinds: frozenset[str]) -> bool | None:
     kind = number_kind(value)
+    if kind is None and _is_numpy_number(value):
+        return None
     if kind is None:
         return False if isinstance(value, (Tensor, DictV, Sequence, LayerV, str, tuple)) else None
     return None if kind == "real" and kind not in kinds else kind in kinds

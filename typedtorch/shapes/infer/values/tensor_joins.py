@@ -17,15 +17,14 @@ if TYPE_CHECKING:
 
 
 def join_tensor(a: Tensor, b: Tensor, key: str) -> Tensor:
-    """A tensor that is one of two; ``key`` makes the names of sizes that differ."""
-    library = a.library if a.library == b.library else "torch"
+    """A tensor that is one of two of one library; ``key`` makes the names of sizes that differ."""
     layout = a.layout if a.layout == b.layout else None
     return Tensor(
         _join_shape(a.shape, b.shape, key),
         a.dtype | b.dtype,
         deliberate=a.deliberate or b.deliberate,
         layout=layout,
-        library=library,
+        library=a.library,
     )
 
 

@@ -285,8 +285,8 @@ def _joined(a: Value, b: Value, key: str, meet: Meet | None) -> Value:
         return UNKNOWN
     if isinstance(a, Choice) or isinstance(b, Choice):
         return _join_choice(a, b, key)
-    if isinstance(a, Tensor) and isinstance(b, Tensor):
-        return join_tensor(a, b, key)
+    if isinstance(a, Tensor) and isinstance(b, Tensor) and a.library == b.library:
+        return join_tensor(a, b, key)  # methods of one name are two functions of torch and of numpy
     if is_size(a) and is_size(b):
         return join_size(a, b, key)
     if number_kind(a) is not None and number_kind(b) is not None:
