@@ -14,6 +14,7 @@ from typedtorch.shapes.infer.containers import containers, defaults, mutation, r
 from typedtorch.shapes.infer.containers.items import items_of
 from typedtorch.shapes.infer.containers.lengths import CUTS, length_of, pieces
 from typedtorch.shapes.infer.containers.listed import OF_DATA, from_data, slice_object
+from typedtorch.shapes.infer.containers.steady import length_of_name
 from typedtorch.shapes.infer.expressions import attributes
 from typedtorch.shapes.infer.expressions.numbers import (
     absolute,
@@ -204,7 +205,8 @@ def length(frame: Frame, args: Args, node: ast.AST) -> Value:
         from typedtorch.shapes.infer.calls.calls import method_if_any  # noqa: PLC0415 - calls hold this table
 
         return method_if_any(frame, value, "__len__", (), node)
-    return unknown(f"?{frame.place(node)}")
+    steady = length_of_name(frame, args.nodes[0]) if value is UNKNOWN and args.nodes else None
+    return unknown(f"?{frame.place(node)}") if steady is None else steady
 
 
 def get_attribute(frame: Frame, args: Args, node: ast.AST) -> Value:
