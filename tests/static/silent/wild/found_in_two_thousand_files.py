@@ -64,6 +64,22 @@ def test_norms(in_channels: int, out_channels: int) -> None:
     nn.BatchNorm2d(out_channels)(torch.rand(2, in_channels, 7, 7))
 
 
+class Preconditioned(nn.Module):
+    """No axes are named here: two integers that a model is given may be one number."""
+
+    def __init__(self, in_channels: int = 4, out_channels: int = 4) -> None:
+        super().__init__()
+        self.in_channels = in_channels
+        self.conv = nn.Conv2d(in_channels, out_channels, 3, padding=1)
+
+    def model_class(self) -> type["Preconditioned"]:
+        return type(self)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = x.reshape(x.shape[0], self.in_channels, 8, 8)
+        return 0.5 * x + 0.5 * self.conv(x)
+
+
 def with_maxima(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     from torch.nn.attention.flex_attention import AuxRequest, flex_attention
 
@@ -88,4 +104,5 @@ def chosen_among_many(n: int) -> list[Tensor]:
 # run: rings(3)
 # run: first_stream(torch.rand(2, 3, 5))
 # run: test_norms(6, 6)
+# run: Preconditioned()(torch.rand(2, 4, 64))
 # run: chosen_among_many(2)

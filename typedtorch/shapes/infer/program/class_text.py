@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import builtins
+import collections.abc
+import typing
 from collections.abc import Iterator
 
 from typedtorch.shapes.dtypes import WRAPPERS
@@ -190,30 +192,29 @@ def axis_words(node: Def) -> tuple[set[str], list[ast.expr]]:
         arguments.vararg,
         arguments.kwarg,
     ]
-    pending: list[ast.AST] = [a.annotation for a in every if a is not None and a.annotation is not None]
+    written: list[ast.AST] = [a.annotation for a in every if a is not None and a.annotation is not None]
     if node.returns is not None:
-        pending.append(node.returns)
-    pending = [a for a in pending if not _quoted_class(a)]
+        written.append(node.returns)
+    pending = [(annotation, True) for annotation in written]
     while pending:
-        inner = pending.pop()
+        inner, of_types = pending.pop()
         if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+            if of_types and "[" not in inner.value:
+                continue  # ``-> "Config"``, ``type["Config"]``: a class that is defined later, not an axis
             words |= {w.lstrip("#*_?") for w in inner.value.replace('"', " ").replace("'", " ").split()}
         elif isinstance(inner, ast.Subscript) and _last(inner.value) == "Literal":
             continue
-        elif isinstance(inner, (ast.Subscript, ast.Tuple, ast.BinOp, ast.List)):
-            pending.extend(children(inner))
+        elif isinstance(inner, ast.Subscript):
+            pending += [(inner.value, True), (inner.slice, _last(inner.value) in _OF_TYPES)]
+        elif isinstance(inner, (ast.Tuple, ast.BinOp, ast.List)):
+            pending += [(part, of_types) for part in children(inner)]
         elif isinstance(inner, (ast.Name, ast.Attribute)) and _last(inner) not in _NO_ALIASES:
             names.append(inner)
     return words, names
 
 
 _NO_ALIASES = frozenset({*dir(builtins), *WRAPPERS, "Tensor", "Any", "Optional", "Union", "Module"})
-
-
-def _quoted_class(annotation: ast.AST) -> bool:
-    """``-> "Config"`` is a class that is defined later, not an axis."""
-    text = annotation.value if isinstance(annotation, ast.Constant) else None
-    return isinstance(text, str) and "[" not in text
+_OF_TYPES = frozenset({*dir(builtins), *typing.__all__, *collections.abc.__all__}) - {"Annotated"}
 
 
 def _last(node: ast.expr) -> str:
