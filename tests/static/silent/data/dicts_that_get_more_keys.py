@@ -304,6 +304,18 @@ def with_nothing_under_them(names: list[str], first):
     return len(held)
 
 
+def note(x: Tensor, *, kept: dict, trace: dict) -> None:
+    trace["step"] = 1
+    kept["last"] = x
+
+
+def by_what_is_given_beside_it(x: Float[Tensor, "n"]) -> Tensor:
+    inner: dict = {"a": x}
+    kept = {"inner": inner}
+    note(x, kept=kept, trace=inner.setdefault("trace", {"step": 0}))
+    return kept["last"] + inner["trace"]["step"]
+
+
 def by_another_name(x: Float[Tensor, "n"]) -> Tensor:
     d = {"a": x}
     e = d
@@ -375,6 +387,7 @@ def of_a_module(x: Float[Tensor, "n"]) -> Tensor:
 # run: of_a_derived_type({"a": 1, "b": 2, "c": 3})
 # run: by_what_an_object_is_given_to(randn(3))
 # run: with_nothing_under_them(["made"], True)
+# run: by_what_is_given_beside_it(randn(3))
 # run: by_another_name(randn(3))
 # run: by_a_bound_method(randn(3))
 # run: in_place_of_a_default(randn(3), {"z": randn(3)})

@@ -69,7 +69,7 @@ def arguments(frame: Frame, node: ast.Call) -> Args:
         else:
             args.add(beside(frame, args.values, argument), argument)
     for keyword in node.keywords:
-        value = beside(frame, args.values, keyword.value)
+        value = _keyword(frame, args, keyword.value)
         if keyword.arg is not None:
             args.keywords[keyword.arg] = value
             args.keyword_nodes[keyword.arg] = keyword.value
@@ -80,6 +80,17 @@ def arguments(frame: Frame, node: ast.Call) -> Args:
         else:
             args.open = True
     return args
+
+
+def _keyword(frame: Frame, args: Args, node: ast.expr) -> Value:
+    """What a keyword is given; what its expression changes of the arguments before it, they have changed."""
+    if type(node) in _CHANGES_NOTHING:
+        return frame.evaluate(node)
+    before = [*args.values, *args.keywords.values()]
+    value = beside(frame, before, node)
+    args.values = before[: len(args.values)]
+    args.keywords = dict(zip(args.keywords, before[len(args.values) :], strict=True))
+    return value
 
 
 def _spread(value: Value) -> list[Value] | None:
