@@ -84,7 +84,7 @@ def arguments(frame: Frame, node: ast.Call) -> Args:
 
 def _keyword(frame: Frame, args: Args, node: ast.expr) -> Value:
     """What a keyword is given; what its expression changes of the arguments before it, they have changed."""
-    if type(node) in _CHANGES_NOTHING:
+    if type(node) in _CHANGES_NOTHING or not acts(node):
         return frame.evaluate(node)
     before = [*args.values, *args.keywords.values()]
     value = beside(frame, before, node)
