@@ -167,8 +167,10 @@ class _Package:
 
     def computes(self, attribute: str) -> bool:
         """Whether it may be among those names that some file computes, or that a base beside it has."""
-        return self.to_anyone or (
-            (self.by_text and attribute in self.texts()) or (self.mixes and attribute in self.own())
+        return (
+            self.to_anyone
+            or (self.by_text and attribute in self.texts())
+            or (self.mixes and attribute in self.own())
         )
 
     def copiers(self, class_name: str) -> Iterator[Path]:

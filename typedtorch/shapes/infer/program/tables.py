@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from typedtorch.shapes.infer.program.program import Module
 
 _MAKERS = (ClassV, FunctionV, External, Partial)
-READING_METHODS = frozenset({"get", "items", "keys", "values", "copy", "index", "count"})
-READING_FUNCTIONS = frozenset(
+_READING_METHODS = frozenset({"get", "items", "keys", "values", "copy", "index", "count"})
+_READING_FUNCTIONS = frozenset(
     {"len", "sorted", "list", "tuple", "set", "dict", "enumerate", "zip", "min", "max", "sum", "print", "str"}
 )
 
@@ -113,12 +113,12 @@ def read_by(node: ast.AST) -> list[ast.expr]:
             return [held for key, held in zip(keys, values, strict=True) if key is None]
         case ast.Call(func=function, args=args, keywords=keywords):
             spread = [keyword.value for keyword in keywords if keyword.arg is None]
-            if isinstance(function, ast.Attribute) and function.attr in READING_METHODS:
+            if isinstance(function, ast.Attribute) and function.attr in _READING_METHODS:
                 return [function.value, *spread]
-            if isinstance(function, ast.Name) and function.id in READING_FUNCTIONS:
+            if isinstance(function, ast.Name) and function.id in _READING_FUNCTIONS:
                 return [*args, *spread]
             return spread
     return []
 
 
-__all__ = ["READING_FUNCTIONS", "READING_METHODS", "is_constant_name", "lasting", "read_by"]
+__all__ = ["is_constant_name", "lasting", "read_by"]
